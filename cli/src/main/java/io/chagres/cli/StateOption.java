@@ -1,0 +1,44 @@
+package io.chagres.cli;
+
+import io.chagres.linux.Pathname;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where a shipper keeps the little it remembers. */
+final class StateOption {
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "Where this machine remembers its archive (default: $STATE_DIRECTORY, /var/lib/chagres for"
+                    + " root, else ~/.local/state/chagres).")
+    @Nullable String state;
+
+    /** Returns the directory, absolute. */
+    Pathname directory(Map<String, String> environment) {
+        return state == null
+                ? ofUser(environment, System.getProperty("user.name", ""))
+                : Pathname.of(state).absolute();
+    }
+
+    /** Returns systemd's directory, root's, or the one of the XDG base directories. */
+    static Pathname ofUser(Map<String, String> environment, String user) {
+        String systemd = environment.get("STATE_DIRECTORY");
+        if (given(systemd)) {
+            return Pathname.of(systemd.split(":", 2)[0]); // systemd separates several by colons
+        }
+        if (user.equals("root")) {
+            return Pathname.of("/var/lib/chagres");
+        }
+        String xdg = environment.get("XDG_STATE_HOME");
+        if (given(xdg)) {
+            return Pathname.of(xdg).resolve("chagres");
+        }
+        String home = environment.get("HOME");
+        return Pathname.of(given(home) ? home : "/tmp").resolve(".local/state/chagres");
+    }
+
+    private static boolean given(@Nullable String value) {
+        return value != null && !value.isEmpty();
+    }
+}
