@@ -24,7 +24,7 @@ final class MachineChecks {
     static void run(Diagnosis diagnosis) throws IOException {
         Machine machine = Machine.current();
         java(diagnosis);
-        kernel(diagnosis, machine.kernelRelease());
+        kernel(diagnosis, machine.kernel());
         inotify(diagnosis, "max_user_watches", MIN_WATCHES, 1_048_576, "one is needed for each directory");
         inotify(diagnosis, "max_user_instances", MIN_INSTANCES, 512, "one is needed for each shipper or watcher");
         inotify(diagnosis, "max_queued_events", MIN_QUEUE, 131_072, "a longer queue means fewer rescans");

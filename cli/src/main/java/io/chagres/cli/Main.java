@@ -67,6 +67,8 @@ public final class Main {
     private static CommandLine commandLine(CommandContext context, FailureReport failures) {
         CommandLine line = new CommandLine(new RootCommand());
         line.addSubcommand(new ShipCommand(context));
+        line.addSubcommand(new WatchCommand(context));
+        line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());
         TimeExpression times = new TimeExpression(context.clock(), context.zone());
         line.registerConverter(Duration.class, converter(Durations::parse));

@@ -140,13 +140,13 @@ final class ShipCommand implements Callable<Integer> {
     }
 
     /** Returns the options with this machine's defaults. */
-    ShipOptions options() throws CommandFailure {
+    ShipOptions options() throws IOException {
         try {
             return new ShipOptions(
                     paths,
                     includes,
                     excludes,
-                    host == null ? Machine.current().hostname() : host,
+                    host == null ? Machine.current().hostName() : host,
                     state.directory(context.environment()),
                     once,
                     maxLag.toMillis(),

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ final class StateOption {
     @Nullable String state;
 
     /** Returns the directory, absolute. */
-    Pathname directory(Map<String, String> environment) {
+    Pathname directory(Map<String, String> environment) throws ErrnoException {
         return state == null
                 ? ofUser(environment, System.getProperty("user.name", ""))
                 : Pathname.of(state).absolute();

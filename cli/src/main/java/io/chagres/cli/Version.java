@@ -10,7 +10,7 @@ final class Version implements IVersionProvider {
 
     @Override
     public String[] getVersion() {
-        String java = "Java " + Runtime.version() + ", Linux " + Machine.current().kernelRelease();
+        String java = "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
         return new String[] {"chagres " + text() + " (" + java + ")"};
     }
 

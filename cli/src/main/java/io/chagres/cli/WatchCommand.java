@@ -48,8 +48,10 @@ final class WatchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Pathname[] roots =
-                paths.stream().map(path -> Pathname.of(path).absolute()).toArray(Pathname[]::new);
+        Pathname[] roots = new Pathname[paths.size()];
+        for (int i = 0; i < roots.length; i++) {
+            roots[i] = Pathname.of(paths.get(i)).absolute();
+        }
         try (DirectoryWatcher watcher = DirectoryWatcher.builder(roots)
                 .coalesceMs(Math.toIntExact(coalesce.toMillis()))
                 .pollIntervalMs(poll == null ? 0 : poll.toMillis())
