@@ -2,9 +2,6 @@ package io.chagres.cli;
 
 import io.chagres.linux.Machine;
 import io.chagres.linux.ResourceLimit;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,7 +18,7 @@ final class MachineChecks {
     private MachineChecks() {}
 
     /** Adds every finding. */
-    static void run(Diagnosis diagnosis) throws IOException {
+    static void run(Diagnosis diagnosis) {
         Machine machine = Machine.current();
         java(diagnosis);
         kernel(diagnosis, machine.kernel());
@@ -52,13 +49,12 @@ final class MachineChecks {
 
     private static void inotify(Diagnosis diagnosis, String name, long least, long proposed, String why) {
         String check = "inotify " + name;
-        long value;
-        try {
-            value = Long.parseLong(Files.readString(Path.of(INOTIFY + name)).strip());
-        } catch (IOException | NumberFormatException e) {
-            diagnosis.fail(check, "cannot be read: " + e.getMessage(), "use a kernel with inotify, or --poll 1s");
+        String text = Machine.read(INOTIFY + name);
+        if (text.isEmpty()) {
+            diagnosis.fail(check, INOTIFY + name + " cannot be read", "use a kernel with inotify, or --poll 1s");
             return;
         }
+        long value = Long.parseLong(text);
         String fix = "sysctl -w fs.inotify." + name + "=" + proposed;
         diagnosis.expect(value >= least, check, value + " (" + why + ")", fix);
     }

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.archive.read.Address;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -67,6 +68,9 @@ public final class Main {
     private static CommandLine commandLine(CommandContext context, FailureReport failures) {
         CommandLine line = new CommandLine(new RootCommand());
         line.addSubcommand(new ShipCommand(context));
+        line.addSubcommand(new LsCommand(context));
+        line.addSubcommand(new CatCommand(context));
+        line.addSubcommand(new TailCommand(context));
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());
@@ -74,6 +78,7 @@ public final class Main {
         line.registerConverter(Duration.class, converter(Durations::parse));
         line.registerConverter(ByteSize.class, converter(ByteSize::parse));
         line.registerConverter(ByteRange.class, converter(ByteRange::parse));
+        line.registerConverter(Address.class, converter(Address::parse));
         line.registerConverter(Instant.class, converter(times::parse));
         line.setUsageHelpWidth(HELP_WIDTH);
         line.setCaseInsensitiveEnumValuesAllowed(true);
