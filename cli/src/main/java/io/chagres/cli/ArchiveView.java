@@ -10,6 +10,7 @@ import io.chagres.archive.log.RunListener;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,8 +33,8 @@ final class ArchiveView implements AutoCloseable {
     }
 
     /** Opens an archive, which must exist. */
-    static ArchiveView open(StoreArgument argument, TimeOptions times) throws IOException {
-        return new ArchiveView(argument.open(), times);
+    static ArchiveView open(String store, TimeOptions times) throws IOException {
+        return new ArchiveView(BlobStores.open(store, false), times);
     }
 
     BlobStore store() {

@@ -5,6 +5,7 @@ import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.RunListener;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import java.io.IOException;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code chagres cat}: writes the bytes of files to standard output. */
 @Command(
@@ -28,11 +30,11 @@ import picocli.CommandLine.Option;
 final class CatCommand implements Callable<Integer> {
     private final CommandContext context;
 
-    @Mixin
-    StoreArgument store = new StoreArgument();
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
 
-    @Mixin
-    RequiredAddress address = new RequiredAddress();
+    @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    Address address = Address.ALL;
 
     @Option(
             names = "--bytes",
@@ -54,7 +56,7 @@ final class CatCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ContentSink sink = ContentSink.of(context.out(), json.json);
         try (ArchiveView view = ArchiveView.open(store, times)) {
-            for (HostFiles host : view.select(address.address, false)) {
+            for (HostFiles host : view.select(address, false)) {
                 copy(view, host, sink);
             }
         }

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostRegistry;
 import io.chagres.archive.log.HostState;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import java.io.IOException;
 import java.time.Instant;
@@ -11,9 +12,11 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code chagres ls}: lists the hosts of an archive, or files of them. */
 @Command(
@@ -33,11 +36,11 @@ final class LsCommand implements Callable<Integer> {
 
     private final CommandContext context;
 
-    @Mixin
-    StoreArgument store = new StoreArgument();
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
 
-    @Mixin
-    AddressArgument address = new AddressArgument();
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    @Nullable Address address;
 
     @Option(names = "-l", description = "Also list mode, owner, size, modification time and state.")
     boolean details;
@@ -58,10 +61,10 @@ final class LsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         try (ArchiveView view = ArchiveView.open(store, times)) {
-            if (address.address == null && !versions) {
+            if (address == null && !versions) {
                 hosts(view);
             } else {
-                files(view.select(address.address, versions));
+                files(view.select(address, versions));
             }
         }
         return ExitCode.DONE;

@@ -5,6 +5,7 @@ import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.RunListener;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code chagres tail}: writes the last lines of files, and with {@code -f} what is committed from then on. */
 @Command(
@@ -35,11 +37,11 @@ final class TailCommand implements Callable<Integer> {
 
     private final CommandContext context;
 
-    @Mixin
-    StoreArgument store = new StoreArgument();
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
 
-    @Mixin
-    RequiredAddress address = new RequiredAddress();
+    @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    Address address = Address.ALL;
 
     @Option(
             names = {"-n", "--lines"},
@@ -72,7 +74,7 @@ final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
         try (ArchiveView view = ArchiveView.open(store, times)) {
-            List<HostFiles> hosts = view.select(address.address, false);
+            List<HostFiles> hosts = view.select(address, false);
             int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
             ContentSink sink = json.json
                     ? new ContentSink.Json(context.out())
@@ -111,7 +113,7 @@ final class TailCommand implements Callable<Integer> {
         List<HostFollower> followers = new ArrayList<>();
         try {
             for (HostFiles host : hosts) {
-                followers.add(new HostFollower(view.store(), host, address.address));
+                followers.add(new HostFollower(view.store(), host, address));
             }
             do {
                 for (HostFollower follower : followers) {
