@@ -42,4 +42,9 @@ record CommandContext(
                 Termination.NONE,
                 child);
     }
+
+    /** Returns a context that hears of signals in another way. */
+    CommandContext with(Termination other) {
+        return new CommandContext(out, err, environment, liveLine, clock, zone, other, child);
+    }
 }
