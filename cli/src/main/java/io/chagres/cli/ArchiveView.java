@@ -14,6 +14,7 @@ import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ final class ArchiveView implements AutoCloseable {
     }
 
     /**
-     * Returns the hosts an address names.
+     * Returns the hosts an address names, in the order of their names.
      *
      * @throws CommandFailure when there is none
      */
@@ -54,6 +55,7 @@ final class ArchiveView implements AutoCloseable {
         List<HostRegistry.Owner> all = HostRegistry.hosts(store);
         List<HostRegistry.Owner> chosen = all.stream()
                 .filter(host -> address == null || address.matchesHost(host))
+                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
                 .toList();
         if (chosen.isEmpty()) {
             throw new CommandFailure(ExitCode.FAILED, noHost(address, all));

@@ -100,7 +100,12 @@ sealed interface ContentSink {
             json.member("host", origin.host()).member("path", origin.path().toString());
             json.member("version", ArchiveLayout.hex(origin.versionId())).member("position", position);
             try {
-                json.member("text", StandardCharsets.UTF_8.newDecoder().decode(bytes.slice()).toString());
+                json.member(
+                        "text",
+                        StandardCharsets.UTF_8
+                                .newDecoder()
+                                .decode(bytes.slice())
+                                .toString());
             } catch (CharacterCodingException e) {
                 ByteBuffer encoded = Base64.getEncoder().encode(bytes);
                 json.member("base64", StandardCharsets.US_ASCII.decode(encoded).toString());

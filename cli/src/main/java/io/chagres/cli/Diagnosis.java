@@ -25,7 +25,11 @@ final class Diagnosis {
      * @param detail what was found
      * @param fix the command or the change that mends it; null when nothing is wrong
      */
-    record Finding(String check, Result result, String detail, @Nullable String fix) {}
+    record Finding(
+            String check,
+            Result result,
+            String detail,
+            @Nullable String fix) {}
 
     void ok(String check, String detail) {
         findings.add(new Finding(check, Result.OK, detail, null));

@@ -79,7 +79,8 @@ final class DirectoryChecks {
             int hosts = store.children("hosts/").size();
             diagnosis.ok("archive", store.name() + ", " + ShipStatusText.plural(hosts, "host"));
         } catch (IOException e) {
-            diagnosis.fail("archive", String.valueOf(e.getMessage()), "name an archive; 'chagres ship' makes a new one");
+            diagnosis.fail(
+                    "archive", String.valueOf(e.getMessage()), "name an archive; 'chagres ship' makes a new one");
         }
     }
 
@@ -102,7 +103,8 @@ final class DirectoryChecks {
                 check,
                 result >= 0
                         ? "files are identified by handle and generation"
-                        : system + " has no file handles (" + Errno.message(-result) + "): inode and birth time are used",
+                        : system + " has no file handles (" + Errno.message(-result)
+                                + "): inode and birth time are used",
                 "nothing is needed unless files are deleted and created again within one clock tick");
     }
 

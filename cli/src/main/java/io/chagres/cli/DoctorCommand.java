@@ -24,7 +24,8 @@ final class DoctorCommand implements Callable<Integer> {
     List<String> paths = List.of(".");
 
     @Option(names = "--to", paramLabel = "STORE", description = "Also check an archive.")
-    @Nullable String store;
+    @Nullable
+    String store;
 
     @Mixin
     StateOption state = new StateOption();

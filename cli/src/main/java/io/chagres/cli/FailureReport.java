@@ -1,10 +1,16 @@
 package io.chagres.cli;
 
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.store.StoreException;
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.ship.LockedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.Map;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -38,23 +44,44 @@ final class FailureReport {
         if (traces) {
             trace(failure);
         }
-        if (failure instanceof CommandFailure own) {
-            err.println(command + ": " + own.getMessage());
-            return own.exitCode();
-        }
         err.println(command + ": " + sentence(failure));
-        return ExitCode.FAILED;
+        return switch (failure) {
+            case CommandFailure own -> own.exitCode();
+            case FencedException e -> ExitCode.FENCED;
+            default -> ExitCode.FAILED;
+        };
     }
 
     private static String sentence(Throwable failure) {
+        String message = Objects.requireNonNullElseGet(failure.getMessage(), failure::toString);
         return switch (failure) {
-            case ErrnoException e -> e.getMessage();
-            case IOException e -> e.getMessage();
-            case OutOfMemoryError e -> "out of memory (" + e.getMessage() + "); what was acknowledged is safe."
-                    + " Give the JVM more memory or lower --memory.";
-            default -> "unexpected failure: " + failure + origin(failure)
-                    + ". What was acknowledged is safe. Please report this with the output of the same command under "
-                    + DEBUG + "=1.";
+            case CommandFailure e -> message;
+            case FencedException e -> message;
+            case LockedException e -> message + ". Nothing was written and nothing is lost.";
+            case StoreException e ->
+                message + ". What was acknowledged is safe; 'chagres doctor --to STORE' checks the" + " archive.";
+            case CorruptArchiveException e ->
+                message + ". The rest of the archive can be read; 'chagres verify STORE'" + " names every fault.";
+            case ErrnoException e -> message + hint(e.errno());
+            case IOException e -> message;
+            case OutOfMemoryError e ->
+                "out of memory (" + message + "); what was acknowledged is safe. Lower --memory, or"
+                        + " give the JVM more.";
+            default ->
+                "unexpected failure: " + failure + origin(failure)
+                        + ". What was acknowledged is safe. Please report this with the output of the same command under "
+                        + DEBUG + "=1.";
+        };
+    }
+
+    private static String hint(int errno) {
+        return switch (errno) {
+            case Errno.EACCES, Errno.EPERM -> ". Run as a user who may, or change the permissions.";
+            case Errno.ENOSPC, Errno.EDQUOT -> ". Free space and start again; what was acknowledged is safe.";
+            case Errno.EROFS -> ". The file system is mounted read-only; choose another place.";
+            case Errno.EMFILE, Errno.ENFILE ->
+                ". Raise the limit of open files (ulimit -n, or LimitNOFILE of the unit).";
+            default -> "";
         };
     }
 

@@ -19,7 +19,8 @@ final class HelpCommand implements Callable<Integer> {
     CommandSpec spec = CommandSpec.create();
 
     @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "A command; without one, all of them.")
-    @Nullable String command;
+    @Nullable
+    String command;
 
     @Override
     public Integer call() {

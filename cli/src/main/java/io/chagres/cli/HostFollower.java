@@ -54,7 +54,9 @@ final class HostFollower implements AutoCloseable {
         this.host = host;
         this.address = address;
         for (Selection.Entry file : host.files()) {
-            followed.put(file.version().id(), new Followed(file.path(), file.version().length(), true));
+            followed.put(
+                    file.version().id(),
+                    new Followed(file.path(), file.version().length(), true));
         }
         state = load();
         content = new HostContent(store, host.host().id(), state);

@@ -118,7 +118,9 @@ final class JsonWriter {
                 case '\t' -> text.append("\\t");
                 default -> {
                     if (c < 0x20 || c == 0x7f) {
-                        text.append("\\u00").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+                        text.append("\\u00")
+                                .append(Character.forDigit(c >> 4, 16))
+                                .append(Character.forDigit(c & 15, 16));
                     } else {
                         text.append(c);
                     }

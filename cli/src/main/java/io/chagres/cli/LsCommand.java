@@ -40,7 +40,8 @@ final class LsCommand implements Callable<Integer> {
     String store = "";
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
-    @Nullable Address address;
+    @Nullable
+    Address address;
 
     @Option(names = "-l", description = "Also list mode, owner, size, modification time and state.")
     boolean details;
@@ -75,7 +76,8 @@ final class LsCommand implements Callable<Integer> {
         for (HostRegistry.Owner host : view.hosts(null)) {
             HostState state = view.state(host);
             List<Selection.Entry> files = Selection.of(state, null, false);
-            long bytes = files.stream().mapToLong(file -> file.version().length()).sum();
+            long bytes =
+                    files.stream().mapToLong(file -> file.version().length()).sum();
             String open = state.closedCleanly() ? "stopped" : "open";
             if (json.json) {
                 JsonWriter line = new JsonWriter().beginObject();
@@ -123,9 +125,18 @@ final class LsCommand implements Callable<Integer> {
         String state = state(file);
         return versions
                 ? new String[] {
-                    mode, uid, gid, size, mtime, state, ArchiveLayout.hex(version.id()), host.origin(file).toString()
+                    mode,
+                    uid,
+                    gid,
+                    size,
+                    mtime,
+                    state,
+                    ArchiveLayout.hex(version.id()),
+                    host.origin(file).toString()
                 }
-                : new String[] {mode, uid, gid, size, mtime, state, host.origin(file).toString()};
+                : new String[] {
+                    mode, uid, gid, size, mtime, state, host.origin(file).toString()
+                };
     }
 
     private static JsonWriter json(HostFiles host, Selection.Entry file) {
@@ -135,7 +146,8 @@ final class LsCommand implements Callable<Integer> {
         json.member("path", file.path().toString()).member("version", ArchiveLayout.hex(version.id()));
         json.member("bytes", version.length());
         json.member("mode", Integer.toOctalString(version.attributes().mode()));
-        json.member("uid", version.attributes().uid()).member("gid", version.attributes().gid());
+        json.member("uid", version.attributes().uid())
+                .member("gid", version.attributes().gid());
         json.timeMember("modified", Math.floorDiv(version.attributes().mtimeNs(), 1_000_000L));
         json.timeMember("opened", version.openedMs()).timeMember("changed", version.changedMs());
         return json.member("state", state(file)).endObject();

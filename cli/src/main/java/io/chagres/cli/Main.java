@@ -118,7 +118,8 @@ public final class Main {
     private static boolean isTerminal(String descriptor) {
         try {
             Path target = Files.readSymbolicLink(Path.of(descriptor));
-            return target.startsWith("/dev/pts") || target.toString().startsWith("/dev/tty")
+            return target.startsWith("/dev/pts")
+                    || target.toString().startsWith("/dev/tty")
                     || target.endsWith("console");
         } catch (IOException e) {
             return false;

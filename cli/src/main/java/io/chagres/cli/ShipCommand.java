@@ -62,7 +62,8 @@ final class ShipCommand implements Callable<Integer> {
     Duration drain = Duration.ZERO;
 
     @Option(names = "--host", paramLabel = "NAME", description = "Name in the archive (default: the host's name).")
-    @Nullable String host;
+    @Nullable
+    String host;
 
     @Option(
             names = "--codec",
@@ -103,7 +104,8 @@ final class ShipCommand implements Callable<Integer> {
             names = "--poll",
             paramLabel = "DURATION",
             description = "Also look at every file this often: for NFS, FUSE and writers that raise no events.")
-    @Nullable Duration poll;
+    @Nullable
+    Duration poll;
 
     @Option(
             names = "--coalesce",

@@ -21,16 +21,13 @@ sealed interface ShipReport {
         if (json) {
             return new Json(context.out(), context.err(), context.clock());
         }
-        return context.liveLine() && !quiet
-                ? new Live(new StatusLine(context.err()), once)
-                : new Silent(context.err());
+        return context.liveLine() && !quiet ? new Live(new StatusLine(context.err()), once) : new Silent(context.err());
     }
 
     /** The sentence for a stop with bytes at risk. */
     static String atRisk(ShipStatus status) {
-        String held = status.heldBackBytes() > 0
-                ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back"
-                : "";
+        String held =
+                status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
         String unreadable = status.unreadableFiles() > 0
                 ? ", " + ShipStatusText.plural(status.unreadableFiles(), "file") + " unreadable"
                 : "";

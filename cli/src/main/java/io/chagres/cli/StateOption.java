@@ -13,7 +13,8 @@ final class StateOption {
             paramLabel = "DIR",
             description = "Where this machine remembers its archive (default: $STATE_DIRECTORY, /var/lib/chagres for"
                     + " root, else ~/.local/state/chagres).")
-    @Nullable String state;
+    @Nullable
+    String state;
 
     /** Returns the directory, absolute. */
     Pathname directory(Map<String, String> environment) throws ErrnoException {
@@ -24,22 +25,17 @@ final class StateOption {
 
     /** Returns systemd's directory, root's, or the one of the XDG base directories. */
     static Pathname ofUser(Map<String, String> environment, String user) {
-        String systemd = environment.get("STATE_DIRECTORY");
-        if (given(systemd)) {
+        String systemd = environment.getOrDefault("STATE_DIRECTORY", "");
+        if (!systemd.isEmpty()) {
             return Pathname.of(systemd.split(":", 2)[0]); // systemd separates several by colons
         }
         if (user.equals("root")) {
             return Pathname.of("/var/lib/chagres");
         }
-        String xdg = environment.get("XDG_STATE_HOME");
-        if (given(xdg)) {
+        String xdg = environment.getOrDefault("XDG_STATE_HOME", "");
+        if (!xdg.isEmpty()) {
             return Pathname.of(xdg).resolve("chagres");
         }
-        String home = environment.get("HOME");
-        return Pathname.of(given(home) ? home : "/tmp").resolve(".local/state/chagres");
-    }
-
-    private static boolean given(@Nullable String value) {
-        return value != null && !value.isEmpty();
+        return Pathname.of(environment.getOrDefault("HOME", "/tmp")).resolve(".local/state/chagres");
     }
 }

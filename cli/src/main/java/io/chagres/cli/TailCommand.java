@@ -71,14 +71,14 @@ final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(ExitCode.USAGE, "-n must not be negative");
         }
         if (follow && (times.at != null || times.until != null)) {
-            throw new CommandFailure(ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
+            throw new CommandFailure(
+                    ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
         try (ArchiveView view = ArchiveView.open(store, times)) {
             List<HostFiles> hosts = view.select(address, false);
             int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
-            ContentSink sink = json.json
-                    ? new ContentSink.Json(context.out())
-                    : new ContentSink.Headed(context.out(), files > 1);
+            ContentSink sink =
+                    json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), files > 1);
             for (HostFiles host : hosts) {
                 last(view, host, sink);
             }

@@ -18,8 +18,8 @@ import java.util.function.Function;
 final class TimeExpression {
     private final InstantSource clock;
     private final ZoneId zone;
-    private final List<Function<String, Instant>> forms = List.of(
-            this::instant, this::local, this::date, this::timeOfDay, this::epoch, this::ago);
+    private final List<Function<String, Instant>> forms =
+            List.of(this::instant, this::local, this::date, this::timeOfDay, this::epoch, this::ago);
 
     TimeExpression(InstantSource clock, ZoneId zone) {
         this.clock = clock;

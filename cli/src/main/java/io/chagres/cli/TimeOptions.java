@@ -10,17 +10,14 @@ final class TimeOptions {
             names = "--at",
             paramLabel = "TIME",
             description = "Read the archive as it was at TIME: 2026-11-21T09:30, 09:30, 10m (ago) or @epoch.")
-    @Nullable Instant at;
+    @Nullable
+    Instant at;
 
-    @Option(
-            names = "--since",
-            paramLabel = "TIME",
-            description = "Only what was committed after TIME.")
-    @Nullable Instant since;
+    @Option(names = "--since", paramLabel = "TIME", description = "Only what was committed after TIME.")
+    @Nullable
+    Instant since;
 
-    @Option(
-            names = "--until",
-            paramLabel = "TIME",
-            description = "Only what was committed up to TIME.")
-    @Nullable Instant until;
+    @Option(names = "--until", paramLabel = "TIME", description = "Only what was committed up to TIME.")
+    @Nullable
+    Instant until;
 }

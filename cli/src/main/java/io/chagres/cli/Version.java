@@ -10,7 +10,8 @@ final class Version implements IVersionProvider {
 
     @Override
     public String[] getVersion() {
-        String java = "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
+        String java =
+                "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
         return new String[] {"chagres " + text() + " (" + java + ")"};
     }
 

@@ -35,7 +35,8 @@ final class WatchCommand implements Callable<Integer> {
     Duration coalesce = Duration.ZERO;
 
     @Option(names = "--poll", paramLabel = "DURATION", description = "Also list every directory this often.")
-    @Nullable Duration poll;
+    @Nullable
+    Duration poll;
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -73,7 +74,8 @@ final class WatchCommand implements Callable<Integer> {
             if (!lines.started() && !watcher.scanning()) {
                 lines.start();
                 context.err()
-                        .println("watching " + ShipStatusText.plural(watcher.directories(), "directory", "directories"));
+                        .println(
+                                "watching " + ShipStatusText.plural(watcher.directories(), "directory", "directories"));
             }
         }
     }

@@ -9,8 +9,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class ByteSizeTest {
     @ParameterizedTest
-    @CsvSource({"0,0", "4096,4096", "4096B,4096", "64MiB,67108864", "64mib,67108864", "64M,67108864", "10MB,10000000",
-        "1.5k,1536", "2GiB,2147483648", "1TB,1000000000000", "9223372036854775807,9223372036854775807"})
+    @CsvSource({
+        "0,0",
+        "4096,4096",
+        "4096B,4096",
+        "64MiB,67108864",
+        "64mib,67108864",
+        "64M,67108864",
+        "10MB,10000000",
+        "1.5k,1536",
+        "2GiB,2147483648",
+        "1TB,1000000000000",
+        "9223372036854775807,9223372036854775807"
+    })
     void parses(String text, long bytes) {
         assertThat(ByteSize.parse(text).bytes()).isEqualTo(bytes);
     }
@@ -24,8 +35,14 @@ final class ByteSizeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0,0 B", "1023,1023 B", "1024,1.0 KiB", "1048575,1.0 MiB", "13002342,12.4 MiB",
-        "9223372036854775807,8.0 EiB"})
+    @CsvSource({
+        "0,0 B",
+        "1023,1023 B",
+        "1024,1.0 KiB",
+        "1048575,1.0 MiB",
+        "13002342,12.4 MiB",
+        "9223372036854775807,8.0 EiB"
+    })
     void formats(long bytes, String text) {
         assertThat(ByteSize.format(bytes)).isEqualTo(text);
     }

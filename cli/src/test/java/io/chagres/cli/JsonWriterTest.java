@@ -9,7 +9,13 @@ final class JsonWriterTest {
     void writesNestedValues() {
         JsonWriter json = new JsonWriter().beginObject();
         json.member("a", 1).member("b", "x").member("c", (String) null).member("d", true);
-        json.name("e").beginArray().value(1).value("y").beginObject().endObject().endArray();
+        json.name("e")
+                .beginArray()
+                .value(1)
+                .value("y")
+                .beginObject()
+                .endObject()
+                .endArray();
         json.name("f").beginObject().member("g", -1).endObject().endObject();
         assertThat(json.toString())
                 .isEqualTo("{\"a\":1,\"b\":\"x\",\"c\":null,\"d\":true,\"e\":[1,\"y\",{}],\"f\":{\"g\":-1}}");
@@ -23,7 +29,11 @@ final class JsonWriterTest {
 
     @Test
     void writesTimesAsInstants() {
-        assertThat(new JsonWriter().beginObject().timeMember("t", 1500).endObject().toString())
+        assertThat(new JsonWriter()
+                        .beginObject()
+                        .timeMember("t", 1500)
+                        .endObject()
+                        .toString())
                 .isEqualTo("{\"t\":\"1970-01-01T00:00:01.500Z\"}");
     }
 }

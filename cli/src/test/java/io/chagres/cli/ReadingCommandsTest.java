@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -9,12 +10,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import java.nio.file.Path;
 
 /** {@code ls}, {@code cat} and {@code tail} on an archive of two hosts. */
 final class ReadingCommandsTest {
     @TempDir
-    Path directory;
+    Path directory = Path.of("");
 
     private SmallArchive web1;
     private SmallArchive web2;
@@ -66,7 +66,8 @@ final class ReadingCommandsTest {
         String line = CommandRun.of("ls", "-l", store, "web1:gone.log").out();
         assertThat(line).startsWith("-rw-r-----  0  0  2 B  ").endsWith("  growing, removed  web1:/var/log/gone.log\n");
         assertThat(CommandRun.of("ls", "--versions", store, "web1:app.log*").out())
-                .contains("  0000000000000001  web1:/var/log/app.log.1\n", "  0000000000000002  web1:/var/log/app.log\n");
+                .contains(
+                        "  0000000000000001  web1:/var/log/app.log.1\n", "  0000000000000002  web1:/var/log/app.log\n");
     }
 
     @ParameterizedTest
@@ -83,7 +84,8 @@ final class ReadingCommandsTest {
     @ParameterizedTest
     @CsvSource({"0-3, 'a1|'", "3-, 'a2|a3|'", "-4, '|a3|'", "7-7, ''"})
     void writesRanges(String range, String content) {
-        assertThat(CommandRun.of("cat", store, "web1:app.log.1", "--bytes", range).out())
+        assertThat(CommandRun.of("cat", store, "web1:app.log.1", "--bytes", range)
+                        .out())
                 .isEqualTo(content.replace('|', '\n'));
     }
 
@@ -107,8 +109,10 @@ final class ReadingCommandsTest {
 
     @Test
     void writesLastLines() {
-        assertThat(CommandRun.of("tail", store, "web1:*/app.log", "-n", "1").out()).isEqualTo("b2");
-        assertThat(CommandRun.of("tail", store, "web1:*/app.log.1", "-n", "2").out()).isEqualTo("a2\na3\n");
+        assertThat(CommandRun.of("tail", store, "web1:*/app.log", "-n", "1").out())
+                .isEqualTo("b2");
+        assertThat(CommandRun.of("tail", store, "web1:*/app.log.1", "-n", "2").out())
+                .isEqualTo("a2\na3\n");
         assertThat(CommandRun.of("tail", store, "*:*/app.log", "-n", "1").out())
                 .isEqualTo("==> web1:/var/log/app.log <==\nb2\n==> web2:/var/log/app.log <==\nw2\n");
     }
@@ -125,7 +129,10 @@ final class ReadingCommandsTest {
     void namesTheHostsThereAre() {
         CommandRun cat = CommandRun.of("cat", store, "db:/x");
         assertThat(cat.code()).isEqualTo(ExitCode.FAILED);
-        assertThat(cat.err()).contains("no host of ", "matches db:/x; there are: ").contains("web1").contains("web2");
+        assertThat(cat.err())
+                .contains("no host of ", "matches db:/x; there are: ")
+                .contains("web1")
+                .contains("web2");
     }
 
     @Test

@@ -67,7 +67,7 @@ final class SmallArchive implements AutoCloseable {
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, commit.data(), commit.dataLength(), bytes.length);
         CRC32C crc = new CRC32C();
         crc.update(bytes);
-        long start = lengths.get(version);
+        long start = lengths.getOrDefault(version, 0L);
         commit.appendRun(version, start, bytes.length, (int) crc.getValue(), timeMs * 1_000_000);
         lengths.put(version, start + bytes.length);
         return this;

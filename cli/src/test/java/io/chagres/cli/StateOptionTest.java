@@ -11,7 +11,8 @@ final class StateOptionTest {
         Map<String, String> all = Map.of("STATE_DIRECTORY", "/s:/t", "XDG_STATE_HOME", "/x", "HOME", "/h");
         assertThat(directory(all, "root")).isEqualTo("/s");
         assertThat(directory(Map.of("XDG_STATE_HOME", "/x"), "root")).isEqualTo("/var/lib/chagres");
-        assertThat(directory(Map.of("XDG_STATE_HOME", "/x", "HOME", "/h"), "me")).isEqualTo("/x/chagres");
+        assertThat(directory(Map.of("XDG_STATE_HOME", "/x", "HOME", "/h"), "me"))
+                .isEqualTo("/x/chagres");
         assertThat(directory(Map.of("XDG_STATE_HOME", "", "HOME", "/h"), "me")).isEqualTo("/h/.local/state/chagres");
     }
 

@@ -8,10 +8,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,11 +22,11 @@ final class TailFollowTest {
     private static final String APP = "/var/log/app.log";
 
     @TempDir
-    Path directory;
+    Path directory = Path.of("");
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final AtomicReference<Runnable> stop = new AtomicReference<>();
+    private final CompletableFuture<Runnable> stop = new CompletableFuture<>();
     private final ExecutorService runner = Executors.newSingleThreadExecutor();
     private SmallArchive archive;
     private long first;
@@ -58,7 +58,7 @@ final class TailFollowTest {
     @Test
     void followsTheNameAcrossRotationAndTheOldFileToItsEnd() throws Exception {
         Future<Integer> tail = tail("web1:*/app.log", "-n", "0");
-        Await.until("tail follows", () -> stop.get() != null);
+        stop.join();
         archive.rename(APP, APP + ".1");
         long second = archive.file(APP);
         archive.append(first, "old\n").append(second, "new\n").commit(2);
@@ -71,7 +71,7 @@ final class TailFollowTest {
     @Test
     void doesNotRepeatTheCopyOfCopytruncate() throws Exception {
         Future<Integer> tail = tail("web1:*/app.log*", "-n", "0");
-        Await.until("tail follows", () -> stop.get() != null);
+        stop.join();
         long copy = archive.file(APP + ".1");
         archive.extend(copy, 4, new Record.CopyRun(copy, 0, 4, first, 0, 0, 0));
         archive.append(copy, "tail\n").commit(2);
@@ -84,7 +84,7 @@ final class TailFollowTest {
         long other = archive.file("/var/log/other");
         archive.append(other, "before\n").commit(2);
         Future<Integer> tail = tail("web1:*/*.log", "-n", "0");
-        Await.until("tail follows", () -> stop.get() != null);
+        stop.join();
         archive.rename("/var/log/other", "/var/log/other.log").commit(3);
         archive.append(first, "seen\n").commit(4);
         await("seen\n");
@@ -101,7 +101,7 @@ final class TailFollowTest {
     }
 
     private Future<Integer> tail(String address, String... options) {
-        CommandContext context = CommandContext.of(out, err, List.of()).with((Termination) stop::set);
+        CommandContext context = CommandContext.of(out, err, List.of()).with((Termination) stop::complete);
         String[] args = new String[options.length + 4];
         args[0] = "tail";
         args[1] = directory.toString();
@@ -117,7 +117,7 @@ final class TailFollowTest {
     }
 
     private void end(Future<Integer> tail) throws Exception {
-        stop.get().run();
+        stop.join().run();
         assertThat(tail.get()).isZero();
         assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
     }

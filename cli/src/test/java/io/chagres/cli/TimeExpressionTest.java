@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class TimeExpressionTest {
-    private final TimeExpression times = new TimeExpression(
-            InstantSource.fixed(Instant.parse("2026-11-21T09:30:00Z")), ZoneId.of("Europe/Berlin"));
+    private final TimeExpression times =
+            new TimeExpression(InstantSource.fixed(Instant.parse("2026-11-21T09:30:00Z")), ZoneId.of("Europe/Berlin"));
 
     @ParameterizedTest
     @CsvSource({
