@@ -34,7 +34,7 @@ final class CatCommand implements Callable<Integer> {
     String store = "";
 
     @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
-    Address address = Address.ALL;
+    Address address = Address.parse("*:");
 
     @Option(
             names = "--bytes",

@@ -41,7 +41,7 @@ final class TailCommand implements Callable<Integer> {
     String store = "";
 
     @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
-    Address address = Address.ALL;
+    Address address = Address.parse("*:");
 
     @Option(
             names = {"-n", "--lines"},
