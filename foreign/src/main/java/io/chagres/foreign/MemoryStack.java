@@ -113,7 +113,8 @@ public final class MemoryStack implements AutoCloseable {
     }
 
     /** Cuts a slice, or returns null and counts if it does not fit. */
-    @Nullable MemorySegment cut(Frame frame, long bytes, long alignment) {
+    @Nullable
+    MemorySegment cut(Frame frame, long bytes, long alignment) {
         checkTop(frame);
         long start = (top + alignment - 1) & -alignment;
         if (alignment > StackBlocks.ALIGNMENT || bytes > block.byteSize() - start) {

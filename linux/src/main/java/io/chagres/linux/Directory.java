@@ -328,6 +328,16 @@ public final class Directory implements AutoCloseable {
         fd.fsync();
     }
 
+    /**
+     * Tells whether a failure means that there is nothing by that name.
+     *
+     * @param result 0 or more, or {@code -errno}
+     * @return true for -ENOENT and -ENOTDIR
+     */
+    public static boolean isAbsent(int result) {
+        return result == -Errno.ENOENT || result == -Errno.ENOTDIR;
+    }
+
     /** Closes the descriptor and frees the buffer. Idempotent. */
     @Override
     public void close() {

@@ -40,7 +40,8 @@ public final class EventFd implements AutoCloseable {
 
     /** Raises the flag: {@link #fd()} is readable until it is drained. Does nothing once closed. */
     public synchronized void signal() {
-        // Exclusive with close: a descriptor number that is free is soon another file's, which must not get these bytes.
+        // Exclusive with close: a descriptor number that is free is soon another file's, which must not get these
+        // bytes.
         if (fd.isOpen()) {
             FileCalls.write(fd.value(), one, 0, Long.BYTES);
         }

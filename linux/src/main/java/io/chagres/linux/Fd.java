@@ -149,11 +149,44 @@ public final class Fd implements AutoCloseable {
      * @throws ErrnoException EXDEV if the path leads out, ELOOP at a symbolic link, or whatever open(2) says
      */
     public static Fd openBeneath(Fd dir, Pathname relative, int flags, int mode) throws ErrnoException {
-        int fd = BeneathOpen.open(dir.value, relative, flags | O_CLOEXEC, mode);
+        int fd = tryOpenBeneath(dir, relative, flags, mode);
         if (fd < 0) {
             throw new ErrnoException("openat2", -fd, relative.toString());
         }
         return new Fd(fd);
+    }
+
+    /**
+     * Opens a file below a directory like {@link #openBeneath}, where failure is expected.
+     *
+     * @param dir the directory, borrowed
+     * @param relative the path below it; symbolic links anywhere in it are refused
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return a raw descriptor that the caller owns and may give to {@link #ofValue}, or {@code -errno}
+     */
+    public static int tryOpenBeneath(Fd dir, Pathname relative, int flags, int mode) {
+        return BeneathOpen.open(dir.value, relative, flags | O_CLOEXEC, mode);
+    }
+
+    /**
+     * Opens a name in a directory, see openat(2); symbolic links are followed unless a flag says otherwise.
+     *
+     * @param dir the directory, borrowed
+     * @param name the path seen from there
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return the descriptor, owned by the caller
+     * @throws ErrnoException whatever openat(2) says
+     */
+    public static Fd openAt(Fd dir, Pathname name, int flags, int mode) throws ErrnoException {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            int fd = FileCalls.openat(dir.value, name.toCString(frame), flags | O_CLOEXEC, mode);
+            if (fd < 0) {
+                throw new ErrnoException("openat", -fd, name.toString());
+            }
+            return new Fd(fd);
+        }
     }
 
     /**
@@ -452,5 +485,4 @@ public final class Fd implements AutoCloseable {
             return toString();
         }
     }
-
 }

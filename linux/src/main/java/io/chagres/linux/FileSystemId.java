@@ -1,6 +1,5 @@
 package io.chagres.linux;
 
-import io.chagres.foreign.ErrnoException;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import java.lang.foreign.MemorySegment;
@@ -23,6 +22,7 @@ public final class FileSystemId {
     private static final long STATFS_FSID = 56;
 
     private static final long BTRFS_SUPER_MAGIC = 0x9123_683EL;
+    private static final long OVERLAYFS_SUPER_MAGIC = 0x794C_7630L;
 
     /** File systems whose files change elsewhere or without the kernel's knowledge, by statfs(2) f_type. */
     private static final Set<Long> SILENT = Set.of(
@@ -38,27 +38,28 @@ public final class FileSystemId {
             0x0BD0_0BD0L, // Lustre
             0x786F_4256L); // vboxsf
 
+    private static final byte[] NO_UUID = new byte[BYTES];
+
     private FileSystemId() {}
 
     /**
      * Identifies the file system of an open file: its UUID, or f_fsid and f_type of statfs(2) where the kernel gives none
-     * and on btrfs, whose subvolumes share a UUID. Two mounted copies of one image have equal ids.
+     * (or zeros, of an image made without) and on btrfs, whose subvolumes share a UUID. Two mounted copies of one image have equal ids.
      *
      * @param fd a descriptor of any file on it
-     * @return a new array of {@value #BYTES} bytes
-     * @throws ErrnoException if the descriptor is bad
+     * @return a new array of {@value #BYTES} bytes; zeros if the kernel tells nothing, as for a bad descriptor
      */
-    public static byte[] of(int fd) throws ErrnoException {
+    public static byte[] of(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment statfs = statfs(fd, frame);
             long type = statfs.get(ValueLayout.JAVA_LONG, 0);
-            MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1);
-            uuid.fill((byte) 0);
-            boolean known = type != BTRFS_SUPER_MAGIC && StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid) == 0;
-            int length = known ? Math.min(BYTES, uuid.get(ValueLayout.JAVA_BYTE, 0)) : 0;
-            if (length > 0) {
-                byte[] bytes = uuid.asSlice(1, length).toArray(ValueLayout.JAVA_BYTE);
-                return Arrays.copyOf(bytes, BYTES);
+            MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1).fill((byte) 0);
+            if (type != BTRFS_SUPER_MAGIC) {
+                StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid);
+            }
+            byte[] bytes = uuid.asSlice(1).toArray(ValueLayout.JAVA_BYTE);
+            if (!Arrays.equals(bytes, NO_UUID)) {
+                return bytes;
             }
             MemorySegment id = frame.allocate(BYTES, 8);
             MemorySegment.copy(statfs, STATFS_FSID, id, 0, 8);
@@ -71,10 +72,9 @@ public final class FileSystemId {
      * Returns the type of the file system of an open file.
      *
      * @param fd a descriptor of any file on it
-     * @return f_type of statfs(2)
-     * @throws ErrnoException if the descriptor is bad
+     * @return f_type of statfs(2), or 0 if the kernel tells nothing
      */
-    public static long typeOf(int fd) throws ErrnoException {
+    public static long typeOf(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
             return statfs(fd, frame).get(ValueLayout.JAVA_LONG, 0);
         }
@@ -90,12 +90,19 @@ public final class FileSystemId {
         return !SILENT.contains(type);
     }
 
-    private static MemorySegment statfs(int fd, Frame frame) throws ErrnoException {
-        MemorySegment buffer = frame.allocate(STATFS_BYTES, 8);
-        int result = StatusCalls.fstatfs(fd, buffer);
-        if (result < 0) {
-            throw new ErrnoException("fstatfs", -result, "descriptor " + fd);
-        }
+    /**
+     * Tells whether a type is overlayfs, where a file's birth time changes when it is copied up.
+     *
+     * @param type f_type of statfs(2)
+     * @return true for overlayfs
+     */
+    public static boolean isOverlay(long type) {
+        return type == OVERLAYFS_SUPER_MAGIC;
+    }
+
+    private static MemorySegment statfs(int fd, Frame frame) {
+        MemorySegment buffer = frame.allocate(STATFS_BYTES, 8).fill((byte) 0);
+        StatusCalls.fstatfs(fd, buffer);
         return buffer;
     }
 }

@@ -9,13 +9,13 @@ import java.nio.charset.StandardCharsets;
 /**
  * What this machine says about itself; an empty string where it does not tell. Immutable.
  *
- * @param bootId changes with every boot, see random(4)
+ * @param hostName the host name
  * @param machineId stays for the life of an installation and is copied with its disk, see machine-id(5)
  * @param productUuid the firmware's id of the (virtual) machine; only root may read it
- * @param hostname the host name
- * @param kernelRelease such as {@code 6.12.0-1}
+ * @param bootId changes with every boot, see random(4)
+ * @param kernel the release, such as {@code 6.12.0-1}
  */
-public record Machine(String bootId, String machineId, String productUuid, String hostname, String kernelRelease) {
+public record Machine(String hostName, String machineId, String productUuid, String bootId, String kernel) {
     /** Numbers of some kernel interfaces differ between the two architectures; all others are alike. */
     static final boolean IS_AARCH64 = System.getProperty("os.arch").equals("aarch64");
 
@@ -28,14 +28,20 @@ public record Machine(String bootId, String machineId, String productUuid, Strin
      */
     public static Machine current() {
         return new Machine(
-                firstLine("/proc/sys/kernel/random/boot_id"),
-                firstLine("/etc/machine-id"),
-                firstLine("/sys/class/dmi/id/product_uuid"),
-                firstLine("/proc/sys/kernel/hostname"),
-                firstLine("/proc/sys/kernel/osrelease"));
+                read("/proc/sys/kernel/hostname"),
+                read("/etc/machine-id"),
+                read("/sys/class/dmi/id/product_uuid"),
+                read("/proc/sys/kernel/random/boot_id"),
+                read("/proc/sys/kernel/osrelease"));
     }
 
-    private static String firstLine(String path) {
+    /**
+     * Reads the first line of a small file, such as those of proc(5) and sysfs(5).
+     *
+     * @param path an absolute path
+     * @return the line without white space around it; empty if the file is missing, unreadable or empty
+     */
+    public static String read(String path) {
         int value = Fd.tryOpen(Pathname.of(path), Fd.O_RDONLY, 0);
         if (value < 0) {
             return "";
@@ -45,7 +51,11 @@ public record Machine(String bootId, String machineId, String productUuid, Strin
             MemorySegment buffer = arena.allocate(MAX_BYTES);
             long length = fd.preadFully(buffer, 0, MAX_BYTES, 0);
             byte[] bytes = buffer.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
-            return new String(bytes, StandardCharsets.UTF_8).lines().findFirst().orElse("").strip();
+            return new String(bytes, StandardCharsets.UTF_8)
+                    .lines()
+                    .findFirst()
+                    .orElse("")
+                    .strip();
         } catch (ErrnoException e) {
             return "";
         }

@@ -1,6 +1,5 @@
 package io.chagres.linux;
 
-import io.chagres.foreign.ErrnoException;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import io.chagres.foreign.call.CapturedCall;
@@ -20,9 +19,8 @@ public final class ResourceLimit {
      * Returns how many files this process may open.
      *
      * @return the soft limit of descriptors; Long.MAX_VALUE if there is none
-     * @throws ErrnoException never in practice
      */
-    public static long openFilesSoft() throws ErrnoException {
+    public static long openFilesSoft() {
         try (Frame frame = MemoryStack.ofThread().push()) {
             return limit(openFiles(frame), 0);
         }
@@ -32,32 +30,31 @@ public final class ResourceLimit {
      * Returns how far this process may raise its limit.
      *
      * @return the hard limit of descriptors; Long.MAX_VALUE if there is none
-     * @throws ErrnoException never in practice
      */
-    public static long openFilesHard() throws ErrnoException {
+    public static long openFilesHard() {
         try (Frame frame = MemoryStack.ofThread().push()) {
             return limit(openFiles(frame), 8);
         }
     }
 
     /**
-     * Raises the soft limit of descriptors to the hard limit. Children inherit it.
+     * Raises the soft limit of descriptors to the hard limit, if the kernel lets it. Children inherit it.
      *
-     * @return the limit in force now
-     * @throws ErrnoException whatever setrlimit(2) says
+     * @return the soft limit in force now
      */
-    public static long raiseOpenFiles() throws ErrnoException {
+    public static long raiseOpenFiles() {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment limits = openFiles(frame);
             limits.set(ValueLayout.JAVA_LONG, 0, limits.get(ValueLayout.JAVA_LONG, 8));
-            check("setrlimit", SETRLIMIT.callInt(RLIMIT_NOFILE, limits.address()));
-            return limit(limits, 0);
+            SETRLIMIT.callInt(RLIMIT_NOFILE, limits.address());
         }
+        return openFilesSoft();
     }
 
-    private static MemorySegment openFiles(Frame frame) throws ErrnoException {
+    private static MemorySegment openFiles(Frame frame) {
         MemorySegment limits = frame.allocate(RLIMIT_BYTES, 8);
-        check("getrlimit", GETRLIMIT.callInt(RLIMIT_NOFILE, limits.address()));
+        int result = GETRLIMIT.callInt(RLIMIT_NOFILE, limits.address());
+        assert result == 0 : "getrlimit fails only for a bad address or resource: " + result;
         return limits;
     }
 
@@ -65,11 +62,5 @@ public final class ResourceLimit {
     private static long limit(MemorySegment limits, long offset) {
         long value = limits.get(ValueLayout.JAVA_LONG, offset);
         return value < 0 ? Long.MAX_VALUE : value;
-    }
-
-    private static void check(String call, int result) throws ErrnoException {
-        if (result < 0) {
-            throw new ErrnoException(call, -result, "RLIMIT_NOFILE");
-        }
     }
 }

@@ -1,0 +1,22 @@
+package io.chagres.testkit;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** Counts what the calling platform thread allocates. */
+public final class Allocations {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private Allocations() {}
+
+    /** Runs a piece of work in rounds and returns the fewest bytes a round allocated: warm-up rounds count no more. */
+    public static long fewestBytes(int rounds, Runnable round) {
+        long fewest = Long.MAX_VALUE;
+        for (int i = 0; i < rounds; i++) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            round.run();
+            fewest = Math.min(fewest, THREADS.getCurrentThreadAllocatedBytes() - before);
+        }
+        return fewest;
+    }
+}

@@ -1,0 +1,50 @@
+package io.chagres.testkit;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * Says what a test needs of the machine. Where it is absent the test is skipped with one line; with
+ * {@code CHAGRES_SKIPS_FAIL=1} in the environment it fails, so that nothing is skipped unseen where all is installed.
+ */
+public final class Requires {
+    private static final boolean SKIPS_FAIL = "1".equals(System.getenv("CHAGRES_SKIPS_FAIL"));
+
+    private Requires() {}
+
+    /** Needs the superuser. */
+    public static void root() {
+        check("the superuser", "0".equals(userId()));
+    }
+
+    /** Needs a program in the PATH. */
+    public static void tool(String name) {
+        boolean found = Arrays.stream(System.getenv("PATH").split(":"))
+                .map(folder -> Path.of(folder.isEmpty() ? "." : folder, name))
+                .anyMatch(Files::isExecutable);
+        check("the program " + name, found || Files.isExecutable(Path.of("/usr/sbin", name)));
+    }
+
+    /** Needs loop devices. */
+    public static void loopDevices() {
+        root();
+        check("loop devices", Files.exists(Path.of("/dev/loop-control")));
+    }
+
+    private static String userId() {
+        try {
+            return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+        } catch (java.io.IOException e) {
+            return "";
+        }
+    }
+
+    private static void check(String what, boolean there) {
+        if (!there && SKIPS_FAIL) {
+            throw new AssertionError("needs " + what + ", and CHAGRES_SKIPS_FAIL=1 forbids skipping");
+        }
+        Assumptions.assumeTrue(there, "skipped: needs " + what);
+    }
+}

@@ -1,0 +1,5 @@
+/** What tests of every module share. */
+@NullMarked
+package io.chagres.testkit;
+
+import org.jspecify.annotations.NullMarked;
