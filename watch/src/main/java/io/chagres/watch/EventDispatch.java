@@ -21,15 +21,24 @@ final class EventDispatch {
     private final Watches watches;
     private final Discovery discovery;
     private final Filter filter;
+    private final Links links;
     private final ScanQueue queue;
     private final Reporter reporter;
     private long readNumber;
 
-    EventDispatch(Tree tree, Watches watches, Discovery discovery, Filter filter, ScanQueue queue, Reporter reporter) {
+    EventDispatch(
+            Tree tree,
+            Watches watches,
+            Discovery discovery,
+            Filter filter,
+            Links links,
+            ScanQueue queue,
+            Reporter reporter) {
         this.tree = tree;
         this.watches = watches;
         this.discovery = discovery;
         this.filter = filter;
+        this.links = links;
         this.queue = queue;
         this.reporter = reporter;
     }
@@ -172,7 +181,7 @@ final class EventDispatch {
         WatchedDirectory from = moving.parent();
         if (scope == null || from == null) {
             tree.vanish(moving, true);
-        } else if (scope.isReported() != moving.isReported() || isFollowedLink(moving, from, directory)) {
+        } else if (scope.isReported() != moving.isReported() || isNamedLink(moving, scope)) {
             tree.vanish(moving, true);
             discovery.lookUp(directory, name);
         } else {
@@ -180,8 +189,8 @@ final class EventDispatch {
         }
     }
 
-    private static boolean isFollowedLink(Dentry moving, WatchedDirectory from, WatchedDirectory to) {
-        return moving.type() == Directory.DT_LNK && (from.scope() != Scope.ALL || to.scope() != Scope.ALL);
+    private boolean isNamedLink(Dentry moving, Scope scope) {
+        return moving.type() == Directory.DT_LNK && (scope.isNamed() || links.isFollowed(moving));
     }
 
     private void rename(Dentry moving, WatchedDirectory from, WatchedDirectory to, byte[] name, Scope scope) {
@@ -191,7 +200,7 @@ final class EventDispatch {
             reporter.listener().renamed(moving, from, fromName);
         }
         if (moving instanceof WatchedDirectory directory) {
-            discovery.rescope(directory, scope.ofDirectory());
+            discovery.rescope(directory, scope);
             Tree.forEachDirectory(directory, this::resume);
         }
         if (discovery.isOther(moving)) {
