@@ -188,6 +188,14 @@ public final class DirectoryWatcher implements AutoCloseable {
         return count;
     }
 
+    /**
+     * Lists every directory again in the next steps, and tells of every known file that it may have been modified;
+     * {@link #scanning} is true until that is done.
+     */
+    public void rescan() {
+        polling.doubtAll();
+    }
+
     /** Ends the wait of {@link #poll} early. Safe for any thread. */
     public void wakeup() {
         wakeups.signal();

@@ -43,6 +43,10 @@ final class EventDispatch {
         this.reporter = reporter;
     }
 
+    private int unknownCookie;
+    private byte[] unknownName = {};
+    private @Nullable WatchedDirectory unknownParent;
+
     /** Says whether the first half of a rename waits for the second. */
     boolean awaitsRename() {
         return !pairs.isEmpty();
@@ -139,7 +143,11 @@ final class EventDispatch {
             if ((mask & Inotify.IN_CREATE) != 0) {
                 discovery.lookUp(directory, name(events));
             } else if ((mask & Inotify.IN_MOVED_FROM) != 0) {
-                if (known != null) {
+                unknownCookie = known == null ? events.cookie() : 0;
+                if (known == null) {
+                    unknownName = name(events);
+                    unknownParent = directory;
+                } else {
                     tree.detach(directory, known);
                     pairs.add(new RenamePairs.Half(events.cookie(), known, readNumber, nowMs));
                 }
@@ -171,6 +179,7 @@ final class EventDispatch {
         Dentry moving = pairs.take(cookie);
         if (moving == null) {
             discovery.lookUp(directory, name);
+            departedUnknown(directory, name, cookie);
             return;
         }
         Dentry replaced = directory.child(name);
@@ -180,12 +189,30 @@ final class EventDispatch {
         Scope scope = filter.match(directory, name, moving.type());
         WatchedDirectory from = moving.parent();
         if (scope == null || from == null) {
+            if (from != null && moving.isReported() && moving.type() == Directory.DT_REG) {
+                reporter.listener().departed(moving.path(), directory.path().resolve(Pathname.ofBytes(name)));
+            }
             tree.vanish(moving, true);
         } else if (scope.isReported() != moving.isReported() || isNamedLink(moving, scope)) {
             tree.vanish(moving, true);
             discovery.lookUp(directory, name);
         } else {
             rename(moving, from, directory, name, scope);
+        }
+    }
+
+    /** A file that came and left between two reads has no dentry; only its two names are known. */
+    private void departedUnknown(WatchedDirectory directory, byte[] name, int cookie) {
+        WatchedDirectory from = unknownParent;
+        if (from == null || cookie != unknownCookie || filter.match(directory, name, Directory.DT_REG) != null) {
+            return;
+        }
+        Scope scope = filter.match(from, unknownName, Directory.DT_REG);
+        if (scope != null && scope.isReported()) {
+            reporter.listener()
+                    .departed(
+                            from.path().resolve(Pathname.ofBytes(unknownName)),
+                            directory.path().resolve(Pathname.ofBytes(name)));
         }
     }
 
