@@ -304,6 +304,9 @@ public final class Fd implements AutoCloseable {
 
     private static long address(MemorySegment buffer, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, buffer.byteSize());
+        if (!buffer.isNative()) {
+            throw new IllegalArgumentException("the buffer must be native memory");
+        }
         return buffer.address() + offset;
     }
 

@@ -1,0 +1,11 @@
+/** The command {@code chagres}. */
+module io.chagres.cli {
+    requires static org.jspecify;
+    requires info.picocli;
+    requires io.chagres.ship;
+
+    exports io.chagres.cli;
+
+    opens io.chagres.cli to
+            info.picocli;
+}

@@ -1,0 +1,146 @@
+package io.chagres.watch;
+
+import io.chagres.linux.Directory;
+import io.chagres.linux.Pathname;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is a name in a watched directory. Stays the same object while the name is renamed within what is watched. Confined to
+ * the watcher's thread.
+ */
+public sealed class Dentry permits WatchedDirectory {
+    /** Not yet, or no longer, in the tree. */
+    private static final byte GONE = 0;
+
+    private static final byte EXISTS = 1;
+
+    private @Nullable WatchedDirectory parent;
+    private byte[] name;
+    private long ino;
+    private @Nullable Object attachment;
+    /** Number of the scan of the parent that saw this name last. */
+    int seenByScan;
+
+    private final byte type;
+    private byte state = GONE;
+
+    Dentry(@Nullable WatchedDirectory parent, byte[] name, long ino, int type) {
+        this.parent = parent;
+        this.name = name;
+        this.ino = ino;
+        this.type = (byte) type;
+    }
+
+    /** Returns the directory that holds the name; null for a directory the watcher began with. */
+    public final @Nullable WatchedDirectory parent() {
+        return parent;
+    }
+
+    /** Returns the name; of a directory the watcher began with, the whole path. Allocates. */
+    public final Pathname name() {
+        return Pathname.ofBytes(name);
+    }
+
+    /** Returns the absolute path. Allocates. */
+    public final Pathname path() {
+        byte[] path = new byte[pathLength()];
+        writePath(MemorySegment.ofArray(path), path.length);
+        return Pathname.ofBytes(path);
+    }
+
+    /** Returns the length of {@link #path} in bytes. */
+    public final int pathLength() {
+        int length = name.length;
+        for (WatchedDirectory up = parent; up != null; up = up.parent()) {
+            length += up.nameBytes().length + (up.endsWithSlash() ? 0 : 1);
+        }
+        return length;
+    }
+
+    /**
+     * Writes the absolute path as a C string, for system calls. Allocates nothing.
+     *
+     * @param scratch memory of the caller, at least {@link #pathLength} + 1 bytes (4096 are enough for the kernel)
+     * @return the same segment, which now begins with the path and a NUL
+     * @throws IndexOutOfBoundsException when the path does not fit
+     */
+    public final MemorySegment writePath(MemorySegment scratch) {
+        int length = pathLength();
+        scratch.set(ValueLayout.JAVA_BYTE, length, (byte) 0);
+        writePath(scratch, length);
+        return scratch;
+    }
+
+    private void writePath(MemorySegment target, int end) {
+        Dentry each = this;
+        while (true) {
+            int start = end - each.name.length;
+            MemorySegment.copy(each.name, 0, target, ValueLayout.JAVA_BYTE, start, each.name.length);
+            WatchedDirectory up = each.parent;
+            if (up == null) {
+                return;
+            }
+            if (!up.endsWithSlash()) {
+                start--;
+                target.set(ValueLayout.JAVA_BYTE, start, (byte) '/');
+            }
+            end = start;
+            each = up;
+        }
+    }
+
+    /** Says whether it is the root directory, after which a path needs no separator. */
+    final boolean endsWithSlash() {
+        return name[name.length - 1] == '/';
+    }
+
+    /** Returns the inode number as the directory told it; only a hint, {@link FileId} tells for sure. */
+    public final long ino() {
+        return ino;
+    }
+
+    /** Returns the type: a DT_ constant of {@link Directory}. */
+    public final int type() {
+        return type;
+    }
+
+    /** Returns what the listener attached. */
+    public final @Nullable Object attachment() {
+        return attachment;
+    }
+
+    /** Attaches an object of the listener, which an event then finds without a look-up. */
+    public final void attach(@Nullable Object attachment) {
+        this.attachment = attachment;
+    }
+
+    /** Says whether the name is still there, as far as events have told. */
+    public final boolean exists() {
+        return state == EXISTS;
+    }
+
+    final byte[] nameBytes() {
+        return name;
+    }
+
+    final void setIno(long ino) {
+        this.ino = ino;
+    }
+
+    final void setExists(boolean exists) {
+        state = exists ? EXISTS : GONE;
+    }
+
+    final void moveTo(WatchedDirectory newParent, byte[] newName) {
+        parent = newParent;
+        name = newName;
+    }
+
+    /** Returns the path, for people. */
+    @Override
+    public final String toString() {
+        return path().toString();
+    }
+}

@@ -1,0 +1,47 @@
+package io.chagres.watch;
+
+import io.chagres.linux.Pathname;
+
+/**
+ * Hears what a {@link DirectoryWatcher} finds. Called from {@link DirectoryWatcher#poll} on its thread, in the order of
+ * the events. Inside a call the dentry's path is that of the event; a listener must not call the watcher back.
+ */
+public interface WatchListener {
+    /** Tells of a name found by a scan or an event; a directory before its children. */
+    void appeared(Dentry d);
+
+    /** Tells that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. */
+    void modified(Dentry d);
+
+    /** Tells that a descriptor opened for writing was closed ({@code IN_CLOSE_WRITE}). */
+    void closed(Dentry d);
+
+    /** Tells that attributes or the number of links changed ({@code IN_ATTRIB}). */
+    void attributes(Dentry d);
+
+    /**
+     * Tells of a rename within what is watched; the dentry (and the dentries below a directory) stay the same objects.
+     * The file that was replaced, if any, vanished just before.
+     *
+     * @param fromParent the directory it was in
+     * @param fromName the name it had there
+     */
+    void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName);
+
+    /**
+     * Tells that a name is gone; children before their directory. The file may live on, open or elsewhere.
+     *
+     * @param movedOut true when it was renamed to a place that is not watched, false when it was unlinked or replaced
+     */
+    void vanished(Dentry d, boolean movedOut);
+
+    /** Tells that events were lost. Every directory is listed again and every file reported modified by itself. */
+    void overflow();
+
+    /**
+     * Tells what cannot be watched and what to do about it, once per path and cause.
+     *
+     * @param errno the error number, positive, or 0 when there is none
+     */
+    void problem(Pathname path, String what, int errno);
+}
