@@ -49,7 +49,8 @@ public final class Mounted implements AutoCloseable {
     /** Mounts a file-system image on a directory, which is created, through the next free loop device. */
     public static Mounted image(Path image, Path directory) {
         makeDirectory(directory);
-        String device = Program.ok("losetup", "--find", "--show", image.toString()).strip();
+        String device =
+                Program.ok("losetup", "--find", "--show", image.toString()).strip();
         Program mount = Program.run(List.of("mount", device, directory.toString()));
         if (mount.exitCode() != 0) {
             Program.ok("losetup", "--detach", device);

@@ -26,14 +26,16 @@ public final class NumberedLine {
         long mixed = mix(stream.hashCode() * 0x9E3779B97F4A7C15L + number);
         ByteArrayOutputStream line = new ByteArrayOutputStream(USUAL_FILLER);
         line.writeBytes((stream + " " + number + " ").getBytes(StandardCharsets.UTF_8));
-        int length = (int) Long.remainderUnsigned(mixed, number % LONG_EVERY == LONG_EVERY - 1 ? LONG_FILLER : USUAL_FILLER);
+        int length =
+                (int) Long.remainderUnsigned(mixed, number % LONG_EVERY == LONG_EVERY - 1 ? LONG_FILLER : USUAL_FILLER);
         for (int i = 0; i < length; i++) {
             mixed = mix(mixed);
             line.write('a' + (int) Long.remainderUnsigned(mixed, 26));
         }
         CRC32C sum = new CRC32C();
         sum.update(line.toByteArray());
-        line.writeBytes((" " + HexFormat.of().toHexDigits((int) sum.getValue()) + "\n").getBytes(StandardCharsets.UTF_8));
+        line.writeBytes(
+                (" " + HexFormat.of().toHexDigits((int) sum.getValue()) + "\n").getBytes(StandardCharsets.UTF_8));
         return line.toByteArray();
     }
 

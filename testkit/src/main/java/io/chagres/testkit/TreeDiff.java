@@ -92,8 +92,8 @@ public final class TreeDiff {
         if (kind(was).equals("file")) {
             long mismatch = Files.mismatch(was, is);
             if (mismatch >= 0) {
-                differences.add(name + " differs at " + mismatch + ": " + Files.size(is) + " bytes, were "
-                        + Files.size(was));
+                differences.add(
+                        name + " differs at " + mismatch + ": " + Files.size(is) + " bytes, were " + Files.size(was));
             }
             expect(name, "modification time", modified(was), modified(is));
         }

@@ -10,6 +10,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@SuppressWarnings("NullAway.Init")
 class LineCountTest {
     @TempDir
     Path directory;
@@ -62,7 +63,13 @@ class LineCountTest {
     @Test
     void halfLinesAreTornAndLost() {
         Path a = directory.resolve("a");
-        writer.open(a).lines(2).firstHalf().bytes("\n".getBytes()).secondHalf().firstHalf().close();
+        writer.open(a)
+                .lines(2)
+                .firstHalf()
+                .bytes("\n".getBytes())
+                .secondHalf()
+                .firstHalf()
+                .close();
 
         LineCount.Result result = count().current(a).result();
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@SuppressWarnings("NullAway.Init")
 class TreeDiffTest {
     @TempDir
     Path directory;
@@ -26,7 +27,8 @@ class TreeDiffTest {
     }
 
     private Path tree(String name) throws IOException {
-        Path tree = Files.createDirectories(directory.resolve(name).resolve("below")).getParent();
+        Path tree = directory.resolve(name);
+        Files.createDirectories(tree.resolve("below"));
         Files.writeString(tree.resolve("file"), "content");
         Files.writeString(tree.resolve("below/other"), "content");
         Files.createLink(tree.resolve("below/same"), tree.resolve("file"));
