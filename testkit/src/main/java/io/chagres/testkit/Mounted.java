@@ -35,6 +35,15 @@ public final class Mounted implements AutoCloseable {
         return new Mounted(directory, null);
     }
 
+    /** Mounts an overlay of the directories {@code lower}, {@code upper} and {@code work} of one directory. */
+    public static Mounted overlay(Path layers, Path directory) {
+        makeDirectory(directory);
+        String options = "lowerdir=" + layers.resolve("lower") + ",upperdir=" + layers.resolve("upper") + ",workdir="
+                + layers.resolve("work");
+        Program.ok("mount", "-t", "overlay", "-o", options, "chagres-test", directory.toString());
+        return new Mounted(directory, null);
+    }
+
     /** Creates an ext4 image of 48 MiB. */
     public static Path ext4Image(Path image) {
         try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {

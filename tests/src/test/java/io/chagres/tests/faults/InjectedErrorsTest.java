@@ -137,7 +137,7 @@ class InjectedErrorsTest {
     void shortReads(FaultBench bench) throws IOException {
         Path log = bench.file("app.log");
         Files.writeString(log, "0123456\n".repeat(50));
-        String eight = HexFormat.of().withPrefix("\\x").formatHex("0123456\n".getBytes());
+        String eight = HexFormat.of().formatHex("0123456\n".getBytes());
         ShipProcess ship = bench.shipping()
                 .paths(bench.tree())
                 .through(strace(bench, "pread64", "retval=8:poke_exit=@arg2=" + eight + ":when=1..20", log))

@@ -52,7 +52,7 @@ class LogrotateFaultsTest {
         bench.restored().exact(writer).same(bench.tree());
     }
 
-    /** The copy is made of what was shipped: only bytes that nobody had seen are stored again. */
+    /** The copy is made of what was shipped, which is not stored again. Once, these letters compress to 0.6. */
     @Test
     void aCopyIsNotStoredTwice(FaultBench bench) throws IOException {
         LineWriter writer = rotateBetweenWrites(bench, "copytruncate");
@@ -63,7 +63,7 @@ class LogrotateFaultsTest {
         long written = Archive.files(bench.tree(), file -> true).stream()
                 .mapToLong(file -> file.toFile().length())
                 .sum();
-        assertThat(stored).as("bytes stored for %s lines", writer.written()).isLessThan(written) // letters compress to 0.6;
+        assertThat(stored).as("bytes stored for %s lines", writer.written()).isLessThan(written);
     }
 
     /** The writer goes on in the old file until it is told, as with a signal in postrotate. */

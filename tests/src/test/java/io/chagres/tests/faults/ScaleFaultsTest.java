@@ -166,6 +166,29 @@ class ScaleFaultsTest {
         exact(bench.restored("--all-versions"), writers, large);
     }
 
+    /** Far more waits than the shipper may hold, behind an archive that is slow: the files are the queue. */
+    @Test
+    void memoryIsBounded(FaultBench bench) throws IOException {
+        Requires.tool("strace");
+        byte[] block = new byte[MEBIBYTE];
+        new java.util.Random(1).nextBytes(block);
+        for (int i = 0; i < 400; i++) {
+            Files.write(bench.file("f" + i), block);
+        }
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .options("--memory", "16MiB", "--drain", "60s")
+                .through(InjectedErrorsTest.strace(bench, "linkat", "delay_enter=100000"))
+                .start()
+                .awaitScanned()
+                .awaitSettled();
+        String peak = Program.ok("sh", "-c", "grep VmHWM /proc/" + ship.pid() + "/status | tr -cd 0-9");
+        ship.drain();
+
+        assertThat(Long.parseLong(peak)).as("peak resident KiB").isLessThan(240 * 1024);
+        bench.restored("--all-versions").same(bench.tree());
+    }
+
     private static void exact(Restored restored, List<LineWriter> writers, Path except) throws IOException {
         Files.deleteIfExists(restored.of(except));
         exact(restored, writers);
