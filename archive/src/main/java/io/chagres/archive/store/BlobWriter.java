@@ -13,7 +13,9 @@ public interface BlobWriter extends AutoCloseable {
      * Says whether {@link #copyFrom} shares the blocks of a file instead of copying its bytes. Where it does not,
      * reading the bytes once for their checksum and writing them costs less than a copy that is read back.
      */
-    boolean sharesBlocksWith(Fd source);
+    default boolean sharesBlocksWith(Fd source) {
+        return false;
+    }
 
     /**
      * Appends bytes of a local file, within the kernel where possible.
