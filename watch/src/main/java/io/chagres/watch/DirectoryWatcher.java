@@ -32,7 +32,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Reporter reporter = new Reporter();
     private final ScanQueue queue = new ScanQueue();
     private final InotifyEvents events = new InotifyEvents();
-    private final WatchedDirectory root;
+    private final Tree tree;
     private final Inotify inotify;
     private final Wakeups wakeups;
     private final Watches watches;
@@ -51,11 +51,12 @@ public final class DirectoryWatcher implements AutoCloseable {
         clock = builder.clock;
         coalesceMs = builder.coalesceMs;
         PatternNode patterns = patterns(roots);
-        root = new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
+        WatchedDirectory root =
+                new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
         Filter filter = new Filter(builder.excludes, builder.includes);
         Links links = new Links(patterns, root, queue, reporter);
         watches = new Watches(inotify, queue);
-        Tree tree = new Tree(root, queue, watches, links, reporter);
+        tree = new Tree(root, queue, watches, links, reporter);
         discovery = new Discovery(tree, filter, links, queue, reporter);
         long nowMs = clock.millis();
         deliveredMs = nowMs - coalesceMs;
@@ -69,8 +70,8 @@ public final class DirectoryWatcher implements AutoCloseable {
         PatternNode patterns = new PatternNode();
         try (Statx stat = new Statx()) {
             for (Pathname each : roots) {
-                List<Pathname> components = Glob.components(each.normalized());
-                if (Glob.isPattern(each) && stat.of(each, false) != 0) {
+                List<Pathname> components = PatternNode.components(each.normalized());
+                if (PatternNode.isPattern(each) && stat.of(each, false) != 0) {
                     patterns.addPattern(components);
                 } else {
                     patterns.addRoot(components);
@@ -84,7 +85,7 @@ public final class DirectoryWatcher implements AutoCloseable {
      * Starts the description of a watcher.
      *
      * @param roots absolute paths: directories (watched with all below), files (the name is watched) and patterns of
-     *     {@link Glob}, unless a file has that very name. A link that is named is followed, also when it is changed to
+     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also when it is changed to
      *     lead elsewhere. A root may be missing, vanish and come back.
      * @throws IllegalArgumentException when a path is not absolute
      */
@@ -108,8 +109,8 @@ public final class DirectoryWatcher implements AutoCloseable {
         reporter.setListener(listener);
         if (!begun) {
             begun = true;
-            if (root.isReported()) {
-                listener.appeared(root);
+            if (tree.root().isReported()) {
+                listener.appeared(tree.root());
             }
             tellMissingRoots();
         }
@@ -130,7 +131,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private void tellMissingRoots() {
         try (Statx stat = new Statx()) {
             for (Pathname each : roots) {
-                int result = Glob.isPattern(each) ? 0 : stat.of(each, true);
+                int result = PatternNode.isPattern(each) ? 0 : stat.of(each, true);
                 if (Directory.isAbsent(result)) {
                     reporter.problem(each, "does not exist; it is followed as soon as it does", -result);
                 }
@@ -191,6 +192,14 @@ public final class DirectoryWatcher implements AutoCloseable {
     /** Ends the wait of {@link #poll} early. Safe for any thread. */
     public void wakeup() {
         wakeups.signal();
+    }
+
+    /**
+     * Lists every directory again in the next steps, and tells of every known file that it may have been modified;
+     * {@link #scanning} is true until that is done.
+     */
+    public void rescan() {
+        tree.doubt();
     }
 
     /** Says whether a directory is not completely listed yet, so that names may be unknown. */

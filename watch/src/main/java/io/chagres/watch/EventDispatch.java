@@ -111,11 +111,7 @@ final class EventDispatch {
     private void overflow() {
         reporter.listener().overflow();
         pairs.expireReadsBefore(Long.MAX_VALUE, this::movedOut);
-        Tree.forEachDirectory(tree.root(), each -> {
-            each.scan().disturbed = true;
-            each.scan().tellsModified = true;
-            queue.doubt(each);
-        });
+        tree.doubt();
     }
 
     private void applyToName(WatchedDirectory directory, InotifyEvents events, int mask, long nowMs) {

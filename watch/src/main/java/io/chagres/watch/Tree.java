@@ -77,6 +77,15 @@ final class Tree {
         directory.put(moving);
     }
 
+    /** Lists every directory again, because what is known may be wrong. */
+    void doubt() {
+        forEachDirectory(root, each -> {
+            each.scan().disturbed = true;
+            each.scan().tellsModified = true;
+            queue.doubt(each);
+        });
+    }
+
     /** Calls an action for a directory and each directory below, parents first. */
     static void forEachDirectory(WatchedDirectory top, Consumer<WatchedDirectory> action) {
         ArrayDeque<WatchedDirectory> open = new ArrayDeque<>();

@@ -1,0 +1,26 @@
+package io.chagres.archive;
+
+import java.io.IOException;
+
+/** Says that an object of an archive is not what a writer of this format makes: which object, and what is wrong. */
+public final class CorruptArchiveException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final String object;
+
+    /**
+     * Makes an exception.
+     *
+     * @param object the key of the object
+     * @param fault what is wrong with it
+     */
+    public CorruptArchiveException(String object, String fault) {
+        super(object + " is damaged: " + fault);
+        this.object = object;
+    }
+
+    /** Returns the key of the object. */
+    public String object() {
+        return object;
+    }
+}

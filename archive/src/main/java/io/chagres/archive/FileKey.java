@@ -1,0 +1,11 @@
+package io.chagres.archive;
+
+/**
+ * Identifies a file as the kernel does, in a form that outlives a reboot. Immutable.
+ *
+ * @param fsHigh first half of the file system's id
+ * @param fsLow second half of the file system's id
+ * @param inode inode number
+ * @param generation what tells apart files that had one inode number in turn
+ */
+public record FileKey(long fsHigh, long fsLow, long inode, long generation) {}

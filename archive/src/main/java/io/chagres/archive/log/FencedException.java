@@ -1,0 +1,15 @@
+package io.chagres.archive.log;
+
+import java.io.IOException;
+
+/** Says that another writer has taken over the log of this host, so this one must stop. */
+public final class FencedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /** Makes an exception; {@code who} tells of the other writer. */
+    public FencedException(String who) {
+        super("another writer has taken over this host's log: " + who
+                + ". This one stops; what it had not committed is read again by the other. If both are meant to run,"
+                + " give each its own --host");
+    }
+}

@@ -1,0 +1,104 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/** Is the seek table of one object: where each frame lies, and which bytes it holds. Immutable. */
+final class FrameTable {
+    private static final int FOOTER_BYTES = 9;
+    private static final int SEEK_TABLE_MAGIC = 0x184D2A5E;
+    private static final int FOOTER_MAGIC = 0x8F92EAB1;
+    private static final int MAX_FRAME_BYTES = 256 * 1024;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+    /** Offset of each frame in the object, and of the end of the last. */
+    private final long[] stored;
+    /** Offset of each frame's bytes in the content, and of the end of the last. */
+    private final long[] content;
+
+    private FrameTable(long[] stored, long[] content) {
+        this.stored = stored;
+        this.content = content;
+    }
+
+    /** Fetches the table from the end of an object; every declared size is checked. */
+    static FrameTable load(BlobStore store, String key, long objectBytes) throws IOException {
+        byte[] footer = new byte[FOOTER_BYTES];
+        if (objectBytes < FOOTER_BYTES
+                || store.get(key, objectBytes - FOOTER_BYTES, MemorySegment.ofArray(footer)) != FOOTER_BYTES) {
+            throw new CorruptArchiveException(key, "it is cut off");
+        }
+        MemorySegment end = MemorySegment.ofArray(footer);
+        long frames = end.get(INT, 0) & 0xffffffffL;
+        long tableBytes = 8 + frames * 8 + FOOTER_BYTES;
+        if (end.get(INT, 5) != FOOTER_MAGIC || footer[4] != 0 || tableBytes > objectBytes || frames > 1 << 24) {
+            throw new CorruptArchiveException(key, "it does not end with a seek table");
+        }
+        byte[] table = new byte[(int) tableBytes];
+        if (store.get(key, objectBytes - tableBytes, MemorySegment.ofArray(table)) != tableBytes) {
+            throw new CorruptArchiveException(key, "its seek table is cut off");
+        }
+        return parse(key, table, (int) frames, objectBytes - tableBytes);
+    }
+
+    private static FrameTable parse(String key, byte[] table, int frames, long framesEnd) throws IOException {
+        MemorySegment in = MemorySegment.ofArray(table);
+        if (in.get(INT, 0) != SEEK_TABLE_MAGIC || in.get(INT, 4) != table.length - 8) {
+            throw new CorruptArchiveException(key, "its seek table is damaged");
+        }
+        long[] stored = new long[frames + 1];
+        long[] content = new long[frames + 1];
+        for (int i = 0; i < frames; i++) {
+            long size = in.get(INT, 8 + i * 8L) & 0xffffffffL;
+            long bytes = in.get(INT, 12 + i * 8L) & 0xffffffffL;
+            if (bytes > MAX_FRAME_BYTES || size > 2L * MAX_FRAME_BYTES) {
+                throw new CorruptArchiveException(key, "its seek table declares an impossible frame");
+            }
+            stored[i + 1] = stored[i] + size;
+            content[i + 1] = content[i] + bytes;
+        }
+        long first = framesEnd - stored[frames];
+        if (first < 0) {
+            throw new CorruptArchiveException(key, "its seek table declares more than there is");
+        }
+        for (int i = 0; i <= frames; i++) {
+            stored[i] += first;
+        }
+        return new FrameTable(stored, content);
+    }
+
+    /** Returns the number of bytes all frames hold. */
+    long contentBytes() {
+        return content[content.length - 1];
+    }
+
+    /** Returns the frame that holds a byte of the content. */
+    int frameAt(long offset) {
+        int at = Arrays.binarySearch(content, offset);
+        int frame = at >= 0 ? at : -at - 2;
+        while (frame + 1 < content.length && content[frame + 1] == offset) {
+            frame++;
+        }
+        return frame;
+    }
+
+    long storedStart(int frame) {
+        return stored[frame];
+    }
+
+    int storedBytes(int frame) {
+        return (int) (stored[frame + 1] - stored[frame]);
+    }
+
+    long contentStart(int frame) {
+        return content[frame];
+    }
+
+    int contentBytes(int frame) {
+        return (int) (content[frame + 1] - content[frame]);
+    }
+}

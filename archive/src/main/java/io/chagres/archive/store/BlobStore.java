@@ -1,0 +1,52 @@
+package io.chagres.archive.store;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Is a flat store of immutable objects. Safe for any thread. */
+public interface BlobStore extends AutoCloseable {
+    /** Returns the store's name for messages; never holds credentials. */
+    String name();
+
+    /**
+     * Creates an object unless its key exists; it is durable when this returns true.
+     *
+     * @param content the bytes, borrowed until return
+     * @return false when the key exists, whoever made it
+     * @throws IOException when it is not known whether the object exists now: ask again with the same content
+     */
+    boolean putIfAbsent(String key, MemorySegment content) throws IOException;
+
+    /** Begins an object under a new key; it is visible and durable after {@link BlobWriter#commit}. */
+    BlobWriter create(String key) throws IOException;
+
+    /**
+     * Reads from an offset of an object.
+     *
+     * @param target takes at most its size, borrowed until return
+     * @return bytes read, fewer only at the end of the object; 0 at or behind the end
+     * @throws NoSuchBlobException when the key does not exist
+     */
+    int get(String key, long offset, MemorySegment target) throws IOException;
+
+    /** Returns the size of an object in bytes, or -1 when the key does not exist. */
+    long size(String key) throws IOException;
+
+    /**
+     * Lists the keys that begin with a prefix, in the order of their bytes.
+     *
+     * @param afterKey only keys behind this one, or null for all
+     */
+    Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException;
+
+    /** Lists the names directly below a prefix that ends with {@code '/'}, in order. */
+    List<String> children(String prefix) throws IOException;
+
+    /** Removes an object; a key that does not exist is no error. */
+    void delete(String key) throws IOException;
+
+    @Override
+    void close();
+}

@@ -1,0 +1,27 @@
+package io.chagres.archive.store;
+
+import io.chagres.linux.Fd;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/** Writes one new object. Closing without {@link #commit} discards it. Confined to one thread. */
+public interface BlobWriter extends AutoCloseable {
+    /** Appends bytes, borrowed until return. */
+    void write(MemorySegment source, long offset, long length) throws IOException;
+
+    /**
+     * Appends bytes of a local file, within the kernel where possible.
+     *
+     * @return bytes moved, fewer only when the file ended
+     */
+    long copyFrom(Fd source, long position, long length) throws IOException;
+
+    /** Reads back bytes that were appended; used for checksums of a copy made by the kernel. */
+    void read(long position, MemorySegment target, long offset, long length) throws IOException;
+
+    /** Makes the object visible and durable. */
+    void commit() throws IOException;
+
+    @Override
+    void close();
+}

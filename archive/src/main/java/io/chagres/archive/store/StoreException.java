@@ -1,0 +1,18 @@
+package io.chagres.archive.store;
+
+import java.io.IOException;
+
+/** Says that a store refused something: which object, and why. */
+public final class StoreException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /** Makes an exception with a message for people and the cause behind it. */
+    public StoreException(String message, IOException cause) {
+        super(message, cause);
+    }
+
+    /** Makes an exception with a message for people. */
+    public StoreException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,13 @@
+/** The command {@code chagres}. */
+module io.chagres.cli {
+    requires static org.jspecify;
+    requires info.picocli;
+    requires io.chagres.ship;
+    requires io.chagres.archive;
+    requires io.chagres.watch;
+
+    exports io.chagres.cli;
+
+    opens io.chagres.cli to
+            info.picocli;
+}
