@@ -38,6 +38,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Watches watches;
     private final Discovery discovery;
     private final Scanner scanner;
+    private final Renames renames;
     private final EventDispatch dispatch;
     private final Polling polling;
     private boolean begun;
@@ -56,13 +57,15 @@ public final class DirectoryWatcher implements AutoCloseable {
         Filter filter = new Filter(builder.excludes, builder.includes);
         Links links = new Links(patterns, root, queue, reporter);
         watches = new Watches(inotify, queue);
-        tree = new Tree(root, queue, watches, links, reporter);
-        discovery = new Discovery(tree, filter, links, queue, reporter);
+        RenamePairs pairs = new RenamePairs();
+        tree = new Tree(root, queue, watches, links, pairs, reporter);
+        discovery = new Discovery(tree, filter, links, pairs, queue, reporter);
         long nowMs = clock.millis();
         deliveredMs = nowMs - coalesceMs;
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
         scanner = new Scanner(queue, tree, discovery, watches, polling, reporter);
-        dispatch = new EventDispatch(tree, watches, discovery, filter, links, queue, reporter);
+        renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
+        dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
         queue.add(root);
     }
 
@@ -120,7 +123,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         }
         long nowMs = clock.millis();
         if (drained) {
-            dispatch.expireRenames(nowMs - RENAME_WAIT_MS, nowMs);
+            renames.expireSince(nowMs - RENAME_WAIT_MS, nowMs);
             dispatch.settle();
             scanner.settle();
         }
@@ -146,7 +149,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         }
         long startMs = clock.millis();
         long waitMs = polling.waitMs(startMs, timeoutMs);
-        if (dispatch.awaitsRename()) {
+        if (renames.isWaiting()) {
             waitMs = Math.min(waitMs, RENAME_WAIT_MS);
         }
         if (!isReadable((int) waitMs)) {

@@ -10,13 +10,15 @@ final class Tree {
     private final ScanQueue queue;
     private final Watches watches;
     private final Links links;
+    private final RenamePairs pairs;
     private final Reporter reporter;
 
-    Tree(WatchedDirectory root, ScanQueue queue, Watches watches, Links links, Reporter reporter) {
+    Tree(WatchedDirectory root, ScanQueue queue, Watches watches, Links links, RenamePairs pairs, Reporter reporter) {
         this.root = root;
         this.queue = queue;
         this.watches = watches;
         this.links = links;
+        this.pairs = pairs;
         this.reporter = reporter;
     }
 
@@ -47,6 +49,10 @@ final class Tree {
         if (gone instanceof WatchedDirectory directory) {
             for (Dentry each : directory.children()) {
                 vanish(each, movedOut);
+            }
+            // on its way out of a directory that goes first: if it arrives, it appears there
+            for (Dentry each = pairs.takeChild(directory); each != null; each = pairs.takeChild(directory)) {
+                vanish(each, true);
             }
             watches.remove(directory);
             queue.remove(directory);
