@@ -56,7 +56,7 @@ class CallTest {
         long bytes;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path = arena.allocateFrom("/proc/self");
-            bytes = Allocations.fewestBytes(50, () -> {
+            bytes = Allocations.fewestBytes(500, () -> {
                 for (int i = 0; i < 10_000; i++) {
                     if (ACCESS.callInt(AT_FDCWD, path, 0, 0, 0) != 0) {
                         throw new AssertionError();
