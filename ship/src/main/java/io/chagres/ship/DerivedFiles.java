@@ -10,7 +10,9 @@ import io.chagres.watch.WatchedDirectory;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,6 +37,7 @@ final class DerivedFiles {
     private final Runnable wakeup;
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
     private final Map<Pathname, Tail> removed = new LinkedHashMap<>();
+    private final List<Tail> waiting = new ArrayList<>();
     private int running;
 
     DerivedFiles(
@@ -55,13 +58,13 @@ final class DerivedFiles {
     }
 
     boolean isBusy() {
-        return running > 0;
+        return running > 0 || !waiting.isEmpty();
     }
 
     /** Looks at a tail that was read to its end: starts a comparison when it may be a compressed copy. */
     void look(Tail tail) {
         Dentry name = tail.name();
-        if (tail.derivedSought || name == null || tail.acknowledged() < tail.size() || tail.size() == 0) {
+        if (tail.derivedSought || name == null || tail.position() < tail.size() || tail.size() == 0) {
             return;
         }
         String codec = codecOf(name);
@@ -72,10 +75,16 @@ final class DerivedFiles {
         }
         byte[] own = name.name().bytes();
         Tail original = original(parent, own, own.length - codec.length() - 1);
-        if (original == null || original.acknowledged() < original.position()) {
+        if (original != null && original.acknowledged() < original.position()) {
+            if (!waiting.contains(tail)) {
+                waiting.add(tail);
+            }
             return;
         }
         tail.derivedSought = true;
+        if (original == null) {
+            return;
+        }
         Fd fd = tail.fd();
         if (fd != null) {
             running++;
@@ -117,6 +126,10 @@ final class DerivedFiles {
     /** Takes the answers of comparisons; returns whether there were any. */
     boolean step() {
         boolean any = false;
+        for (Tail tail : List.copyOf(waiting)) {
+            waiting.remove(tail);
+            look(tail);
+        }
         for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
             running--;
             any = true;

@@ -97,6 +97,7 @@ final class FollowedFiles implements Names.Files {
     @Override
     public void closed(Tail tail) {
         tail.closedByWriter = true;
+        tail.derivedSought = false;
         enqueue(tail);
     }
 

@@ -278,13 +278,25 @@ final class Names implements WatchListener, AutoCloseable {
             int fd = Fd.tryOpen(d.writePath(pathBuffer), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
             if (fd >= 0) {
                 Fd file = Fd.ofValue(fd);
-                if (fileId.read(fd) == 0 && fileId.identity().equals(tail.identity)) {
+                if (fileId.read(fd) == 0 && fileId.is(tail.identity)) {
                     return file;
                 }
                 file.close();
+                replaced(d, tail);
             }
         }
         return null;
+    }
+
+    /** The name leads to another file now, which no event told: an overflow, or a reused inode. */
+    private void replaced(Dentry d, Tail tail) {
+        files.nameRemoved(d.path(), tail);
+        tail.removeName(d);
+        d.attach(null);
+        openFile(d);
+        if (!tail.hasName()) {
+            files.nameless(tail, false);
+        }
     }
 
     @Override

@@ -54,7 +54,7 @@ final class PrefixChecksums {
     /** Returns the first piece that holds a byte at or after a position; {@link #pieces()} when there is none. */
     int pieceAt(long position) {
         int at = Arrays.binarySearch(closedEnds, 0, closed, position + 1);
-        return at >= 0 ? at : Math.min(-at - 1, pieces());
+        return at >= 0 ? at : position >= end ? pieces() : -at - 1;
     }
 
     /** Appends a run of any length that was checksummed as a whole. */

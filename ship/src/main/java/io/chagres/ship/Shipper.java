@@ -120,6 +120,9 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasRotated()) {
             wait = Math.min(wait, Math.max(0, nextSweepMs - now));
         }
+        if (parts.watcher.scanning()) {
+            return 0;
+        }
         if (stage != Stage.RUNNING) {
             wait = Math.min(wait, 10);
         }
@@ -185,7 +188,8 @@ public final class Shipper implements AutoCloseable {
         switch (stage) {
             case FIRST_SCAN -> {
                 if (!parts.watcher.scanning()) {
-                    firstScanDone();
+                    removeUnseen();
+                    stage = Stage.RUNNING;
                 }
             }
             case RUNNING -> {
@@ -221,7 +225,8 @@ public final class Shipper implements AutoCloseable {
         return before == stage ? 0 : 1;
     }
 
-    private void firstScanDone() {
+    /** What the archive knew and the scan did not find is gone. */
+    private void removeUnseen() {
         Pathname removed = null;
         List<Pathname> gone = new ArrayList<>();
         for (Pathname path : parts.known.takeUnseen()) {
@@ -234,7 +239,6 @@ public final class Shipper implements AutoCloseable {
             parts.pipeline.filling().records().write(new Record.NameRemoved(path, false));
         }
         parts.files.startAtEnd = false;
-        stage = Stage.RUNNING;
     }
 
     private void beginDrain(long now) {
@@ -250,6 +254,7 @@ public final class Shipper implements AutoCloseable {
 
     /** Everything that is in a file now is what the drain must ship; what comes later is not waited for. */
     private void lastScanDone() {
+        removeUnseen();
         parts.names.retryUnreadable();
         for (Tail tail : parts.table.all()) {
             tail.drainTarget = parts.turns.sizeNow(tail);
@@ -259,7 +264,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     private boolean isDrained() {
-        if (parts.derived.isBusy() || !parts.uploads.isIdle() || !parts.pipeline.isIdle()) {
+        if (parts.files.hasReady() || parts.derived.isBusy() || !parts.uploads.isIdle() || !parts.pipeline.isIdle()) {
             return false;
         }
         for (Tail tail : parts.table.all()) {

@@ -1,0 +1,91 @@
+package io.chagres.watch;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Follows the symbolic links that an argument or glob names: where a link leads, the same names matter as behind the
+ * link. Links that lie deeper in a reported directory are not followed.
+ */
+final class Links {
+    private record Followed(List<Pathname> target, PatternNode node, List<PatternNode> standsFor) {}
+
+    private final Map<Dentry, Followed> followed = new HashMap<>();
+    private final PatternNode patterns;
+    private final WatchedDirectory root;
+    private final ScanQueue queue;
+    private final Reporter reporter;
+
+    Links(PatternNode patterns, WatchedDirectory root, ScanQueue queue, Reporter reporter) {
+        this.patterns = patterns;
+        this.root = root;
+        this.queue = queue;
+        this.reporter = reporter;
+    }
+
+    /** Follows a new link. */
+    void follow(WatchedDirectory directory, Dentry link, Scope scope) {
+        Pathname target;
+        try (Directory opened = Directory.of(Fd.open(directory.path(), Fd.O_PATH | Fd.O_DIRECTORY, 0))) {
+            target = opened.readlink(link.name());
+        } catch (ErrnoException e) {
+            if (!Directory.isAbsent(-e.errno())) {
+                reporter.problem(link.path(), "cannot follow the link", e.errno());
+            }
+            return;
+        }
+        List<Pathname> components =
+                Glob.components(directory.path().resolve(target).normalized());
+        PatternNode node = patterns.addPath(components);
+        List<PatternNode> standsFor = scope.nodes();
+        node.addAliases(standsFor);
+        followed.put(link, new Followed(components, node, standsFor));
+        reach(components);
+    }
+
+    /** Follows a link again when what it stands for changed. */
+    void refresh(WatchedDirectory directory, Dentry link, Scope scope) {
+        Followed before = followed.get(link);
+        if (before == null || !before.standsFor.equals(scope.nodes())) {
+            leave(link);
+            follow(directory, link, scope);
+        }
+    }
+
+    /** Follows a link no more. */
+    void leave(Dentry link) {
+        Followed left = followed.remove(link);
+        if (left != null) {
+            left.node.removeAliases(left.standsFor);
+            patterns.removePath(left.target);
+            reach(left.target);
+        }
+    }
+
+    /** Brings the directories on the way to a path up to date with the patterns. */
+    private void reach(List<Pathname> path) {
+        WatchedDirectory directory = root;
+        root.setScope(Scope.ofRoot(patterns));
+        rescan(root);
+        for (Pathname name : path) {
+            byte[] bytes = name.bytes();
+            Scope scope = directory.scope().step(bytes);
+            if (scope == null || !(directory.child(bytes) instanceof WatchedDirectory next)) {
+                return;
+            }
+            next.setScope(scope.ofDirectory());
+            rescan(next);
+            directory = next;
+        }
+    }
+
+    private void rescan(WatchedDirectory directory) {
+        directory.scan().checksScope = true;
+        queue.doubt(directory);
+    }
+}
