@@ -11,6 +11,7 @@ final class EpollCalls {
     private static final CapturedCall EPOLL_CTL = CapturedCall.of("epoll_ctl");
     private static final HotCall EPOLL_WAIT = HotCall.of("epoll_wait");
     private static final CapturedCall EVENTFD = CapturedCall.of("eventfd");
+    private static final HotCall WRITE = HotCall.of("write");
 
     private EpollCalls() {}
 
@@ -34,5 +35,10 @@ final class EpollCalls {
 
     static int eventfd(int initial, int flags) {
         return EVENTFD.callInt(initial, flags);
+    }
+
+    /** Unlike writing to a file, this has no effect if it fails. */
+    static long addToEventFd(int fd, MemorySegment value) {
+        return WRITE.callLong(fd, value, Long.BYTES, 0, 0, 0);
     }
 }

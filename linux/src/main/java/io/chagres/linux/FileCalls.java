@@ -92,14 +92,12 @@ final class FileCalls {
         return n;
     }
 
+    /** Never made twice to learn why it failed: the file may have grown. */
     static long write(int fd, MemorySegment buffer, long offset, long length) {
-        MemorySegment from = Segments.at(buffer, offset, length);
-        if (!from.isNative()) {
-            throw new IllegalArgumentException("cannot write from heap memory");
-        }
+        long from = Segments.address(Segments.at(buffer, offset, length));
         long n;
         do {
-            n = WRITE.callLong(fd, from.address(), length);
+            n = WRITE.callLong(fd, from, length);
         } while (n == -Errno.EINTR);
         return n;
     }

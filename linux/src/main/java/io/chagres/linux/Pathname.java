@@ -271,6 +271,16 @@ public final class Pathname implements Comparable<Pathname> {
         return CString.encode(bytes, allocator);
     }
 
+    /**
+     * Copies the bytes, without a NUL.
+     *
+     * @param target where to
+     * @param offset in the target, bytes
+     */
+    public void copyTo(MemorySegment target, long offset) {
+        MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, offset, bytes.length);
+    }
+
     @Override
     public int compareTo(Pathname other) {
         return Arrays.compareUnsigned(bytes, other.bytes);

@@ -1,91 +1,80 @@
 package io.chagres.watch;
 
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the directory of a watch descriptor: open addressing, no allocation per lookup. */
+/** Maps watch descriptors, which are positive, to directories: open addressing, nothing allocated by look-ups. */
 final class WatchTable {
-    private static final int FIRST_SLOTS = 16;
-
-    private int[] keys = new int[FIRST_SLOTS];
-    private @Nullable WatchedDirectory[] directories = new WatchedDirectory[FIRST_SLOTS];
+    private int[] keys = new int[16];
+    private @Nullable WatchedDirectory[] values = new WatchedDirectory[16];
     private int size;
 
-    int size() {
-        return size;
+    @Nullable
+    WatchedDirectory get(int watchDescriptor) {
+        return values[find(watchDescriptor)];
     }
 
-    @Nullable WatchedDirectory get(int wd) {
+    private int find(int key) {
         int mask = keys.length - 1;
-        for (int at = spread(wd) & mask; directories[at] != null; at = (at + 1) & mask) {
-            if (keys[at] == wd) {
-                return directories[at];
-            }
+        int slot = home(key, mask);
+        while (values[slot] != null && keys[slot] != key) {
+            slot = (slot + 1) & mask;
         }
-        return null;
+        return slot;
     }
 
-    void put(int wd, WatchedDirectory directory) {
-        remove(wd);
-        if ((size + 1) * 4 > keys.length * 3) {
+    private static int home(int key, int mask) {
+        return (key * 0x9E3779B9 >>> 7) & mask;
+    }
+
+    void put(int watchDescriptor, WatchedDirectory directory) {
+        if ((size + 1) * 2 > keys.length) {
             grow();
         }
-        place(wd, directory);
-        size++;
+        int slot = find(watchDescriptor);
+        if (values[slot] == null) {
+            size++;
+        }
+        keys[slot] = watchDescriptor;
+        values[slot] = directory;
     }
 
     private void grow() {
         int[] oldKeys = keys;
-        @Nullable WatchedDirectory[] old = directories;
+        @Nullable WatchedDirectory[] oldValues = values;
         keys = new int[oldKeys.length * 2];
-        directories = new WatchedDirectory[keys.length];
-        for (int i = 0; i < old.length; i++) {
-            WatchedDirectory each = old[i];
-            if (each != null) {
-                place(oldKeys[i], each);
+        values = new WatchedDirectory[keys.length];
+        for (int i = 0; i < oldKeys.length; i++) {
+            if (oldValues[i] != null) {
+                int slot = find(oldKeys[i]);
+                keys[slot] = oldKeys[i];
+                values[slot] = oldValues[i];
             }
         }
     }
 
-    private void place(int wd, WatchedDirectory directory) {
-        int mask = keys.length - 1;
-        int at = spread(wd) & mask;
-        while (directories[at] != null) {
-            at = (at + 1) & mask;
+    @Nullable
+    WatchedDirectory remove(int watchDescriptor) {
+        int gap = find(watchDescriptor);
+        WatchedDirectory removed = values[gap];
+        if (removed == null) {
+            return null;
         }
-        keys[at] = wd;
-        directories[at] = directory;
-    }
-
-    void remove(int wd) {
-        int mask = keys.length - 1;
-        int at = spread(wd) & mask;
-        while (directories[at] != null && keys[at] != wd) {
-            at = (at + 1) & mask;
-        }
-        if (directories[at] == null) {
-            return;
-        }
-        directories[at] = null;
         size--;
-        for (int next = (at + 1) & mask; directories[next] != null; next = (next + 1) & mask) {
-            WatchedDirectory moved = directories[next];
-            directories[next] = null;
-            if (moved != null) {
-                place(keys[next], moved);
+        int mask = keys.length - 1;
+        int slot = (gap + 1) & mask;
+        while (values[slot] != null) {
+            if (((slot - home(keys[slot], mask)) & mask) >= ((slot - gap) & mask)) {
+                keys[gap] = keys[slot];
+                values[gap] = values[slot];
+                gap = slot;
             }
+            slot = (slot + 1) & mask;
         }
+        values[gap] = null;
+        return removed;
     }
 
-    void forEach(Consumer<WatchedDirectory> action) {
-        for (WatchedDirectory each : directories.clone()) {
-            if (each != null) {
-                action.accept(each);
-            }
-        }
-    }
-
-    private static int spread(int wd) {
-        return wd * 0x9E3779B9 >>> 8;
+    int size() {
+        return size;
     }
 }

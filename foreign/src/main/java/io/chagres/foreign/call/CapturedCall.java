@@ -15,8 +15,8 @@ import java.lang.invoke.MethodHandle;
  * integer and pointer in a 64-bit register of which the callee reads what its C type says, and ignore registers the
  * function has no parameter for. Pointers are addresses of memory that the caller keeps alive until return.
  *
- * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread;
- * allocates nothing once compiled.
+ * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread. The
+ * JDK allocates 40 bytes per captured call where the JIT does not remove them.
  *
  * @param handle the linked function: call state, then six {@code long}
  */

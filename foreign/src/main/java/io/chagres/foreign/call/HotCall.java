@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandle;
 /**
  * A C function that is called per read or per event and takes a buffer or path as its second argument.
  *
- * <p>Capturing errno costs time on every call and, before the JIT is done, an allocation. So the call is made without
+ * <p>Capturing errno costs time and often an allocation on every call. So the call is made without
  * it, and one that fails is made again with it; the second result is the true one, whatever it is. Only for functions
  * that a failure leaves without effect. The shared descriptor is explained at {@link CapturedCall}; the segment is
  * kept alive during the first call by the JDK, later pointers by the caller.
