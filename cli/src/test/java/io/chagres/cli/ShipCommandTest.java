@@ -89,7 +89,8 @@ final class ShipCommandTest {
         CommandRun second = CommandRun.of(args("--once"));
         assertThat(second.code()).isEqualTo(ExitCode.FAILED);
         assertThat(second.err())
-                .contains("chagres ship: another chagres ship (pid " + ProcessHandle.current().pid() + ")")
+                .contains("chagres ship: another chagres ship (pid "
+                        + ProcessHandle.current().pid() + ")")
                 .contains("nothing is lost");
         stop.join().run();
         assertThat(ship.get()).isZero();
