@@ -103,6 +103,13 @@ final class ShipCommandTest {
         assertThat(ship.err()).contains(log.toString());
     }
 
+    @Test
+    void shipsNoPathThatDoesNotExistOnce() {
+        CommandRun ship = CommandRun.of("ship", log + ".old", "--to", store(), "--once");
+        assertThat(ship.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ship.err()).contains(log + ".old: No such file or directory. Nothing was shipped");
+    }
+
     private Future<Integer> ship(List<String> child, String... args) {
         CommandContext context = CommandContext.of(out, err, child).with((Termination) stop::complete);
         return runner.submit(() -> Main.run(context, args));
