@@ -55,6 +55,17 @@ final class Renames {
         Dentry moving = half.dentry();
         WatchedDirectory from = moving.directory();
         byte[] fromName = moving.nameBytes();
+        if (!directory.exists() || directory.isWithin(moving)) {
+            // the tree is younger than the event, which cannot be applied
+            tree.vanish(moving, true);
+            tree.doubt();
+        } else {
+            place(moving, directory, name);
+        }
+        release(half, from, fromName);
+    }
+
+    private void place(Dentry moving, WatchedDirectory directory, byte[] name) {
         Dentry replaced = directory.child(name);
         if (replaced != null) {
             tree.vanish(replaced, false);
@@ -68,7 +79,6 @@ final class Renames {
         } else {
             rename(moving, directory, name, scope);
         }
-        release(half, from, fromName);
     }
 
     private boolean isNamedLink(Dentry moving, Scope scope) {
@@ -86,7 +96,7 @@ final class Renames {
             discovery.rescope(directory, scope);
             Tree.forEachDirectory(directory, this::resume);
         }
-        if (discovery.isOther(moving)) {
+        if (discovery.isDoubtful(moving)) {
             // names were exchanged, or this event is older than another file of that name
             queue.doubt(from);
             queue.doubt(to);
