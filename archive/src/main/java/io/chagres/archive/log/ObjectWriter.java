@@ -60,7 +60,9 @@ public final class ObjectWriter {
             long objectLength = 0;
             long written;
             if (codec == Codec.NONE) {
-                written = copy(writer, source, range, buffer, crcs);
+                written = writer.sharesBlocksWith(source)
+                        ? share(writer, source, range, buffer, crcs)
+                        : copy(writer, source, range, buffer, crcs);
                 objectLength = written;
             } else {
                 long[] lengths = compress(writer, source, range, buffer, arena, crcs, level);
@@ -84,6 +86,24 @@ public final class ObjectWriter {
     }
 
     private static long copy(
+            BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs) throws IOException {
+        ByteBuffer bytes = buffer.asByteBuffer();
+        CRC32C crc = new CRC32C();
+        long done = 0;
+        while (done < range.length()) {
+            int want = (int) Math.min(PIECE, range.length() - done);
+            long read = source.preadFully(buffer, 0, want, range.start() + done);
+            if (read < want) {
+                break;
+            }
+            crcs[(int) (done / PIECE)] = crcOf(crc, bytes, want);
+            writer.write(buffer, 0, read);
+            done += read;
+        }
+        return done;
+    }
+
+    private static long share(
             BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs)
             throws IOException {
         ByteBuffer bytes = buffer.asByteBuffer();
