@@ -11,7 +11,6 @@ import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
@@ -87,7 +86,7 @@ public final class VersionReader implements AutoCloseable {
     private int readPiece(FileVersion version, long position, MemorySegment target) throws IOException {
         boolean cached = pieceVersion == version.id() && position >= pieceStart && position < pieceStart + pieceLength;
         if (!cached) {
-            Record.Extent extent = extentAt(version, position);
+            Record.Extent extent = Extents.at(version, position);
             long start = extent.start() + (position - extent.start()) / PIECE_BYTES * PIECE_BYTES;
             int length = (int) Math.min(PIECE_BYTES, extent.end() - start);
             if (start == position && length <= target.byteSize() && target.isNative()) {
@@ -195,7 +194,7 @@ public final class VersionReader implements AutoCloseable {
         }
         long done = 0;
         while (done < target.byteSize()) {
-            Record.Extent extent = extentAt(source, from + done);
+            Record.Extent extent = Extents.at(source, from + done);
             long part = Math.min(target.byteSize() - done, extent.end() - from - done);
             fill(extent, from + done, target.asSlice(done, part), depth + 1);
             done += part;
@@ -212,30 +211,6 @@ public final class VersionReader implements AutoCloseable {
                     "wrong checksum of bytes " + start + " to " + (start + bytes.byteSize()) + " of version "
                             + ArchiveLayout.hex(extent.versionId()));
         }
-    }
-
-    private static Record.Extent extentAt(FileVersion version, long position) throws CorruptArchiveException {
-        List<Record.Extent> extents = version.extents();
-        if (extents == null) {
-            throw new IllegalStateException("the extents of version " + version.id() + " were not kept");
-        }
-        int low = 0;
-        int high = extents.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (extents.get(middle).start() <= position) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        if (extents.isEmpty()
-                || position < extents.get(low).start()
-                || position >= extents.get(low).end()) {
-            throw new CorruptArchiveException(
-                    "version " + ArchiveLayout.hex(version.id()), "no extent holds byte " + position);
-        }
-        return extents.get(low);
     }
 
     /** Gives the memory back; closing again does nothing. */
