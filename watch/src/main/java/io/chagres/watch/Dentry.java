@@ -4,6 +4,7 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,6 +122,11 @@ public sealed class Dentry permits WatchedDirectory {
     /** Says whether the name is still there, as far as events have told. */
     public final boolean exists() {
         return exists;
+    }
+
+    /** Returns the parent of a name that is not {@code /}. */
+    final WatchedDirectory directory() {
+        return Objects.requireNonNull(parent);
     }
 
     final byte[] nameBytes() {

@@ -18,13 +18,15 @@ final class Discovery implements AutoCloseable {
     private final Tree tree;
     private final Filter filter;
     private final Links links;
+    private final RenamePairs pairs;
     private final ScanQueue queue;
     private final Reporter reporter;
 
-    Discovery(Tree tree, Filter filter, Links links, ScanQueue queue, Reporter reporter) {
+    Discovery(Tree tree, Filter filter, Links links, RenamePairs pairs, ScanQueue queue, Reporter reporter) {
         this.tree = tree;
         this.filter = filter;
         this.links = links;
+        this.pairs = pairs;
         this.queue = queue;
         this.reporter = reporter;
     }
@@ -101,7 +103,7 @@ final class Discovery implements AutoCloseable {
 
     private void appear(WatchedDirectory directory, byte[] name, long ino, int type) {
         Scope scope = filter.match(directory, name, type);
-        if (scope != null) {
+        if (scope != null && !pairs.contest(directory, name)) {
             tree.appear(directory, name, ino, type, scope);
         }
     }

@@ -48,11 +48,9 @@ public final class ObjectWriter {
      * @return the record that refers to the object, or null when the source does not have all these bytes
      */
     public static Record.@Nullable ObjectRun write(
-            BlobStore store, String hostId, Range range, Fd source, Codec codec, int level)
-            throws IOException {
+            BlobStore store, String hostId, Range range, Fd source, Codec codec, int level) throws IOException {
         long unique = RANDOM.nextLong();
-        String key = ArchiveLayout.object(
-                hostId, range.versionId(), range.start(), range.end(), unique, codec);
+        String key = ArchiveLayout.object(hostId, range.versionId(), range.start(), range.end(), unique, codec);
         int[] crcs = new int[(int) ((range.length() + PIECE - 1) / PIECE)];
         try (BlobWriter writer = store.create(key);
                 Arena arena = Arena.ofConfined()) {
@@ -126,13 +124,7 @@ public final class ObjectWriter {
     }
 
     private static long[] compress(
-            BlobWriter writer,
-            Fd source,
-            Range range,
-            MemorySegment buffer,
-            Arena arena,
-            int[] crcs,
-            int level)
+            BlobWriter writer, Fd source, Range range, MemorySegment buffer, Arena arena, int[] crcs, int level)
             throws IOException {
         ByteBuffer bytes = buffer.asByteBuffer();
         MemorySegment out = arena.allocate(SeekableFrames.boundOf(PIECE), 64);
