@@ -96,7 +96,7 @@ final class HostFollower implements AutoCloseable {
         return HostLog.load(store, host.host().id(), At.NOW, filter, RunListener.NONE);
     }
 
-    /** Takes up versions that the address has come to mean; false when one of them needs the state to be loaded again. */
+    /** Takes up versions that the address has come to mean; false when one of them needs the state loaded again. */
     private boolean takeNew() {
         boolean readable = true;
         for (Selection.Entry file : Selection.of(state, address, false)) {
