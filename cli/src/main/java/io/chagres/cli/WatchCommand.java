@@ -73,9 +73,7 @@ final class WatchCommand implements Callable<Integer> {
             lines.flush();
             if (!lines.started() && !watcher.scanning()) {
                 lines.start();
-                context.err()
-                        .println(
-                                "watching " + ShipStatusText.plural(watcher.directories(), "directory", "directories"));
+                context.err().println("watching " + String.join(", ", paths));
             }
         }
     }
