@@ -39,7 +39,7 @@ final class RestoredTree implements AutoCloseable {
     private final AttributeSetter attributes;
     private final RestoreCounter counter;
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment piece = arena.allocate(VersionReader.PIECE_BYTES, 64);
+    private final MemorySegment piece = arena.allocate(Record.PIECE_BYTES, 64);
     private final Map<RestoredFile, Fd> open = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
@@ -193,8 +193,8 @@ final class RestoredTree implements AutoCloseable {
         Record.Extent extent = part.extent();
         long damagedFrom = extent.start();
         CorruptArchiveException damage = null;
-        for (long at = extent.start(); at < extent.end(); at += VersionReader.PIECE_BYTES) {
-            long end = Math.min(at + VersionReader.PIECE_BYTES, extent.end());
+        for (long at = extent.start(); at < extent.end(); at += Record.PIECE_BYTES) {
+            long end = Math.min(at + Record.PIECE_BYTES, extent.end());
             try {
                 MemorySegment target = piece.asSlice(0, end - at);
                 reader.read(part.file().version(), at, target);
