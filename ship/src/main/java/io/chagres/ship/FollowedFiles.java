@@ -54,7 +54,7 @@ final class FollowedFiles implements Names.Files {
     public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
         Tail tail = files.find(identity, device);
         if (tail == null) {
-            tail = begin(name, identity, device, stat);
+            tail = begin(name.path(), identity, device, stat);
         } else if (!tail.hasName()) {
             rotated.remove(tail);
         }
@@ -74,15 +74,30 @@ final class FollowedFiles implements Names.Files {
         enqueue(tail);
     }
 
-    private Tail begin(Dentry name, FileIdentity identity, long device, Statx stat) {
-        ResumePoint point = resume.claim(identity, name.path());
+    @Override
+    public void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat) {
+        Tail known = files.find(identity, device);
+        if (known != null && known.fd() != null) {
+            fd.close();
+            return;
+        }
+        Tail tail = known == null ? begin(from, identity, device, stat) : known;
+        openFiles.attach(tail, fd);
+        if (known == null) {
+            nameless(tail, true);
+        }
+        enqueue(tail);
+    }
+
+    private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat) {
+        ResumePoint point = resume.claim(identity, path);
         if (point != null) {
             Tail tail = versions.resume(point, identity, device);
             tail.check = wholePrefix ? Tail.Check.WHOLE_PREFIX : Tail.Check.LAST_PIECES;
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
-        Tail tail = versions.open(identity, device, name.path(), Names.attributesOf(stat), start);
+        Tail tail = versions.open(identity, device, path, Names.attributesOf(stat), start);
         if (start > 0) {
             tail.check = Tail.Check.LAST_PIECES;
         }

@@ -36,6 +36,9 @@ final class Names implements WatchListener, AutoCloseable {
         /** Takes a regular file under a name; the descriptor is handed over. */
         void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat);
 
+        /** Takes a file that left before it was seen; the descriptor is handed over. */
+        void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
+
         void modified(Tail tail);
 
         void closed(Tail tail);
@@ -130,6 +133,20 @@ final class Names implements WatchListener, AutoCloseable {
             if (!tail.hasName()) {
                 files.nameless(tail, movedOut);
             }
+        }
+    }
+
+    @Override
+    public void departed(Pathname from, Pathname to) {
+        int fd = Fd.tryOpen(to, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        if (fd < 0) {
+            return;
+        }
+        Fd file = Fd.ofValue(fd);
+        if (stat.of(fd) == 0 && stat.isRegular() && fileId.read(fd) == 0) {
+            files.departed(from, file, fileId.identity(), fileId.device(), stat);
+        } else {
+            file.close();
         }
     }
 

@@ -3,6 +3,7 @@ package io.chagres.testkit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -25,6 +26,11 @@ public final class Requires {
                 .map(folder -> Path.of(folder.isEmpty() ? "." : folder, name))
                 .anyMatch(Files::isExecutable);
         check("the program " + name, found || Files.isExecutable(Path.of("/usr/sbin", name)));
+    }
+
+    /** Needs a command to succeed: what the kernel or its settings may forbid. */
+    public static void works(List<String> command) {
+        check(String.join(" ", command) + " to work", Program.run(command).exitCode() == 0);
     }
 
     /** Needs loop devices. */

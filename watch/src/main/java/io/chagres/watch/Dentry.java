@@ -18,7 +18,7 @@ public sealed class Dentry permits WatchedDirectory {
     private int scanNumber;
     private final byte type;
     /** The listener knows it; false for the directories on the way to a root. */
-    private final boolean reported;
+    private boolean reported;
 
     private boolean exists = true;
     /** Between the two halves of a rename: its directory does not hold it. */
@@ -129,6 +129,10 @@ public sealed class Dentry permits WatchedDirectory {
 
     final boolean isReported() {
         return reported;
+    }
+
+    final void setReported() {
+        reported = true;
     }
 
     final void setIno(long ino) {

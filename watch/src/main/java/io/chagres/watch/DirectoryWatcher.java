@@ -32,6 +32,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Reporter reporter = new Reporter();
     private final ScanQueue queue = new ScanQueue();
     private final InotifyEvents events = new InotifyEvents();
+    private final WatchedDirectory root;
     private final Inotify inotify;
     private final Wakeups wakeups;
     private final Watches watches;
@@ -50,8 +51,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         clock = builder.clock;
         coalesceMs = builder.coalesceMs;
         PatternNode patterns = patterns(roots);
-        WatchedDirectory root =
-                new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
+        root = new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
         Filter filter = new Filter(builder.excludes, builder.includes);
         Links links = new Links(patterns, root, queue, reporter);
         watches = new Watches(inotify, queue);
@@ -61,7 +61,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         deliveredMs = nowMs - coalesceMs;
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
         scanner = new Scanner(queue, tree, discovery, watches, polling, reporter);
-        dispatch = new EventDispatch(tree, watches, discovery, filter, queue, reporter);
+        dispatch = new EventDispatch(tree, watches, discovery, filter, links, queue, reporter);
         queue.add(root);
     }
 
@@ -108,6 +108,9 @@ public final class DirectoryWatcher implements AutoCloseable {
         reporter.setListener(listener);
         if (!begun) {
             begun = true;
+            if (root.isReported()) {
+                listener.appeared(root);
+            }
             tellMissingRoots();
         }
         int work = 0;

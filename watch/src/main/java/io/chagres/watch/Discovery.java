@@ -123,13 +123,19 @@ final class Discovery implements AutoCloseable {
         Scope scope = filter.match(directory, known.nameBytes(), known.type());
         if (scope == null) {
             tree.vanish(known, true);
-        } else if (scope.isReported() != known.isReported()) {
+            return;
+        }
+        if (scope.isReported() && !known.isReported()) {
+            known.setReported();
+            reporter.listener().appeared(known);
+        }
+        if (known.isReported() && !scope.isReported()) {
             tree.vanish(known, true);
             tree.appear(directory, known.nameBytes(), known.ino(), known.type(), scope);
         } else if (known instanceof WatchedDirectory child) {
-            rescope(child, scope.ofDirectory());
-        } else if (known.type() == Directory.DT_LNK && directory.scope() != Scope.ALL) {
-            links.refresh(directory, known, scope);
+            rescope(child, scope);
+        } else if (links.isFollowed(known) || known.type() == Directory.DT_LNK && scope.isNamed()) {
+            links.follow(directory, known, scope);
         }
     }
 

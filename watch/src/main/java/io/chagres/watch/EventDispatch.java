@@ -21,18 +21,31 @@ final class EventDispatch {
     private final Watches watches;
     private final Discovery discovery;
     private final Filter filter;
+    private final Links links;
     private final ScanQueue queue;
     private final Reporter reporter;
     private long readNumber;
 
-    EventDispatch(Tree tree, Watches watches, Discovery discovery, Filter filter, ScanQueue queue, Reporter reporter) {
+    EventDispatch(
+            Tree tree,
+            Watches watches,
+            Discovery discovery,
+            Filter filter,
+            Links links,
+            ScanQueue queue,
+            Reporter reporter) {
         this.tree = tree;
         this.watches = watches;
         this.discovery = discovery;
         this.filter = filter;
+        this.links = links;
         this.queue = queue;
         this.reporter = reporter;
     }
+
+    private int unknownCookie;
+    private byte[] unknownName = {};
+    private @Nullable WatchedDirectory unknownParent;
 
     /** Says whether the first half of a rename waits for the second. */
     boolean awaitsRename() {
@@ -130,7 +143,11 @@ final class EventDispatch {
             if ((mask & Inotify.IN_CREATE) != 0) {
                 discovery.lookUp(directory, name(events));
             } else if ((mask & Inotify.IN_MOVED_FROM) != 0) {
-                if (known != null) {
+                unknownCookie = known == null ? events.cookie() : 0;
+                if (known == null) {
+                    unknownName = name(events);
+                    unknownParent = directory;
+                } else {
                     tree.detach(directory, known);
                     pairs.add(new RenamePairs.Half(events.cookie(), known, readNumber, nowMs));
                 }
@@ -162,6 +179,7 @@ final class EventDispatch {
         Dentry moving = pairs.take(cookie);
         if (moving == null) {
             discovery.lookUp(directory, name);
+            departedUnknown(directory, name, cookie);
             return;
         }
         Dentry replaced = directory.child(name);
@@ -171,8 +189,11 @@ final class EventDispatch {
         Scope scope = filter.match(directory, name, moving.type());
         WatchedDirectory from = moving.parent();
         if (scope == null || from == null) {
+            if (from != null && moving.isReported() && moving.type() == Directory.DT_REG) {
+                reporter.listener().departed(moving.path(), directory.path().resolve(Pathname.ofBytes(name)));
+            }
             tree.vanish(moving, true);
-        } else if (scope.isReported() != moving.isReported() || isFollowedLink(moving, from, directory)) {
+        } else if (scope.isReported() != moving.isReported() || isNamedLink(moving, scope)) {
             tree.vanish(moving, true);
             discovery.lookUp(directory, name);
         } else {
@@ -180,8 +201,23 @@ final class EventDispatch {
         }
     }
 
-    private static boolean isFollowedLink(Dentry moving, WatchedDirectory from, WatchedDirectory to) {
-        return moving.type() == Directory.DT_LNK && (from.scope() != Scope.ALL || to.scope() != Scope.ALL);
+    /** A file that came and left between two reads has no dentry; only its two names are known. */
+    private void departedUnknown(WatchedDirectory directory, byte[] name, int cookie) {
+        WatchedDirectory from = unknownParent;
+        if (from == null || cookie != unknownCookie || filter.match(directory, name, Directory.DT_REG) != null) {
+            return;
+        }
+        Scope scope = filter.match(from, unknownName, Directory.DT_REG);
+        if (scope != null && scope.isReported()) {
+            reporter.listener()
+                    .departed(
+                            from.path().resolve(Pathname.ofBytes(unknownName)),
+                            directory.path().resolve(Pathname.ofBytes(name)));
+        }
+    }
+
+    private boolean isNamedLink(Dentry moving, Scope scope) {
+        return moving.type() == Directory.DT_LNK && (scope.isNamed() || links.isFollowed(moving));
     }
 
     private void rename(Dentry moving, WatchedDirectory from, WatchedDirectory to, byte[] name, Scope scope) {
@@ -191,7 +227,7 @@ final class EventDispatch {
             reporter.listener().renamed(moving, from, fromName);
         }
         if (moving instanceof WatchedDirectory directory) {
-            discovery.rescope(directory, scope.ofDirectory());
+            discovery.rescope(directory, scope);
             Tree.forEachDirectory(directory, this::resume);
         }
         if (discovery.isOther(moving)) {

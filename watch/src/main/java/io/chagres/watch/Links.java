@@ -7,13 +7,15 @@ import io.chagres.linux.Pathname;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the symbolic links that an argument or glob names: where a link leads, the same names matter as behind the
- * link. Links that lie deeper in a reported directory are not followed.
+ * link. Links that merely lie in a reported directory are not followed.
  */
 final class Links {
-    private record Followed(List<Pathname> target, PatternNode node, List<PatternNode> standsFor) {}
+    private record Followed(List<Pathname> target, PatternNode node, Set<PatternNode> standsFor) {}
 
     private final Map<Dentry, Followed> followed = new HashMap<>();
     private final PatternNode patterns;
@@ -28,43 +30,53 @@ final class Links {
         this.reporter = reporter;
     }
 
-    /** Follows a new link. */
+    /** Follows a link; one that is followed already stands for what its scope says now. */
     void follow(WatchedDirectory directory, Dentry link, Scope scope) {
-        Pathname target;
+        Followed before = followed.get(link);
+        if (before != null && before.standsFor.equals(scope.nodes())) {
+            return;
+        }
+        List<Pathname> target = before == null ? target(directory, link) : before.target;
+        if (target == null) {
+            return;
+        }
+        PatternNode node = patterns.addPath(target);
+        node.addAliases(scope.nodes());
+        followed.put(link, new Followed(target, node, scope.nodes()));
+        if (before != null) {
+            forget(before);
+        }
+        reach(target);
+    }
+
+    private @Nullable List<Pathname> target(WatchedDirectory directory, Dentry link) {
         try (Directory opened = Directory.of(Fd.open(directory.path(), Fd.O_PATH | Fd.O_DIRECTORY, 0))) {
-            target = opened.readlink(link.name());
+            Pathname target = opened.readlink(link.name());
+            return Glob.components(directory.path().resolve(target).normalized());
         } catch (ErrnoException e) {
             if (!Directory.isAbsent(-e.errno())) {
                 reporter.problem(link.path(), "cannot follow the link", e.errno());
             }
-            return;
+            return null;
         }
-        List<Pathname> components =
-                Glob.components(directory.path().resolve(target).normalized());
-        PatternNode node = patterns.addPath(components);
-        List<PatternNode> standsFor = scope.nodes();
-        node.addAliases(standsFor);
-        followed.put(link, new Followed(components, node, standsFor));
-        reach(components);
     }
 
-    /** Follows a link again when what it stands for changed. */
-    void refresh(WatchedDirectory directory, Dentry link, Scope scope) {
-        Followed before = followed.get(link);
-        if (before == null || !before.standsFor.equals(scope.nodes())) {
-            leave(link);
-            follow(directory, link, scope);
-        }
+    boolean isFollowed(Dentry link) {
+        return followed.containsKey(link);
     }
 
     /** Follows a link no more. */
     void leave(Dentry link) {
         Followed left = followed.remove(link);
         if (left != null) {
-            left.node.removeAliases(left.standsFor);
-            patterns.removePath(left.target);
+            forget(left);
             reach(left.target);
         }
+    }
+
+    private void forget(Followed left) {
+        left.node.removeAliases(left.standsFor);
+        patterns.removePath(left.target);
     }
 
     /** Brings the directories on the way to a path up to date with the patterns. */
@@ -78,7 +90,7 @@ final class Links {
             if (scope == null || !(directory.child(bytes) instanceof WatchedDirectory next)) {
                 return;
             }
-            next.setScope(scope.ofDirectory());
+            next.setScope(scope);
             rescan(next);
             directory = next;
         }

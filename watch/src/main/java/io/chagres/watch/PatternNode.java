@@ -105,12 +105,12 @@ final class PatternNode {
     }
 
     /** Lets this node stand for others too. */
-    void addAliases(List<PatternNode> nodes) {
+    void addAliases(Set<PatternNode> nodes) {
         aliases.addAll(nodes);
     }
 
     /** Takes back one {@link #addAliases}. */
-    void removeAliases(List<PatternNode> nodes) {
+    void removeAliases(Set<PatternNode> nodes) {
         for (PatternNode each : nodes) {
             aliases.remove(each);
         }

@@ -9,34 +9,38 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which names of a directory matter: all, or those on the way to a root. Immutable, though made from nodes that
- * change when links do. Confined to the watcher's thread.
+ * Says which names of a directory matter: all, or those on the way to a root. The scope of a name says whether it is
+ * reported, and is the scope of the directory when it is one. Immutable, though made from nodes that change when links
+ * do. Confined to the watcher's thread.
  */
 final class Scope {
-    /** The scope of a reported directory. */
-    static final Scope ALL = new Scope(Set.of());
+    /** The scope of what lies below a root. */
+    static final Scope ALL = new Scope(Set.of(), true);
 
     private final Set<PatternNode> nodes;
-    private final boolean terminal;
+    private final boolean reported;
 
-    private Scope(Set<PatternNode> nodes) {
+    private Scope(Set<PatternNode> nodes, boolean reported) {
         this.nodes = nodes;
-        terminal = nodes.stream().anyMatch(PatternNode::isTerminal);
+        this.reported = reported;
     }
 
     /** Returns the scope of {@code /}. */
     static Scope ofRoot(PatternNode root) {
         Set<PatternNode> nodes = identitySet();
         root.collect(nodes);
-        Scope scope = new Scope(nodes);
-        return scope.terminal ? ALL : scope;
+        return of(nodes, false);
+    }
+
+    private static Scope of(Set<PatternNode> nodes, boolean reported) {
+        return new Scope(nodes, reported || nodes.stream().anyMatch(PatternNode::isTerminal));
     }
 
     private static Set<PatternNode> identitySet() {
         return Collections.newSetFromMap(new IdentityHashMap<>());
     }
 
-    /** Returns what a name leads to, or null when it does not matter. */
+    /** Returns the scope of a name in this directory, or null when it does not matter. */
     @Nullable
     Scope step(byte[] name) {
         if (this == ALL) {
@@ -45,22 +49,25 @@ final class Scope {
         Pathname key = Pathname.ofBytes(name);
         Set<PatternNode> next = identitySet();
         nodes.forEach(each -> each.step(key, next));
-        return next.isEmpty() ? null : new Scope(next);
+        if (next.isEmpty()) {
+            return reported ? ALL : null;
+        }
+        return of(next, reported);
     }
 
-    /** Says whether a name with this scope is reported. */
+    /** Says whether what has this scope is reported, and all below. */
     boolean isReported() {
-        return this == ALL || terminal;
+        return reported;
     }
 
-    /** Returns the scope of a directory whose name has this scope. */
-    Scope ofDirectory() {
-        return terminal ? ALL : this;
+    /** Says whether a root names it or leads through it, so that a link is followed. */
+    boolean isNamed() {
+        return !nodes.isEmpty();
     }
 
     /** Says whether names in this directory can be reported, so that changes of files matter. */
     boolean reportsNames() {
-        if (this == ALL) {
+        if (reported) {
             return true;
         }
         Set<PatternNode> next = identitySet();
@@ -71,7 +78,7 @@ final class Scope {
     /** Returns the names that matter when the directory need not be listed to find them, otherwise null. */
     @Nullable
     List<Pathname> literals() {
-        if (this == ALL || !nodes.stream().allMatch(PatternNode::isLiteral)) {
+        if (reported || !nodes.stream().allMatch(PatternNode::isLiteral)) {
             return null;
         }
         List<Pathname> names = new ArrayList<>();
@@ -79,13 +86,13 @@ final class Scope {
         return names;
     }
 
-    List<PatternNode> nodes() {
-        return List.copyOf(nodes);
+    Set<PatternNode> nodes() {
+        return nodes;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return this == other || other instanceof Scope that && this != ALL && that != ALL && nodes.equals(that.nodes);
+        return this == other || other instanceof Scope that && reported == that.reported && nodes.equals(that.nodes);
     }
 
     @Override

@@ -28,7 +28,7 @@ final class Tree {
     void appear(WatchedDirectory directory, byte[] name, long ino, int type, Scope scope) {
         boolean reported = scope.isReported();
         Dentry added = type == Directory.DT_DIR
-                ? new WatchedDirectory(directory, name, ino, scope.ofDirectory(), reported)
+                ? new WatchedDirectory(directory, name, ino, scope, reported)
                 : new Dentry(directory, name, ino, type, reported);
         added.setSeen(directory.scan().number);
         directory.put(added);
@@ -37,7 +37,7 @@ final class Tree {
         }
         if (added instanceof WatchedDirectory child) {
             queue.add(child);
-        } else if (type == Directory.DT_LNK && directory.scope() != Scope.ALL) {
+        } else if (type == Directory.DT_LNK && scope.isNamed()) {
             links.follow(directory, added, scope);
         }
     }

@@ -4,7 +4,9 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -53,6 +55,18 @@ final class FileWriter implements BlobWriter {
         }
         length += bytes;
         usable = true;
+    }
+
+    @Override
+    public boolean sharesBlocksWith(Fd source) {
+        long type = FileSystemId.typeOf(file.fd().value());
+        if (type != FileSystemId.XFS && type != FileSystemId.BTRFS) {
+            return false;
+        }
+        try (Statx one = new Statx();
+                Statx other = new Statx()) {
+            return one.of(source.value()) == 0 && other.of(file.fd().value()) == 0 && one.dev() == other.dev();
+        }
     }
 
     @Override
