@@ -98,6 +98,39 @@ public final class VersionReader implements AutoCloseable {
         return length;
     }
 
+    /** Takes the checksummed pieces of an extent. */
+    interface PieceVisitor {
+        /** Takes a piece; the bytes are valid until this returns. */
+        void good(long position, MemorySegment bytes) throws IOException;
+
+        /** Hears that bytes cannot be read. */
+        void damaged(long start, long end, CorruptArchiveException cause) throws IOException;
+    }
+
+    /** Reads an extent of the state piece by piece, in order; damaged pieces that follow each other are told of once. */
+    void readPieces(Record.Extent extent, PieceVisitor visitor) throws IOException {
+        long damagedFrom = extent.start();
+        CorruptArchiveException damage = null;
+        for (long at = extent.start(); at < extent.end(); at += Record.PIECE_BYTES) {
+            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - at);
+            try {
+                load(extent, at, length);
+            } catch (CorruptArchiveException e) {
+                damage = e;
+                continue;
+            }
+            if (damage != null) {
+                visitor.damaged(damagedFrom, at, damage);
+                damage = null;
+            }
+            damagedFrom = at + length;
+            visitor.good(at, piece.asSlice(0, length));
+        }
+        if (damage != null) {
+            visitor.damaged(damagedFrom, extent.end(), damage);
+        }
+    }
+
     private void load(Record.Extent extent, long start, int length) throws IOException {
         if (piece.byteSize() == 0) {
             piece = arena.allocate(Record.PIECE_BYTES, 64);

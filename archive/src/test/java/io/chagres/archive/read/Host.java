@@ -221,9 +221,9 @@ final class Host implements AutoCloseable {
         FileVersion of = Objects.requireNonNull(state.version(version));
         byte[] bytes = new byte[(int) of.length()];
         try (VersionReader reader = new VersionReader(store, id, state)) {
-            int read = reader.read(of, 0, MemorySegment.ofArray(bytes));
-            if (read != bytes.length) {
-                throw new AssertionError("read " + read + " of " + bytes.length);
+            int read = 0;
+            while (read < bytes.length) {
+                read += reader.read(of, read, MemorySegment.ofArray(bytes).asSlice(read));
             }
         }
         return bytes;
