@@ -308,6 +308,7 @@ class CompactTest {
             assertThat(host.read(host.state(At.time(between)), id)).asString().isEqualTo("before ");
             try (Host restarted = new Host(store, ID, "web1")) {
                 restarted.written.putAll(host.written);
+                restarted.timeMs = host.timeMs;
                 restarted.inline(id, ", restarted");
                 restarted.commit();
             }
