@@ -31,7 +31,7 @@ final class DirectoryCalls {
     private DirectoryCalls() {}
 
     static long getdents64(int fd, MemorySegment buffer) {
-        return GETDENTS64.callLong(fd, buffer, buffer.byteSize(), 0, 0, 0);
+        return GETDENTS64.callLong(buffer, fd, buffer.address(), buffer.byteSize(), 0, 0, 0);
     }
 
     static int mkdirat(int dirFd, Pathname name, int mode) {
@@ -77,7 +77,7 @@ final class DirectoryCalls {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment target = frame.allocate(Pathname.PATH_MAX, 1);
             long path = name.toCString(frame).address();
-            long n = READLINKAT.callLong(dirFd, path, target.address(), Pathname.PATH_MAX, 0, 0);
+            long n = READLINKAT.callLong(target, dirFd, path, target.address(), Pathname.PATH_MAX, 0, 0);
             if (n < 0) {
                 throw new ErrnoException("readlink", (int) -n, name.toString());
             }

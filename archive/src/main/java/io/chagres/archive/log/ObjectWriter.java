@@ -83,8 +83,8 @@ public final class ObjectWriter {
         }
     }
 
-    private static long copy(BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs)
-            throws IOException {
+    private static long copy(
+            BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs) throws IOException {
         ByteBuffer bytes = buffer.asByteBuffer();
         CRC32C crc = new CRC32C();
         long done = 0;
@@ -101,7 +101,8 @@ public final class ObjectWriter {
         return done;
     }
 
-    private static long share(BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs)
+    private static long share(
+            BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs)
             throws IOException {
         ByteBuffer bytes = buffer.asByteBuffer();
         CRC32C crc = new CRC32C();
