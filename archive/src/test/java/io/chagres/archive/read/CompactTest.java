@@ -10,6 +10,10 @@ import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -28,10 +32,14 @@ class CompactTest {
     private static final Compact.Options NOW = new Compact.Options(0, 1, 1 << 20, false);
     private static final Compact.Options DAY = new Compact.Options(86_400_000, 1, 1 << 20, false);
 
-    private final HeapStore store = new HeapStore();
+    private final MemoryStore store = new MemoryStore();
     private final List<String> skipped = new ArrayList<>();
 
-    private Compact.Summary compact(HeapStore of, Compact.Options options) throws IOException {
+    private Compact.Summary compact(MemoryStore of, Compact.Options options) throws IOException {
+        return compact(of, of, options);
+    }
+
+    private Compact.Summary compact(BlobStore of, MemoryStore clock, Compact.Options options) throws IOException {
         Compact.Listener listener = new Compact.Listener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
@@ -43,10 +51,10 @@ class CompactTest {
                 skipped.add(subject + ": " + cause.getMessage());
             }
         };
-        return new Compact(of, options, () -> of.nowMs, listener).host(ID);
+        return new Compact(of, options, clock::nowMs, listener).host(ID);
     }
 
-    private static List<Verify.Fault> faults(HeapStore of) throws IOException {
+    private static List<Verify.Fault> faults(MemoryStore of) throws IOException {
         List<Verify.Fault> faults = new ArrayList<>();
         Verify.Listener listener = new Verify.Listener() {
             @Override
@@ -94,7 +102,7 @@ class CompactTest {
         host.commit();
     }
 
-    private static void assertWhole(HeapStore of, Host expected) throws IOException {
+    private static void assertWhole(MemoryStore of, Host expected) throws IOException {
         assertThat(faults(of)).isEmpty();
         try (Host host = new Host(of, ID, "web1")) {
             host.written.putAll(expected.written);
@@ -136,7 +144,7 @@ class CompactTest {
         try (Host host = new Host(store, ID, "web1")) {
             for (int round = 0; round < 6; round++) {
                 live(host, random, 120);
-                store.nowMs += random.nextInt(100_000_000);
+                store.advance(random.nextInt(100_000_000));
                 HostState before = host.state();
                 compact(store, random.nextBoolean() ? NOW : DAY);
                 assertThat(skipped).isEmpty();
@@ -148,23 +156,46 @@ class CompactTest {
         }
     }
 
+    /** Counts changes of a store and stops the world before one of them. */
+    private static final class StopBefore implements FaultyStore.Faults {
+        /** What a stopped world answers. */
+        private static final class Stopped extends RuntimeException {
+            private static final long serialVersionUID = 1;
+        }
+
+        private final int last;
+        private int changes;
+
+        StopBefore(int last) {
+            this.last = last;
+        }
+
+        @Override
+        public void before(FaultyStore.Operation operation, String key) {
+            if (changes == last) {
+                throw new Stopped();
+            }
+            changes += operation.changes() ? 1 : 0;
+        }
+    }
+
     @Test
     void canBeKilledAtAnyStep() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
         try (Host host = new Host(store, ID, "web1")) {
             live(host, random, 60);
             compact(store, DAY);
-            store.nowMs += 100_000_000;
+            store.advance(100_000_000);
             live(host, random, 60);
             for (Compact.Options options : List.of(NOW, DAY)) {
-                HeapStore whole = store.copy();
-                compact(whole, options);
-                assertThat(whole.changes).isGreaterThan(10);
-                for (int stop = 0; stop < whole.changes; stop++) {
-                    HeapStore killed = store.copy();
-                    killed.stopAt = stop;
-                    assertThatThrownBy(() -> compact(killed, options)).isInstanceOf(HeapStore.Stopped.class);
-                    killed.stopAt = Integer.MAX_VALUE;
+                StopBefore counting = new StopBefore(Integer.MAX_VALUE);
+                MemoryStore whole = store.copy();
+                compact(new FaultyStore(whole, counting), whole, options);
+                assertThat(counting.changes).isGreaterThan(10);
+                for (int stop = 0; stop < counting.changes; stop++) {
+                    MemoryStore killed = store.copy();
+                    FaultyStore world = new FaultyStore(killed, new StopBefore(stop));
+                    assertThatThrownBy(() -> compact(world, killed, options)).isInstanceOf(StopBefore.Stopped.class);
                     assertWhole(killed, host);
                     // and the next run ends what this one began
                     compact(killed, options);
@@ -176,6 +207,31 @@ class CompactTest {
     }
 
     @Test
+    void goesOnWhereTheAnswerOfTheStoreWasLost() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
+        try (Host host = new Host(store, ID, "web1")) {
+            live(host, random, 60);
+            FaultyStore.Faults losing = new FaultyStore.Faults() {
+                @Override
+                public void after(FaultyStore.Operation operation, String key) throws IOException {
+                    if (operation.changes() && random.nextInt(6) == 0) {
+                        throw new StoreException("no answer about " + key);
+                    }
+                }
+            };
+            FaultyStore flaky = new FaultyStore(store, losing);
+            for (int i = 0; i < 10; i++) {
+                try {
+                    compact(flaky, store, NOW);
+                } catch (StoreException e) {
+                    assertThat(e).hasMessageContaining("no answer");
+                }
+                assertWhole(store, host);
+            }
+        }
+    }
+
+    @Test
     void keepsWhatReadersMayUseForAWhile() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
             long id = host.file("/a", "first");
@@ -183,17 +239,17 @@ class CompactTest {
             HostState reading = host.state();
             assertThat(compact(store, DAY).commitsRemoved()).isZero();
             assertThat(host.read(reading, id)).asString().isEqualTo("first");
-            store.nowMs += 50_000_000;
+            store.advance(50_000_000);
             host.inline(id, " second");
             host.commit();
             assertThat(compact(store, DAY).commitsRemoved()).isZero();
-            store.nowMs += 50_000_000;
+            store.advance(50_000_000);
             Compact.Summary summary = compact(store, DAY);
             // the first checkpoint is old now, the second is not
             assertThat(summary.commitsRemoved()).isEqualTo(1);
             assertThat(summary.checkpointsRemoved()).isZero();
             assertWhole(store, host);
-            store.nowMs += 50_000_000;
+            store.advance(50_000_000);
             summary = compact(store, DAY);
             assertThat(summary.checkpointsRemoved()).isEqualTo(1);
             assertThat(summary.objectsRemoved()).isEqualTo(1);
@@ -207,13 +263,13 @@ class CompactTest {
             host.file("/a", "first");
             host.commit();
             compact(store, DAY);
-            store.nowMs += 100_000_000;
+            store.advance(100_000_000);
             String young = ArchiveLayout.object(ID, 1, 5, 6, 1, Codec.ZSTD);
             Host.put(store, young, new byte[3]);
             compact(store, DAY);
             assertThat(store.keys("/log/")).isEmpty();
             assertThat(store.keys("/streams/")).contains(young);
-            store.nowMs += 100_000_000;
+            store.advance(100_000_000);
             compact(store, DAY);
             assertThat(store.keys("/streams/")).doesNotContain(young);
             assertWhole(store, host);
@@ -228,11 +284,11 @@ class CompactTest {
             compact(store, NOW);
             host.inline(id, "more");
             host.commit();
-            HeapStore before = store.copy();
+            List<String> before = store.keys();
             Compact.Summary summary = compact(store, NOW.asDryRun());
             assertThat(summary.objectsWritten()).isEqualTo(1);
             assertThat(summary.contentBytes()).isEqualTo(4);
-            assertThat(store.objects).isEqualTo(before.objects);
+            assertThat(store.keys()).isEqualTo(before);
         }
     }
 
@@ -272,10 +328,10 @@ class CompactTest {
             host.file("/c", "third");
             host.commit();
         }
-        store.objects.remove(ArchiveLayout.commit(ID, 2));
-        int before = store.objects.size();
+        store.delete(ArchiveLayout.commit(ID, 2));
+        List<String> before = store.keys();
         assertThatThrownBy(() -> compact(store, NOW)).isInstanceOf(CorruptArchiveException.class);
-        assertThat(store.objects).hasSize(before);
+        assertThat(store.keys()).isEqualTo(before);
     }
 
     @Test
