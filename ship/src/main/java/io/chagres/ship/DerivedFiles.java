@@ -43,8 +43,7 @@ final class DerivedFiles {
     private final List<Tail> waiting = new ArrayList<>();
     private int running;
 
-    DerivedFiles(
-            BlobStore store, String hostId, CommitPipeline pipeline, Executor executor, Runnable wakeup) {
+    DerivedFiles(BlobStore store, String hostId, CommitPipeline pipeline, Executor executor, Runnable wakeup) {
         this.store = store;
         this.hostId = hostId;
         this.pipeline = pipeline;

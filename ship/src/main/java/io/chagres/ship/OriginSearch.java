@@ -61,7 +61,9 @@ final class OriginSearch {
         return originals(tail, parent, own, own.length);
     }
 
-    /** Returns the files whose name begins a given one, up to a separator: the versions before and after a truncation. */
+    /**
+     * Returns the files whose name begins a given one, up to a separator: the versions before and after a truncation.
+     */
     static List<Tail> originals(Tail tail, WatchedDirectory parent, byte[] name, int length) {
         List<Tail> found = new ArrayList<>(0);
         for (int end = length - 1; end > 0; end--) {
