@@ -30,8 +30,7 @@ class CommitTest {
     private static CommitHeader decode(byte[] bytes, boolean whole) throws CorruptArchiveException {
         try (Arena arena = Arena.ofConfined();
                 ZstdDecompressCtx context = new ZstdDecompressCtx()) {
-            MemorySegment copy =
-                    arena.allocate(Math.max(1, bytes.length), 8).asSlice(0, bytes.length);
+            MemorySegment copy = arena.allocate(Math.max(1, bytes.length), 8).asSlice(0, bytes.length);
             copy.copyFrom(MemorySegment.ofArray(bytes));
             return CommitHeader.decode("object", copy, whole ? bytes.length : -1, context);
         }
@@ -259,6 +258,16 @@ class CommitTest {
             assertThat(builder.reserve(1)).isTrue();
             builder.trim();
             assertThat(builder.data().byteSize()).isZero();
+        }
+    }
+
+    /** The shipper checksums runs in the shared buffer and leaves its limit somewhere. */
+    @Test
+    void sealsWhateverTheLimitsOfItsBufferAre() throws CorruptArchiveException {
+        try (CommitBuilder builder = new CommitBuilder(1 << 20, 1)) {
+            run(builder, 1, 0, lines(5000));
+            builder.dataBytes().limit(10).position(5);
+            assertThat(decode(seal(builder), true).dataBytes()).isEqualTo(5000);
         }
     }
 
