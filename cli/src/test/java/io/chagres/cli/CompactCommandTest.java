@@ -46,10 +46,24 @@ final class CompactCommandTest {
     }
 
     @Test
+    void thePastThatWasCompactedCannotBeRead() {
+        CommandRun.of("compact", directory.toString());
+        assertThat(cat("@1").out()).isEqualTo("one\n");
+        CommandRun.of("compact", directory.toString(), "--grace", "0");
+        assertThat(cat("@1").code()).isEqualTo(ExitCode.FAILED);
+        assertThat(cat("@1").err()).contains("before 1970-01-01T00:00:02Z was compacted; choose a later time");
+        assertThat(cat("@2").out()).isEqualTo("one\ntwo\n");
+    }
+
+    @Test
     void checksTheLevel() {
         assertThat(CommandRun.of("compact", directory.toString(), "--level", "20")
                         .code())
                 .isEqualTo(ExitCode.USAGE);
+    }
+
+    private CommandRun cat(String time) {
+        return CommandRun.of("cat", directory.toString(), "web1:a.log", "--at", time);
     }
 
     private String verify() {
