@@ -58,8 +58,7 @@ final class ShipParts implements AutoCloseable {
         versions = new Versions(
                 store, opening.hostId, pipeline, table, openFiles, listener, opening.loaded.nextVersionId());
         derived = new DerivedFiles(store, opening.hostId, pipeline, workers, wakeup);
-        files = new FollowedFiles(
-                table, openFiles, versions, opening.points, known, pipeline, derived);
+        files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new Names(files, pipeline, known, openFiles, listener);

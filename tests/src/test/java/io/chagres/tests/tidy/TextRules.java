@@ -10,6 +10,7 @@ final class TextRules {
     private static final int MAX_COLUMNS = 120;
     /** Scripts print tables, whose rows are not folded. */
     private static final int MAX_SCRIPT_COLUMNS = 160;
+
     private static final int MAX_LINES = 600;
     // in two parts each, so that this file does not break its own rule
     private static final Pattern UNFINISHED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
