@@ -91,7 +91,7 @@ class MemorySearchTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment a = arena.allocate(8192).fill((byte) 'x');
             MemorySegment b = arena.allocate(8192).fill((byte) 'x');
-            long bytes = Allocations.fewestBytes(30, () -> {
+            long bytes = Allocations.fewestBytes(500, () -> {
                 for (int i = 0; i < 10_000; i++) {
                     boolean found = MemoryScan.indexOfZero(a, i % 64, 4096) >= 0
                             || MemoryScan.trailingZeros(a, 0, 4096) != 0

@@ -153,7 +153,7 @@ class MemoryStackTest {
 
     @Test
     void framesAllocateNothing() {
-        long bytes = Allocations.fewestBytes(50, () -> {
+        long bytes = Allocations.fewestBytes(500, () -> {
             for (int i = 0; i < 20_000; i++) {
                 try (Frame frame = MemoryStack.ofThread().push()) {
                     frame.allocate(16, 8).set(ValueLayout.JAVA_LONG, 0, i);

@@ -25,11 +25,12 @@ final class EpollCalls {
 
     /** Interrupted waiting counts as a timeout, so the repetition that asks why it failed must not wait again. */
     static int await(int epollFd, MemorySegment events, int maxEvents, int timeoutMs) {
-        int n = (int) EPOLL_WAIT.uncaptured(epollFd, events, maxEvents, timeoutMs, 0, 0);
+        long address = events.address();
+        int n = (int) EPOLL_WAIT.uncaptured(events, epollFd, address, maxEvents, timeoutMs, 0, 0);
         if (n >= 0) {
             return n;
         }
-        int again = EPOLL_WAIT.repeat().callInt(epollFd, events.address(), maxEvents, 0);
+        int again = EPOLL_WAIT.repeat().callInt(events, epollFd, address, maxEvents, 0, 0);
         return again == -Errno.EINTR ? 0 : again;
     }
 
@@ -39,6 +40,6 @@ final class EpollCalls {
 
     /** Unlike writing to a file, this has no effect if it fails. */
     static long addToEventFd(int fd, MemorySegment value) {
-        return WRITE.callLong(fd, value, Long.BYTES, 0, 0, 0);
+        return WRITE.callLong(value, fd, value.address(), Long.BYTES, 0, 0, 0);
     }
 }

@@ -4,6 +4,7 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,6 +124,11 @@ public sealed class Dentry permits WatchedDirectory {
         return exists;
     }
 
+    /** Returns the parent of a name that is not {@code /}. */
+    final WatchedDirectory directory() {
+        return Objects.requireNonNull(parent);
+    }
+
     final byte[] nameBytes() {
         return name;
     }
@@ -155,6 +161,16 @@ public sealed class Dentry permits WatchedDirectory {
             }
         }
         return true;
+    }
+
+    /** Says whether it is another, or lies below it. */
+    final boolean isWithin(Dentry other) {
+        for (Dentry each = this; each != null; each = each.parent) {
+            if (each == other) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Remembers that a scan of its directory, or a younger event, saw the name. */

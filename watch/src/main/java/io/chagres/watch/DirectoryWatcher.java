@@ -32,12 +32,13 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Reporter reporter = new Reporter();
     private final ScanQueue queue = new ScanQueue();
     private final InotifyEvents events = new InotifyEvents();
-    private final WatchedDirectory root;
+    private final Tree tree;
     private final Inotify inotify;
     private final Wakeups wakeups;
     private final Watches watches;
-    private final Discovery discovery;
+    private final Lookup lookup = new Lookup();
     private final Scanner scanner;
+    private final Renames renames;
     private final EventDispatch dispatch;
     private final Polling polling;
     private boolean begun;
@@ -51,17 +52,20 @@ public final class DirectoryWatcher implements AutoCloseable {
         clock = builder.clock;
         coalesceMs = builder.coalesceMs;
         PatternNode patterns = patterns(roots);
-        root = new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
+        WatchedDirectory root =
+                new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
         Filter filter = new Filter(builder.excludes, builder.includes);
         Links links = new Links(patterns, root, queue, reporter);
         watches = new Watches(inotify, queue);
-        Tree tree = new Tree(root, queue, watches, links, reporter);
-        discovery = new Discovery(tree, filter, links, queue, reporter);
+        RenamePairs pairs = new RenamePairs();
+        tree = new Tree(root, queue, watches, links, pairs, reporter);
+        Discovery discovery = new Discovery(lookup, tree, filter, links, pairs, queue, reporter);
         long nowMs = clock.millis();
         deliveredMs = nowMs - coalesceMs;
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
-        scanner = new Scanner(queue, tree, discovery, watches, polling, reporter);
-        dispatch = new EventDispatch(tree, watches, discovery, filter, links, queue, reporter);
+        scanner = new Scanner(queue, tree, discovery, lookup, watches, polling, reporter);
+        renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
+        dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
         queue.add(root);
     }
 
@@ -69,8 +73,8 @@ public final class DirectoryWatcher implements AutoCloseable {
         PatternNode patterns = new PatternNode();
         try (Statx stat = new Statx()) {
             for (Pathname each : roots) {
-                List<Pathname> components = Glob.components(each.normalized());
-                if (Glob.isPattern(each) && stat.of(each, false) != 0) {
+                List<Pathname> components = PatternNode.components(each.normalized());
+                if (PatternNode.isPattern(each) && stat.of(each, false) != 0) {
                     patterns.addPattern(components);
                 } else {
                     patterns.addRoot(components);
@@ -84,7 +88,7 @@ public final class DirectoryWatcher implements AutoCloseable {
      * Starts the description of a watcher.
      *
      * @param roots absolute paths: directories (watched with all below), files (the name is watched) and patterns of
-     *     {@link Glob}, unless a file has that very name. A link that is named is followed, also when it is changed to
+     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also when it is changed to
      *     lead elsewhere. A root may be missing, vanish and come back.
      * @throws IllegalArgumentException when a path is not absolute
      */
@@ -108,8 +112,8 @@ public final class DirectoryWatcher implements AutoCloseable {
         reporter.setListener(listener);
         if (!begun) {
             begun = true;
-            if (root.isReported()) {
-                listener.appeared(root);
+            if (tree.root().isReported()) {
+                listener.appeared(tree.root());
             }
             tellMissingRoots();
         }
@@ -119,7 +123,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         }
         long nowMs = clock.millis();
         if (drained) {
-            dispatch.expireRenames(nowMs - RENAME_WAIT_MS, nowMs);
+            renames.expireSince(nowMs - RENAME_WAIT_MS, nowMs);
             dispatch.settle();
             scanner.settle();
         }
@@ -130,7 +134,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private void tellMissingRoots() {
         try (Statx stat = new Statx()) {
             for (Pathname each : roots) {
-                int result = Glob.isPattern(each) ? 0 : stat.of(each, true);
+                int result = PatternNode.isPattern(each) ? 0 : stat.of(each, true);
                 if (Directory.isAbsent(result)) {
                     reporter.problem(each, "does not exist; it is followed as soon as it does", -result);
                 }
@@ -145,7 +149,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         }
         long startMs = clock.millis();
         long waitMs = polling.waitMs(startMs, timeoutMs);
-        if (dispatch.awaitsRename()) {
+        if (renames.isWaiting()) {
             waitMs = Math.min(waitMs, RENAME_WAIT_MS);
         }
         if (!isReadable((int) waitMs)) {
@@ -188,17 +192,17 @@ public final class DirectoryWatcher implements AutoCloseable {
         return count;
     }
 
+    /** Ends the wait of {@link #poll} early. Safe for any thread. */
+    public void wakeup() {
+        wakeups.signal();
+    }
+
     /**
      * Lists every directory again in the next steps, and tells of every known file that it may have been modified;
      * {@link #scanning} is true until that is done.
      */
     public void rescan() {
-        polling.doubtAll();
-    }
-
-    /** Ends the wait of {@link #poll} early. Safe for any thread. */
-    public void wakeup() {
-        wakeups.signal();
+        tree.doubt();
     }
 
     /** Says whether a directory is not completely listed yet, so that names may be unknown. */
@@ -219,7 +223,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     @Override
     public void close() {
         scanner.close();
-        discovery.close();
+        lookup.close();
         watches.close();
         wakeups.close();
         inotify.close();

@@ -1,9 +1,7 @@
 package io.chagres.watch;
 
-import io.chagres.linux.Directory;
 import io.chagres.linux.Inotify;
 import io.chagres.linux.InotifyEvents;
-import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -16,40 +14,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventDispatch {
     private final List<WatchedDirectory> unwatched = new ArrayList<>();
-    private final RenamePairs pairs = new RenamePairs();
     private final Tree tree;
     private final Watches watches;
     private final Discovery discovery;
-    private final Filter filter;
-    private final Links links;
+    private final Renames renames;
     private final ScanQueue queue;
     private final Reporter reporter;
     private long readNumber;
 
     EventDispatch(
-            Tree tree,
-            Watches watches,
-            Discovery discovery,
-            Filter filter,
-            Links links,
-            ScanQueue queue,
-            Reporter reporter) {
+            Tree tree, Watches watches, Discovery discovery, Renames renames, ScanQueue queue, Reporter reporter) {
         this.tree = tree;
         this.watches = watches;
         this.discovery = discovery;
-        this.filter = filter;
-        this.links = links;
+        this.renames = renames;
         this.queue = queue;
         this.reporter = reporter;
-    }
-
-    private int unknownCookie;
-    private byte[] unknownName = {};
-    private @Nullable WatchedDirectory unknownParent;
-
-    /** Says whether the first half of a rename waits for the second. */
-    boolean awaitsRename() {
-        return !pairs.isEmpty();
     }
 
     /** Applies the events of one read; returns their number. */
@@ -66,17 +46,8 @@ final class EventDispatch {
                 applyToDirectory(directory, events.wd(), mask);
             }
         }
-        pairs.expireReadsBefore(readNumber, this::movedOut);
+        renames.expireReadsBefore(readNumber);
         return count;
-    }
-
-    /** Gives up first halves of renames that have waited since before a time. */
-    void expireRenames(long beforeMs, long nowMs) {
-        pairs.expireSince(beforeMs, nowMs, this::movedOut);
-    }
-
-    private void movedOut(Dentry gone) {
-        tree.vanish(gone, true);
     }
 
     /** Looks after directories that lost their watch although nobody removed them, as when a mount ends. */
@@ -114,12 +85,8 @@ final class EventDispatch {
 
     private void overflow() {
         reporter.listener().overflow();
-        pairs.expireReadsBefore(Long.MAX_VALUE, this::movedOut);
-        Tree.forEachDirectory(tree.root(), each -> {
-            each.scan().disturbed = true;
-            each.scan().tellsModified = true;
-            queue.doubt(each);
-        });
+        renames.expireReadsBefore(Long.MAX_VALUE);
+        tree.doubt();
     }
 
     private void applyToName(WatchedDirectory directory, InotifyEvents events, int mask, long nowMs) {
@@ -143,16 +110,13 @@ final class EventDispatch {
             if ((mask & Inotify.IN_CREATE) != 0) {
                 discovery.lookUp(directory, name(events));
             } else if ((mask & Inotify.IN_MOVED_FROM) != 0) {
-                unknownCookie = known == null ? events.cookie() : 0;
                 if (known == null) {
-                    unknownName = name(events);
-                    unknownParent = directory;
+                    renames.unknownMovedFrom(directory, name(events), events.cookie());
                 } else {
-                    tree.detach(directory, known);
-                    pairs.add(new RenamePairs.Half(events.cookie(), known, readNumber, nowMs));
+                    renames.movedFrom(directory, known, events.cookie(), readNumber, nowMs);
                 }
             } else if ((mask & Inotify.IN_MOVED_TO) != 0) {
-                movedTo(directory, name(events), events.cookie());
+                renames.movedTo(directory, name(events), events.cookie());
             }
         }
     }
@@ -173,77 +137,5 @@ final class EventDispatch {
         byte[] name = new byte[events.nameLength()];
         MemorySegment.copy(events.nameSegment(), ValueLayout.JAVA_BYTE, events.nameOffset(), name, 0, name.length);
         return name;
-    }
-
-    private void movedTo(WatchedDirectory directory, byte[] name, int cookie) {
-        Dentry moving = pairs.take(cookie);
-        if (moving == null) {
-            discovery.lookUp(directory, name);
-            departedUnknown(directory, name, cookie);
-            return;
-        }
-        Dentry replaced = directory.child(name);
-        if (replaced != null) {
-            tree.vanish(replaced, false);
-        }
-        Scope scope = filter.match(directory, name, moving.type());
-        WatchedDirectory from = moving.parent();
-        if (scope == null || from == null) {
-            if (from != null && moving.isReported() && moving.type() == Directory.DT_REG) {
-                reporter.listener().departed(moving.path(), directory.path().resolve(Pathname.ofBytes(name)));
-            }
-            tree.vanish(moving, true);
-        } else if (scope.isReported() != moving.isReported() || isNamedLink(moving, scope)) {
-            tree.vanish(moving, true);
-            discovery.lookUp(directory, name);
-        } else {
-            rename(moving, from, directory, name, scope);
-        }
-    }
-
-    /** A file that came and left between two reads has no dentry; only its two names are known. */
-    private void departedUnknown(WatchedDirectory directory, byte[] name, int cookie) {
-        WatchedDirectory from = unknownParent;
-        if (from == null || cookie != unknownCookie || filter.match(directory, name, Directory.DT_REG) != null) {
-            return;
-        }
-        Scope scope = filter.match(from, unknownName, Directory.DT_REG);
-        if (scope != null && scope.isReported()) {
-            reporter.listener()
-                    .departed(
-                            from.path().resolve(Pathname.ofBytes(unknownName)),
-                            directory.path().resolve(Pathname.ofBytes(name)));
-        }
-    }
-
-    private boolean isNamedLink(Dentry moving, Scope scope) {
-        return moving.type() == Directory.DT_LNK && (scope.isNamed() || links.isFollowed(moving));
-    }
-
-    private void rename(Dentry moving, WatchedDirectory from, WatchedDirectory to, byte[] name, Scope scope) {
-        Pathname fromName = moving.name();
-        tree.attach(moving, to, name);
-        if (moving.isReported()) {
-            reporter.listener().renamed(moving, from, fromName);
-        }
-        if (moving instanceof WatchedDirectory directory) {
-            discovery.rescope(directory, scope);
-            Tree.forEachDirectory(directory, this::resume);
-        }
-        if (discovery.isOther(moving)) {
-            // names were exchanged, or this event is older than another file of that name
-            queue.doubt(from);
-            queue.doubt(to);
-        }
-    }
-
-    /** Goes on with what could not be done while the directory had no path. */
-    private void resume(WatchedDirectory moved) {
-        if (filter.dependsOnPath()) {
-            moved.scan().checksScope = true;
-            queue.doubt(moved);
-        } else if (!moved.scan().done) {
-            queue.repeat(moved);
-        }
     }
 }

@@ -52,7 +52,7 @@ final class Links {
     private @Nullable List<Pathname> target(WatchedDirectory directory, Dentry link) {
         try (Directory opened = Directory.of(Fd.open(directory.path(), Fd.O_PATH | Fd.O_DIRECTORY, 0))) {
             Pathname target = opened.readlink(link.name());
-            return Glob.components(directory.path().resolve(target).normalized());
+            return PatternNode.components(directory.path().resolve(target).normalized());
         } catch (ErrnoException e) {
             if (!Directory.isAbsent(-e.errno())) {
                 reporter.problem(link.path(), "cannot follow the link", e.errno());

@@ -1,5 +1,6 @@
 package io.chagres.watch;
 
+import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * of nodes that begins at {@code /}. Confined to the watcher's thread.
  */
 final class PatternNode {
-    private record Edge(Pathname pattern, PatternNode target) {}
+    private record Edge(Pathname pattern, Glob glob, PatternNode target) {}
+
+    private static final Pathname ANY_DEPTH = Pathname.of("**");
+    private static final Pathname ANY_NAME = Pathname.of("*");
 
     private final Map<Pathname, PatternNode> literals = new HashMap<>();
     private final List<Edge> globs = new ArrayList<>();
@@ -35,6 +39,27 @@ final class PatternNode {
         this.loops = loops;
     }
 
+    /** Returns the names a path consists of. */
+    static List<Pathname> components(Pathname path) {
+        byte[] bytes = path.bytes();
+        List<Pathname> components = new ArrayList<>();
+        int start = 0;
+        for (int i = 0; i <= bytes.length; i++) {
+            if (i == bytes.length || bytes[i] == '/') {
+                if (i > start) {
+                    components.add(Pathname.ofBytes(bytes, start, i - start));
+                }
+                start = i + 1;
+            }
+        }
+        return components;
+    }
+
+    /** Says whether a path, or a name of it, is a pattern. */
+    static boolean isPattern(Pathname path) {
+        return Glob.isPattern(path.toString());
+    }
+
     /** Adds a path that is reported with all below. */
     void addRoot(List<Pathname> components) {
         addPath(components).terminal = true;
@@ -46,11 +71,11 @@ final class PatternNode {
         for (int i = 0; i < components.size(); i++) {
             Pathname component = components.get(i);
             boolean last = i == components.size() - 1;
-            if (Glob.isAnyDepth(component)) {
+            if (component.equals(ANY_DEPTH)) {
                 node = node.behindAnyDepth();
-                node = last ? node.glob(Pathname.of("*")) : node;
+                node = last ? node.glob(ANY_NAME) : node;
             } else {
-                node = Glob.isPattern(component) ? node.glob(component) : node.literal(component);
+                node = isPattern(component) ? node.glob(component) : node.literal(component);
             }
         }
         node.terminal = true;
@@ -92,7 +117,7 @@ final class PatternNode {
                 return each.target;
             }
         }
-        Edge edge = new Edge(pattern, new PatternNode());
+        Edge edge = new Edge(pattern, Glob.of(pattern.toString()), new PatternNode());
         globs.add(edge);
         return edge.target;
     }
@@ -147,7 +172,7 @@ final class PatternNode {
             literal.collect(into);
         }
         for (Edge each : globs) {
-            if (Glob.matchesName(each.pattern, name)) {
+            if (each.glob.matches(name)) {
                 each.target.collect(into);
             }
         }

@@ -63,14 +63,6 @@ final class Polling {
         }
     }
 
-    /** Queues every directory as if events had been lost. */
-    void doubtAll() {
-        Tree.forEachDirectory(tree.root(), each -> {
-            each.scan().tellsModified = true;
-            queue.doubt(each);
-        });
-    }
-
     private void poll(WatchedDirectory directory) {
         directory.scan().tellsModified = true;
         queue.repeat(directory);

@@ -10,13 +10,15 @@ final class Tree {
     private final ScanQueue queue;
     private final Watches watches;
     private final Links links;
+    private final RenamePairs pairs;
     private final Reporter reporter;
 
-    Tree(WatchedDirectory root, ScanQueue queue, Watches watches, Links links, Reporter reporter) {
+    Tree(WatchedDirectory root, ScanQueue queue, Watches watches, Links links, RenamePairs pairs, Reporter reporter) {
         this.root = root;
         this.queue = queue;
         this.watches = watches;
         this.links = links;
+        this.pairs = pairs;
         this.reporter = reporter;
     }
 
@@ -48,6 +50,10 @@ final class Tree {
             for (Dentry each : directory.children()) {
                 vanish(each, movedOut);
             }
+            // on its way out of a directory that goes first: if it arrives, it appears there
+            for (Dentry each = pairs.takeChild(directory); each != null; each = pairs.takeChild(directory)) {
+                vanish(each, true);
+            }
             watches.remove(directory);
             queue.remove(directory);
         }
@@ -75,6 +81,15 @@ final class Tree {
         moving.setDetached(false);
         moving.setSeen(directory.scan().number);
         directory.put(moving);
+    }
+
+    /** Lists every directory again, because what is known may be wrong. */
+    void doubt() {
+        forEachDirectory(root, each -> {
+            each.scan().disturbed = true;
+            each.scan().tellsModified = true;
+            queue.doubt(each);
+        });
     }
 
     /** Calls an action for a directory and each directory below, parents first. */

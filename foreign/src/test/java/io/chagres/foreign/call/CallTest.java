@@ -26,22 +26,24 @@ class CallTest {
     @Test
     void failuresAreNegativeErrorNumbers() {
         assertThat(CLOSE.callInt(-1)).isEqualTo(-Errno.EBADF);
-        assertThat(LSEEK.callLong(-1, 0, SEEK_CUR)).isEqualTo(-Errno.EBADF);
+        assertThat(LSEEK.callLong(MemorySegment.NULL, -1, 0, SEEK_CUR, 0, 0, 0)).isEqualTo(-Errno.EBADF);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(8);
-            assertThat(PREAD.callLong(-1, buffer, 8, 0, 0, 0)).isEqualTo(-Errno.EBADF);
-            assertThat(PREAD.callInt(-1, buffer, 8, 0, 0)).isEqualTo(-Errno.EBADF);
+            assertThat(PREAD.callLong(buffer, -1, buffer.address(), 8, 0, 0, 0)).isEqualTo(-Errno.EBADF);
+            assertThat(PREAD.callInt(buffer, -1, buffer.address(), 8, 0, 0)).isEqualTo(-Errno.EBADF);
         }
     }
 
     @Test
     void memoryTheKernelMustNotSeeIsRefused() {
         MemorySegment heap = MemorySegment.ofArray(new byte[8]);
-        assertThatThrownBy(() -> PREAD.callLong(0, heap, 8, 0, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> PREAD.callLong(heap, 0, heap.address(), 8, 0, 0, 0))
+                .isInstanceOf(IllegalArgumentException.class);
         Arena arena = Arena.ofConfined();
         MemorySegment freed = arena.allocate(8);
         arena.close();
-        assertThatThrownBy(() -> PREAD.callLong(0, freed, 8, 0, 0, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> PREAD.callLong(freed, 0, freed.address(), 8, 0, 0, 0))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -56,9 +58,9 @@ class CallTest {
         long bytes;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path = arena.allocateFrom("/proc/self");
-            bytes = Allocations.fewestBytes(50, () -> {
+            bytes = Allocations.fewestBytes(500, () -> {
                 for (int i = 0; i < 10_000; i++) {
-                    if (ACCESS.callInt(AT_FDCWD, path, 0, 0, 0) != 0) {
+                    if (ACCESS.callInt(path, AT_FDCWD, path.address(), 0, 0, 0) != 0) {
                         throw new AssertionError();
                     }
                 }
