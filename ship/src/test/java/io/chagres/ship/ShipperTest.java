@@ -210,7 +210,7 @@ class ShipperTest {
     private boolean shipAndKill(Codec codec, int atOperation, boolean atDone) throws IOException {
         DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
         BlobStore store = new FaultyStore(real, (operation, done) -> {
-            if (operation == atOperation && done == atDone) {
+            if (operation.change() == atOperation && done == atDone) {
                 throw new Killed();
             }
         });
@@ -228,7 +228,8 @@ class ShipperTest {
         append(tree.resolve("f"), random(10_000, 6));
         DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
         try (BlobStore store = new FaultyStore(real, (operation, done) -> {
-                    if (operation == 2 && done) {
+                    // archive, host and incarnation are made before
+                    if (operation.change() == 3 && done) {
                         throw new IOException("the answer is lost");
                     }
                 });
