@@ -90,7 +90,7 @@ class HostLogTest {
         assertThat(load(At.time(START + 11_000)).seq()).isEqualTo(12);
         assertThat(load(At.time(START + 5_000)).seq()).isEqualTo(5);
         assertThatThrownBy(() -> load(At.time(START + 1_000)))
-                .isInstanceOf(CorruptArchiveException.class)
+                .isInstanceOf(CompactedHistoryException.class)
                 .hasMessageContaining("compacted");
     }
 

@@ -8,6 +8,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
+import io.chagres.archive.log.CompactedHistoryException;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -396,7 +397,7 @@ class CompactTest {
             }
             compact(store, NOW);
             assertThat(host.read(host.state(), id)).asString().isEqualTo("before after, restarted");
-            assertThatThrownBy(() -> host.state(At.time(between))).isInstanceOf(CorruptArchiveException.class);
+            assertThatThrownBy(() -> host.state(At.time(between))).isInstanceOf(CompactedHistoryException.class);
         }
     }
 
