@@ -174,11 +174,14 @@ class CompactTest {
         }
 
         @Override
-        public void before(FaultyStore.Operation operation, String key) {
+        public void at(FaultyStore.Operation operation, boolean done) {
+            if (done) {
+                return;
+            }
             if (changes == last) {
                 throw new Stopped();
             }
-            changes += operation.changes() ? 1 : 0;
+            changes += operation.change() >= 0 ? 1 : 0;
         }
     }
 
@@ -214,12 +217,9 @@ class CompactTest {
         RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
         try (Host host = new Host(store, ID, "web1")) {
             live(host, random, 60);
-            FaultyStore.Faults losing = new FaultyStore.Faults() {
-                @Override
-                public void after(FaultyStore.Operation operation, String key) throws IOException {
-                    if (operation.changes() && random.nextInt(6) == 0) {
-                        throw new StoreException("no answer about " + key);
-                    }
+            FaultyStore.Faults losing = (operation, done) -> {
+                if (done && operation.change() >= 0 && random.nextInt(6) == 0) {
+                    throw new StoreException("no answer about " + operation.key());
                 }
             };
             FaultyStore flaky = new FaultyStore(store, losing);
