@@ -81,7 +81,7 @@ record Archive(Path store, Path scratch) {
 
     /** Whether a restored file is a version kept beside the name it had. */
     static boolean beside(Path file) {
-        return BESIDE.matcher(file.getFileName().toString()).matches();
+        return BESIDE.matcher(file.toString()).matches();
     }
 
     /** Returns the restored files, those kept beside a name or the others. */
