@@ -3,6 +3,8 @@ module io.chagres.cli {
     requires static org.jspecify;
     requires info.picocli;
     requires io.chagres.ship;
+    requires io.chagres.archive;
+    requires io.chagres.watch;
 
     exports io.chagres.cli;
 

@@ -1,9 +1,10 @@
-/** Calls native functions from Java with nothing allocated per call; holds every restricted call of Chagres. */
-@SuppressWarnings("module") // the modules named in qualified exports are not visible when this one is compiled
+/** The call layer: native memory with one owner, errno as a value, and the only restricted calls of Chagres. */
+@SuppressWarnings("module")
 module io.chagres.foreign {
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
 
     exports io.chagres.foreign;
     exports io.chagres.foreign.call to
-            io.chagres.linux;
+            io.chagres.linux,
+            io.chagres.fuse;
 }

@@ -1,7 +1,7 @@
-/** Wraps the kernel's objects, one class each: descriptors, directories, inotify, epoll, file handles. */
+/** Linux from Java: one class per kernel object, without allocation on the paths taken per read or per event. */
 module io.chagres.linux {
-    requires static org.jspecify;
     requires transitive io.chagres.foreign;
+    requires static transitive org.jspecify;
 
     exports io.chagres.linux;
 }

@@ -1,6 +1,9 @@
-/** Ships each new byte of some files exactly once. */
+/** Reads what is new in files and puts it where it is safe. */
 module io.chagres.ship {
     requires static org.jspecify;
     requires transitive io.chagres.archive;
     requires transitive io.chagres.watch;
+    requires com.github.luben.zstd_jni;
+
+    exports io.chagres.ship;
 }

@@ -1,19 +1,128 @@
 package io.chagres.cli;
 
+import io.chagres.archive.read.Address;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 
-/** The program {@code chagres}. */
-@Command(
-        name = "chagres",
-        mixinStandardHelpOptions = true,
-        version = "chagres 0.1.0",
-        description = "Gets files off a machine before it dies, each byte once, and gives them back as files.")
+/** The program {@code chagres}: the only place where a failure becomes a sentence and an exit code. */
 public final class Main {
+    private static final int HELP_WIDTH = 100;
+
     private Main() {}
 
     /** Runs the program and exits. */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Main()).execute(args));
+        Termination.OfProcess termination = new Termination.OfProcess();
+        PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        CommandContext context = new CommandContext(
+                new Output(new FileOutputStream(FileDescriptor.out)),
+                err,
+                System.getenv(),
+                isTerminal("/proc/self/fd/2"),
+                InstantSource.system(),
+                ZoneId.systemDefault(),
+                termination,
+                child(args));
+        termination.exit(run(context, args));
+    }
+
+    /**
+     * Runs one command in this process: the form for tests and for programs that embed the command line.
+     *
+     * @param args the arguments after {@code chagres}
+     * @param out receives standard output; not closed
+     * @param err receives messages; not closed
+     * @return the exit code: 0 done, 1 failed, 2 usage, 3 stopped with bytes at risk, 4 fenced by another writer
+     */
+    public static int run(String[] args, OutputStream out, OutputStream err) {
+        return run(CommandContext.of(out, err, child(args)), args);
+    }
+
+    static int run(CommandContext context, String[] args) {
+        FailureReport failures = new FailureReport(context.err(), context.environment());
+        int code;
+        try {
+            code = commandLine(context, failures).execute(own(args));
+            context.out().flush();
+        } catch (Throwable e) { // the very top
+            code = failures.report("chagres", e);
+        }
+        return code;
+    }
+
+    private static CommandLine commandLine(CommandContext context, FailureReport failures) {
+        CommandLine line = new CommandLine(new RootCommand());
+        line.addSubcommand(new ShipCommand(context));
+        line.addSubcommand(new LsCommand(context));
+        line.addSubcommand(new CatCommand(context));
+        line.addSubcommand(new TailCommand(context));
+        line.addSubcommand(new WatchCommand(context));
+        line.addSubcommand(new DoctorCommand(context));
+        line.addSubcommand(new HelpCommand());
+        TimeExpression times = new TimeExpression(context.clock(), context.zone());
+        line.registerConverter(Duration.class, converter(Durations::parse));
+        line.registerConverter(ByteSize.class, converter(ByteSize::parse));
+        line.registerConverter(ByteRange.class, converter(ByteRange::parse));
+        line.registerConverter(Address.class, converter(Address::parse));
+        line.registerConverter(Instant.class, converter(times::parse));
+        line.setUsageHelpWidth(HELP_WIDTH);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
+        line.setErr(new PrintWriter(context.err(), true));
+        line.setParameterExceptionHandler(failures::usage);
+        line.setExecutionExceptionHandler(
+                (e, command, parsed) -> failures.report("chagres " + command.getCommandName(), e));
+        return line;
+    }
+
+    private static <T> CommandLine.ITypeConverter<T> converter(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw new CommandLine.TypeConversionException(e.getMessage());
+            }
+        };
+    }
+
+    /** Everything after the first {@code --} of {@code ship} is another program's command line. */
+    private static List<String> child(String[] args) {
+        int end = ownLength(args);
+        return end == args.length ? List.of() : List.of(args).subList(end + 1, args.length);
+    }
+
+    private static String[] own(String[] args) {
+        return Arrays.copyOf(args, ownLength(args));
+    }
+
+    private static int ownLength(String[] args) {
+        int end = args.length > 0 && args[0].equals("ship") ? List.of(args).indexOf("--") : -1;
+        return end < 0 ? args.length : end;
+    }
+
+    private static boolean isTerminal(String descriptor) {
+        try {
+            Path target = Files.readSymbolicLink(Path.of(descriptor));
+            return target.startsWith("/dev/pts")
+                    || target.toString().startsWith("/dev/tty")
+                    || target.endsWith("console");
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

@@ -1,4 +1,7 @@
-/** The command line: the only place where threads start, and where a failure becomes a sentence and an exit code. */
+/**
+ * Holds the command line: one class per command. Commands parse, call one object of a module below, and print; {@link
+ * io.chagres.cli.Main} alone turns failures into sentences and exit codes, and threads start only here.
+ */
 @NullMarked
 package io.chagres.cli;
 

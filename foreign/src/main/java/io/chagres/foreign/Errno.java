@@ -1,8 +1,8 @@
 package io.chagres.foreign;
 
 /**
- * Names and explains the error numbers of the kernel ({@code include/uapi/asm-generic/errno.h}). Stateless, safe for
- * any thread.
+ * The error numbers of Linux and their names, so that no message needs a call into the C library. The values are those
+ * of {@code asm-generic/errno.h}, which x86-64 and aarch64 share. Safe for any thread.
  */
 public final class Errno {
     /** Operation not permitted. */
@@ -398,169 +398,172 @@ public final class Errno {
     /** Memory page has hardware error. */
     public static final int EHWPOISON = 133;
 
-    private static final String[] NAMES = new String[134];
-    private static final String[] MESSAGES = new String[134];
+    /** Same as EAGAIN. */
+    public static final int EWOULDBLOCK = EAGAIN;
 
-    static {
-        names();
-        moreNames();
-        lastNames();
-    }
+    /** Name and message by number; a number without an error is empty. */
+    private static final String[] TEXTS = {
+        "",
+        "EPERM Operation not permitted",
+        "ENOENT No such file or directory",
+        "ESRCH No such process",
+        "EINTR Interrupted system call",
+        "EIO Input/output error",
+        "ENXIO No such device or address",
+        "E2BIG Argument list too long",
+        "ENOEXEC Exec format error",
+        "EBADF Bad file descriptor",
+        "ECHILD No child processes",
+        "EAGAIN Resource temporarily unavailable",
+        "ENOMEM Cannot allocate memory",
+        "EACCES Permission denied",
+        "EFAULT Bad address",
+        "ENOTBLK Block device required",
+        "EBUSY Device or resource busy",
+        "EEXIST File exists",
+        "EXDEV Invalid cross-device link",
+        "ENODEV No such device",
+        "ENOTDIR Not a directory",
+        "EISDIR Is a directory",
+        "EINVAL Invalid argument",
+        "ENFILE Too many open files in system",
+        "EMFILE Too many open files",
+        "ENOTTY Inappropriate ioctl for device",
+        "ETXTBSY Text file busy",
+        "EFBIG File too large",
+        "ENOSPC No space left on device",
+        "ESPIPE Illegal seek",
+        "EROFS Read-only file system",
+        "EMLINK Too many links",
+        "EPIPE Broken pipe",
+        "EDOM Numerical argument out of domain",
+        "ERANGE Numerical result out of range",
+        "EDEADLK Resource deadlock avoided",
+        "ENAMETOOLONG File name too long",
+        "ENOLCK No locks available",
+        "ENOSYS Function not implemented",
+        "ENOTEMPTY Directory not empty",
+        "ELOOP Too many levels of symbolic links",
+        "",
+        "ENOMSG No message of desired type",
+        "EIDRM Identifier removed",
+        "ECHRNG Channel number out of range",
+        "EL2NSYNC Level 2 not synchronized",
+        "EL3HLT Level 3 halted",
+        "EL3RST Level 3 reset",
+        "ELNRNG Link number out of range",
+        "EUNATCH Protocol driver not attached",
+        "ENOCSI No CSI structure available",
+        "EL2HLT Level 2 halted",
+        "EBADE Invalid exchange",
+        "EBADR Invalid request descriptor",
+        "EXFULL Exchange full",
+        "ENOANO No anode",
+        "EBADRQC Invalid request code",
+        "EBADSLT Invalid slot",
+        "",
+        "EBFONT Bad font file format",
+        "ENOSTR Device not a stream",
+        "ENODATA No data available",
+        "ETIME Timer expired",
+        "ENOSR Out of streams resources",
+        "ENONET Machine is not on the network",
+        "ENOPKG Package not installed",
+        "EREMOTE Object is remote",
+        "ENOLINK Link has been severed",
+        "EADV Advertise error",
+        "ESRMNT Srmount error",
+        "ECOMM Communication error on send",
+        "EPROTO Protocol error",
+        "EMULTIHOP Multihop attempted",
+        "EDOTDOT RFS specific error",
+        "EBADMSG Bad message",
+        "EOVERFLOW Value too large for defined data type",
+        "ENOTUNIQ Name not unique on network",
+        "EBADFD File descriptor in bad state",
+        "EREMCHG Remote address changed",
+        "ELIBACC Can not access a needed shared library",
+        "ELIBBAD Accessing a corrupted shared library",
+        "ELIBSCN .lib section in a.out corrupted",
+        "ELIBMAX Attempting to link in too many shared libraries",
+        "ELIBEXEC Cannot exec a shared library directly",
+        "EILSEQ Invalid or incomplete multibyte or wide character",
+        "ERESTART Interrupted system call should be restarted",
+        "ESTRPIPE Streams pipe error",
+        "EUSERS Too many users",
+        "ENOTSOCK Socket operation on non-socket",
+        "EDESTADDRREQ Destination address required",
+        "EMSGSIZE Message too long",
+        "EPROTOTYPE Protocol wrong type for socket",
+        "ENOPROTOOPT Protocol not available",
+        "EPROTONOSUPPORT Protocol not supported",
+        "ESOCKTNOSUPPORT Socket type not supported",
+        "EOPNOTSUPP Operation not supported",
+        "EPFNOSUPPORT Protocol family not supported",
+        "EAFNOSUPPORT Address family not supported by protocol",
+        "EADDRINUSE Address already in use",
+        "EADDRNOTAVAIL Cannot assign requested address",
+        "ENETDOWN Network is down",
+        "ENETUNREACH Network is unreachable",
+        "ENETRESET Network dropped connection on reset",
+        "ECONNABORTED Software caused connection abort",
+        "ECONNRESET Connection reset by peer",
+        "ENOBUFS No buffer space available",
+        "EISCONN Transport endpoint is already connected",
+        "ENOTCONN Transport endpoint is not connected",
+        "ESHUTDOWN Cannot send after transport endpoint shutdown",
+        "ETOOMANYREFS Too many references: cannot splice",
+        "ETIMEDOUT Connection timed out",
+        "ECONNREFUSED Connection refused",
+        "EHOSTDOWN Host is down",
+        "EHOSTUNREACH No route to host",
+        "EALREADY Operation already in progress",
+        "EINPROGRESS Operation now in progress",
+        "ESTALE Stale file handle",
+        "EUCLEAN Structure needs cleaning",
+        "ENOTNAM Not a XENIX named type file",
+        "ENAVAIL No XENIX semaphores available",
+        "EISNAM Is a named type file",
+        "EREMOTEIO Remote I/O error",
+        "EDQUOT Disk quota exceeded",
+        "ENOMEDIUM No medium found",
+        "EMEDIUMTYPE Wrong medium type",
+        "ECANCELED Operation canceled",
+        "ENOKEY Required key not available",
+        "EKEYEXPIRED Key has expired",
+        "EKEYREVOKED Key has been revoked",
+        "EKEYREJECTED Key was rejected by service",
+        "EOWNERDEAD Owner died",
+        "ENOTRECOVERABLE State not recoverable",
+        "ERFKILL Operation not possible due to RF-kill",
+        "EHWPOISON Memory page has hardware error",
+    };
 
     private Errno() {}
 
-    /** Returns the kernel's name of an error number, such as ENOENT. */
+    /**
+     * Returns the symbolic name of an error number.
+     *
+     * @param errno the number, positive
+     * @return such as {@code ENOENT}, or {@code errno 999} for a number Linux does not use
+     */
     public static String name(int errno) {
-        return errno > 0 && errno < NAMES.length && NAMES[errno] != null ? NAMES[errno] : "errno " + errno;
+        String text = text(errno);
+        return text.isEmpty() ? "errno " + errno : text.substring(0, text.indexOf(' '));
     }
 
-    /** Returns what an error number means, in words. */
+    /**
+     * Returns what an error number means, in English.
+     *
+     * @param errno the number, positive
+     * @return such as {@code No such file or directory}
+     */
     public static String message(int errno) {
-        return errno > 0 && errno < NAMES.length && NAMES[errno] != null ? MESSAGES[errno] : "Unknown error " + errno;
+        String text = text(errno);
+        return text.isEmpty() ? "Unknown error" : text.substring(text.indexOf(' ') + 1);
     }
 
-    private static void define(int errno, String name, String message) {
-        NAMES[errno] = name;
-        MESSAGES[errno] = message;
-    }
-
-    private static void names() {
-        define(EPERM, "EPERM", "Operation not permitted");
-        define(ENOENT, "ENOENT", "No such file or directory");
-        define(ESRCH, "ESRCH", "No such process");
-        define(EINTR, "EINTR", "Interrupted system call");
-        define(EIO, "EIO", "Input/output error");
-        define(ENXIO, "ENXIO", "No such device or address");
-        define(E2BIG, "E2BIG", "Argument list too long");
-        define(ENOEXEC, "ENOEXEC", "Exec format error");
-        define(EBADF, "EBADF", "Bad file descriptor");
-        define(ECHILD, "ECHILD", "No child processes");
-        define(EAGAIN, "EAGAIN", "Resource temporarily unavailable");
-        define(ENOMEM, "ENOMEM", "Cannot allocate memory");
-        define(EACCES, "EACCES", "Permission denied");
-        define(EFAULT, "EFAULT", "Bad address");
-        define(ENOTBLK, "ENOTBLK", "Block device required");
-        define(EBUSY, "EBUSY", "Device or resource busy");
-        define(EEXIST, "EEXIST", "File exists");
-        define(EXDEV, "EXDEV", "Invalid cross-device link");
-        define(ENODEV, "ENODEV", "No such device");
-        define(ENOTDIR, "ENOTDIR", "Not a directory");
-        define(EISDIR, "EISDIR", "Is a directory");
-        define(EINVAL, "EINVAL", "Invalid argument");
-        define(ENFILE, "ENFILE", "Too many open files in system");
-        define(EMFILE, "EMFILE", "Too many open files");
-        define(ENOTTY, "ENOTTY", "Inappropriate ioctl for device");
-        define(ETXTBSY, "ETXTBSY", "Text file busy");
-        define(EFBIG, "EFBIG", "File too large");
-        define(ENOSPC, "ENOSPC", "No space left on device");
-        define(ESPIPE, "ESPIPE", "Illegal seek");
-        define(EROFS, "EROFS", "Read-only file system");
-        define(EMLINK, "EMLINK", "Too many links");
-        define(EPIPE, "EPIPE", "Broken pipe");
-        define(EDOM, "EDOM", "Numerical argument out of domain");
-        define(ERANGE, "ERANGE", "Numerical result out of range");
-        define(EDEADLK, "EDEADLK", "Resource deadlock avoided");
-        define(ENAMETOOLONG, "ENAMETOOLONG", "File name too long");
-        define(ENOLCK, "ENOLCK", "No locks available");
-        define(ENOSYS, "ENOSYS", "Function not implemented");
-        define(ENOTEMPTY, "ENOTEMPTY", "Directory not empty");
-        define(ELOOP, "ELOOP", "Too many levels of symbolic links");
-        define(ENOMSG, "ENOMSG", "No message of desired type");
-        define(EIDRM, "EIDRM", "Identifier removed");
-        define(ECHRNG, "ECHRNG", "Channel number out of range");
-        define(EL2NSYNC, "EL2NSYNC", "Level 2 not synchronized");
-        define(EL3HLT, "EL3HLT", "Level 3 halted");
-        define(EL3RST, "EL3RST", "Level 3 reset");
-        define(ELNRNG, "ELNRNG", "Link number out of range");
-        define(EUNATCH, "EUNATCH", "Protocol driver not attached");
-    }
-
-    private static void moreNames() {
-        define(ENOCSI, "ENOCSI", "No CSI structure available");
-        define(EL2HLT, "EL2HLT", "Level 2 halted");
-        define(EBADE, "EBADE", "Invalid exchange");
-        define(EBADR, "EBADR", "Invalid request descriptor");
-        define(EXFULL, "EXFULL", "Exchange full");
-        define(ENOANO, "ENOANO", "No anode");
-        define(EBADRQC, "EBADRQC", "Invalid request code");
-        define(EBADSLT, "EBADSLT", "Invalid slot");
-        define(EBFONT, "EBFONT", "Bad font file format");
-        define(ENOSTR, "ENOSTR", "Device not a stream");
-        define(ENODATA, "ENODATA", "No data available");
-        define(ETIME, "ETIME", "Timer expired");
-        define(ENOSR, "ENOSR", "Out of streams resources");
-        define(ENONET, "ENONET", "Machine is not on the network");
-        define(ENOPKG, "ENOPKG", "Package not installed");
-        define(EREMOTE, "EREMOTE", "Object is remote");
-        define(ENOLINK, "ENOLINK", "Link has been severed");
-        define(EADV, "EADV", "Advertise error");
-        define(ESRMNT, "ESRMNT", "Srmount error");
-        define(ECOMM, "ECOMM", "Communication error on send");
-        define(EPROTO, "EPROTO", "Protocol error");
-        define(EMULTIHOP, "EMULTIHOP", "Multihop attempted");
-        define(EDOTDOT, "EDOTDOT", "RFS specific error");
-        define(EBADMSG, "EBADMSG", "Bad message");
-        define(EOVERFLOW, "EOVERFLOW", "Value too large for defined data type");
-        define(ENOTUNIQ, "ENOTUNIQ", "Name not unique on network");
-        define(EBADFD, "EBADFD", "File descriptor in bad state");
-        define(EREMCHG, "EREMCHG", "Remote address changed");
-        define(ELIBACC, "ELIBACC", "Can not access a needed shared library");
-        define(ELIBBAD, "ELIBBAD", "Accessing a corrupted shared library");
-        define(ELIBSCN, "ELIBSCN", ".lib section in a.out corrupted");
-        define(ELIBMAX, "ELIBMAX", "Attempting to link in too many shared libraries");
-        define(ELIBEXEC, "ELIBEXEC", "Cannot exec a shared library directly");
-        define(EILSEQ, "EILSEQ", "Invalid or incomplete multibyte or wide character");
-        define(ERESTART, "ERESTART", "Interrupted system call should be restarted");
-        define(ESTRPIPE, "ESTRPIPE", "Streams pipe error");
-        define(EUSERS, "EUSERS", "Too many users");
-        define(ENOTSOCK, "ENOTSOCK", "Socket operation on non-socket");
-        define(EDESTADDRREQ, "EDESTADDRREQ", "Destination address required");
-        define(EMSGSIZE, "EMSGSIZE", "Message too long");
-        define(EPROTOTYPE, "EPROTOTYPE", "Protocol wrong type for socket");
-        define(ENOPROTOOPT, "ENOPROTOOPT", "Protocol not available");
-        define(EPROTONOSUPPORT, "EPROTONOSUPPORT", "Protocol not supported");
-        define(ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT", "Socket type not supported");
-        define(EOPNOTSUPP, "EOPNOTSUPP", "Operation not supported");
-        define(EPFNOSUPPORT, "EPFNOSUPPORT", "Protocol family not supported");
-        define(EAFNOSUPPORT, "EAFNOSUPPORT", "Address family not supported by protocol");
-        define(EADDRINUSE, "EADDRINUSE", "Address already in use");
-    }
-
-    private static void lastNames() {
-        define(EADDRNOTAVAIL, "EADDRNOTAVAIL", "Cannot assign requested address");
-        define(ENETDOWN, "ENETDOWN", "Network is down");
-        define(ENETUNREACH, "ENETUNREACH", "Network is unreachable");
-        define(ENETRESET, "ENETRESET", "Network dropped connection on reset");
-        define(ECONNABORTED, "ECONNABORTED", "Software caused connection abort");
-        define(ECONNRESET, "ECONNRESET", "Connection reset by peer");
-        define(ENOBUFS, "ENOBUFS", "No buffer space available");
-        define(EISCONN, "EISCONN", "Transport endpoint is already connected");
-        define(ENOTCONN, "ENOTCONN", "Transport endpoint is not connected");
-        define(ESHUTDOWN, "ESHUTDOWN", "Cannot send after transport endpoint shutdown");
-        define(ETOOMANYREFS, "ETOOMANYREFS", "Too many references: cannot splice");
-        define(ETIMEDOUT, "ETIMEDOUT", "Connection timed out");
-        define(ECONNREFUSED, "ECONNREFUSED", "Connection refused");
-        define(EHOSTDOWN, "EHOSTDOWN", "Host is down");
-        define(EHOSTUNREACH, "EHOSTUNREACH", "No route to host");
-        define(EALREADY, "EALREADY", "Operation already in progress");
-        define(EINPROGRESS, "EINPROGRESS", "Operation now in progress");
-        define(ESTALE, "ESTALE", "Stale file handle");
-        define(EUCLEAN, "EUCLEAN", "Structure needs cleaning");
-        define(ENOTNAM, "ENOTNAM", "Not a XENIX named type file");
-        define(ENAVAIL, "ENAVAIL", "No XENIX semaphores available");
-        define(EISNAM, "EISNAM", "Is a named type file");
-        define(EREMOTEIO, "EREMOTEIO", "Remote I/O error");
-        define(EDQUOT, "EDQUOT", "Disk quota exceeded");
-        define(ENOMEDIUM, "ENOMEDIUM", "No medium found");
-        define(EMEDIUMTYPE, "EMEDIUMTYPE", "Wrong medium type");
-        define(ECANCELED, "ECANCELED", "Operation canceled");
-        define(ENOKEY, "ENOKEY", "Required key not available");
-        define(EKEYEXPIRED, "EKEYEXPIRED", "Key has expired");
-        define(EKEYREVOKED, "EKEYREVOKED", "Key has been revoked");
-        define(EKEYREJECTED, "EKEYREJECTED", "Key was rejected by service");
-        define(EOWNERDEAD, "EOWNERDEAD", "Owner died");
-        define(ENOTRECOVERABLE, "ENOTRECOVERABLE", "State not recoverable");
-        define(ERFKILL, "ERFKILL", "Operation not possible due to RF-kill");
-        define(EHWPOISON, "EHWPOISON", "Memory page has hardware error");
+    private static String text(int errno) {
+        return errno >= 0 && errno < TEXTS.length ? TEXTS[errno] : "";
     }
 }

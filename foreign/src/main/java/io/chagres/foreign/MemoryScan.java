@@ -1,69 +1,86 @@
 package io.chagres.foreign;
 
-import io.chagres.foreign.call.MemoryCalls;
+import io.chagres.foreign.call.Downcalls;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
-/** Looks for bytes in native memory. Stateless, safe for any thread, allocates nothing. */
+/**
+ * Searches native memory at memory speed. The C library does the work in pieces so small that a safepoint never waits
+ * long for one. Safe for any thread; allocates nothing once compiled.
+ */
 public final class MemoryScan {
-    /** A critical call holds up every safepoint while it runs: this many bytes take a few microseconds. */
-    private static final long PIECE_BYTES = 128 * 1024;
+    /** A critical call delays safepoints: 128 KiB take some ten microseconds even from cold memory. */
+    private static final long PIECE = 128 * 1024;
 
+    private static final int BLOCK = 512;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final FunctionDescriptor POINTER_INT_SIZE = FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+    private static final MethodHandle MEMCHR = Downcalls.critical("memchr", POINTER_INT_SIZE);
+    private static final MethodHandle MEMRCHR = Downcalls.critical("memrchr", POINTER_INT_SIZE);
 
     private MemoryScan() {}
 
     /**
-     * Returns the position of the first NUL byte of a range, counted from the start of the range, or -1.
+     * Finds the first zero byte.
      *
-     * @param segment native memory, borrowed until return
-     * @param offset start of the range in bytes
-     * @param length length of the range in bytes
-     * @throws IndexOutOfBoundsException when the range is not within the segment
+     * @param segment native memory
+     * @param offset where to start, bytes
+     * @param length how many bytes to look at
+     * @return its index relative to {@code offset}, or -1
      */
     public static long indexOfZero(MemorySegment segment, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
-        for (long at = 0; at < length; at += PIECE_BYTES) {
-            long found = MemoryCalls.first(segment, offset + at, 0, Math.min(PIECE_BYTES, length - at));
+        for (long done = 0; done < length; done += PIECE) {
+            long piece = Math.min(PIECE, length - done);
+            MemorySegment from = segment.asSlice(offset + done, piece);
+            long found = find(MEMCHR, from, (byte) 0, piece);
             if (found >= 0) {
-                return at + found;
+                return done + found;
             }
         }
         return -1;
     }
 
     /**
-     * Returns the position of the last such byte of a range, counted from the start of the range, or -1.
+     * Finds the last byte with a value.
      *
-     * @param segment native memory, borrowed until return
-     * @param value the byte to find
-     * @param offset start of the range in bytes
-     * @param length length of the range in bytes
-     * @throws IndexOutOfBoundsException when the range is not within the segment
+     * @param segment native memory
+     * @param value the byte
+     * @param offset where to start, bytes
+     * @param length how many bytes to look at
+     * @return its index relative to {@code offset}, or -1
      */
     public static long lastIndexOf(MemorySegment segment, byte value, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
-        for (long end = length; end > 0; end -= PIECE_BYTES) {
-            long start = Math.max(0, end - PIECE_BYTES);
-            long found = MemoryCalls.last(segment, offset + start, value & 0xff, end - start);
+        for (long rest = length; rest > 0; rest -= Math.min(PIECE, rest)) {
+            long piece = Math.min(PIECE, rest);
+            MemorySegment from = segment.asSlice(offset + rest - piece, piece);
+            long found = find(MEMRCHR, from, value, piece);
             if (found >= 0) {
-                return start + found;
+                return rest - piece + found;
             }
         }
         return -1;
     }
 
     /**
-     * Returns how many NUL bytes a range ends with.
+     * Counts the zero bytes at the end of a range.
      *
-     * @param segment any memory, borrowed until return
-     * @param offset start of the range in bytes
-     * @param length length of the range in bytes
+     * @param segment native or heap memory
+     * @param offset where the range starts, bytes
+     * @param length its length in bytes
+     * @return 0 to {@code length}
      */
     public static long trailingZeros(MemorySegment segment, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
         long end = offset + length;
+        while (end - offset >= BLOCK && isZero(segment, end - BLOCK)) {
+            end -= BLOCK;
+        }
         while (end - offset >= Long.BYTES && segment.get(LONG, end - Long.BYTES) == 0) {
             end -= Long.BYTES;
         }
@@ -71,5 +88,22 @@ public final class MemoryScan {
             end--;
         }
         return offset + length - end;
+    }
+
+    private static boolean isZero(MemorySegment segment, long block) {
+        long any = 0;
+        for (int i = 0; i < BLOCK; i += Long.BYTES) {
+            any |= segment.get(LONG, block + i);
+        }
+        return any == 0;
+    }
+
+    private static long find(MethodHandle function, MemorySegment from, byte value, long length) {
+        try {
+            long found = (long) function.invokeExact(from, value & 0xff, length);
+            return found == 0 ? -1 : found - from.address();
+        } catch (Throwable t) {
+            throw Downcalls.rethrown(t);
+        }
     }
 }

@@ -2,289 +2,390 @@ package io.chagres.linux;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Owns an open directory: a cursor over its entries ({@code getdents64(2)}) and the calls that change names in it,
- * which cannot be led elsewhere by a link on the way. Confined to one thread; moving the cursor allocates nothing.
+ * An open directory: a cursor over its entries (getdents64(2)) and the calls that change names in it. Names are seen
+ * from here and may be paths of several components.
+ *
+ * <p>The cursor is confined to the thread that called {@link #next()} first, which also closes; it allocates its buffer
+ * once and nothing per entry. All else is safe for any thread.
  */
 public final class Directory implements AutoCloseable {
-    /** Type of an entry: not told by the file system. */
+    /** An entry whose file system does not say. */
     public static final int DT_UNKNOWN = 0;
-    /** Type of an entry: FIFO. */
+
+    /** A FIFO. */
     public static final int DT_FIFO = 1;
-    /** Type of an entry: directory. */
+
+    /** A character device. */
+    public static final int DT_CHR = 2;
+
+    /** A directory. */
     public static final int DT_DIR = 4;
-    /** Type of an entry: regular file. */
+
+    /** A block device. */
+    public static final int DT_BLK = 6;
+
+    /** A regular file. */
     public static final int DT_REG = 8;
-    /** Type of an entry: symbolic link. */
+
+    /** A symbolic link. */
     public static final int DT_LNK = 10;
-    /** Flag of {@link #rename}: fails with EEXIST instead of replacing. */
+
+    /** A socket. */
+    public static final int DT_SOCK = 12;
+
+    /** For {@link #rename}: fail with EEXIST instead of replacing. */
     public static final int RENAME_NOREPLACE = 1;
 
+    /** For {@link #rename}: exchange both names. */
+    public static final int RENAME_EXCHANGE = 2;
+
     private static final int BUFFER_BYTES = 32 * 1024;
-    private static final int NAME_OFFSET = 19;
-    private static final int PATH_MAX = 4096;
-    private static final int S_IFIFO = 0010000;
+    private static final int D_RECLEN = 16;
+    private static final int D_TYPE = 18;
+    private static final int D_NAME = 19;
+    private static final int AT_REMOVEDIR = 0x200;
+    private static final int SEEK_SET = 0;
 
     private final Fd fd;
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
+    private final Pathname path;
+    private @Nullable Arena arena;
+    private MemorySegment buffer = MemorySegment.NULL;
     private long filled;
-    private long next;
+    private long following;
     private long entry;
+    private int nameLength;
 
-    private Directory(Fd fd) {
+    private Directory(Fd fd, Pathname path) {
         this.fd = fd;
+        this.path = path;
     }
 
-    /** Opens a directory; a symbolic link as last component is followed. */
+    /**
+     * Opens a directory.
+     *
+     * @param path which
+     * @return the directory, owned by the caller
+     * @throws ErrnoException ENOTDIR if it is none, or whatever open(2) says
+     */
     public static Directory open(Pathname path) throws ErrnoException {
-        return new Directory(Fd.open(path, Fd.O_RDONLY | Fd.O_DIRECTORY, 0));
+        return new Directory(Fd.open(path, Fd.O_RDONLY | Fd.O_DIRECTORY, 0), path);
     }
 
-    /** Takes over an open descriptor of a directory. */
+    /**
+     * Takes an open directory over.
+     *
+     * @param fd its descriptor; closed with the result
+     * @return the directory, owned by the caller
+     */
     public static Directory of(Fd fd) {
-        return new Directory(fd);
+        return new Directory(fd, Pathname.empty());
     }
 
-    /** Returns the descriptor, which stays this object's. */
+    /**
+     * Returns the descriptor.
+     *
+     * @return owned by this directory
+     */
     public Fd fd() {
         return fd;
     }
 
     /**
-     * Moves to the next entry other than {@code .} and {@code ..}.
+     * Moves to the next entry; {@code .} and {@code ..} are skipped. Entries that are renamed meanwhile may be missed or
+     * seen twice.
      *
-     * @return false when there are no more
+     * @return false after the last, and if the directory was removed
+     * @throws ErrnoException whatever else getdents64(2) says
      */
     public boolean next() throws ErrnoException {
         do {
-            if (next >= filled) {
-                long read = SystemCall.once(
-                        Nr.GETDENTS64, fd.value(), buffer.address(), BUFFER_BYTES, 0, 0, 0);
-                if (read < 0) {
-                    throw new ErrnoException("getdents64", (int) -read, "descriptor " + fd.value());
-                }
-                if (read == 0) {
-                    return false;
-                }
-                filled = read;
-                next = 0;
+            if (following >= filled && !fill()) {
+                return false;
             }
-            entry = next;
-            next += buffer.get(ValueLayout.JAVA_SHORT_UNALIGNED, entry + 16) & 0xffff;
+            entry = following;
+            int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, entry + D_RECLEN));
+            following = entry + length;
+            nameLength = nameLength(length);
         } while (isDots());
         return true;
     }
 
-    private boolean isDots() {
-        int length = nameLength();
-        return length <= 2
-                && nameByte(0) == '.'
-                && (length == 1 || nameByte(1) == '.');
-    }
-
-    private byte nameByte(int index) {
-        return buffer.get(ValueLayout.JAVA_BYTE, nameOffset() + index);
-    }
-
-    /** Returns the inode number of the entry. */
+    /**
+     * Returns the inode number of the entry.
+     *
+     * @return d_ino; differs from statx where a file system is mounted on the entry
+     */
     public long ino() {
-        return buffer.get(ValueLayout.JAVA_LONG_UNALIGNED, entry);
+        return buffer.get(ValueLayout.JAVA_LONG, entry);
     }
 
-    /** Returns the type of the entry, a DT_ constant. */
+    /**
+     * Returns the type of the entry.
+     *
+     * @return a {@code DT_} constant
+     */
     public int type() {
-        return buffer.get(ValueLayout.JAVA_BYTE, entry + 18);
+        return buffer.get(ValueLayout.JAVA_BYTE, entry + D_TYPE);
     }
 
-    /** Returns the memory that holds the entry's name until the cursor moves; owned by this object. */
+    /**
+     * Returns the memory that holds the name of the entry.
+     *
+     * @return the buffer, owned by this directory; the name in it is valid until {@link #next()} and ends with a NUL
+     */
     public MemorySegment nameSegment() {
         return buffer;
     }
 
-    /** Returns where the name starts in {@link #nameSegment}. */
+    /**
+     * Returns where the name starts in {@link #nameSegment()}.
+     *
+     * @return an offset in bytes
+     */
     public long nameOffset() {
-        return entry + NAME_OFFSET;
+        return entry + D_NAME;
     }
 
-    /** Returns the length of the name in bytes. */
+    /**
+     * Returns the length of the name.
+     *
+     * @return bytes, without NUL
+     */
     public int nameLength() {
-        int length = 0;
-        while (buffer.get(ValueLayout.JAVA_BYTE, entry + NAME_OFFSET + length) != 0) {
-            length++;
-        }
-        return length;
+        return nameLength;
     }
 
-    /** Returns the name of the entry. Allocates. */
+    /**
+     * Returns the name of the entry.
+     *
+     * @return a copy
+     */
     public Pathname name() {
-        return Pathname.ofSegment(buffer, nameOffset(), nameLength());
+        return Pathname.ofSegment(buffer, nameOffset(), nameLength);
     }
 
-    /** Starts again with the first entry. */
-    public void rewind() {
-        SystemCall.once(Nr.LSEEK, fd.value(), 0, 0, 0, 0, 0);
+    /**
+     * Starts again at the first entry, with the entries there are by then.
+     *
+     * @throws ErrnoException if the directory is closed
+     */
+    public void rewind() throws ErrnoException {
         filled = 0;
-        next = 0;
+        following = 0;
+        check("lseek", (int) Math.min(0, FileCalls.lseek(fd.value(), 0, SEEK_SET)), Pathname.empty());
     }
 
-    /** Makes a directory. */
+    /**
+     * Makes a directory.
+     *
+     * @param name its name
+     * @param mode permissions, less the umask
+     * @throws ErrnoException whatever mkdirat(2) says
+     */
     public void mkdir(Pathname name, int mode) throws ErrnoException {
-        Fd.check("mkdirat", tryMkdir(name, mode), name);
+        check("mkdir", tryMkdir(name, mode), name);
     }
 
-    /** Makes a directory; returns 0 or -errno. */
+    /**
+     * Makes a directory where failure is expected.
+     *
+     * @param name its name
+     * @param mode permissions, less the umask
+     * @return 0, or {@code -errno}; -EEXIST if there is something by that name
+     */
     public int tryMkdir(Pathname name, int mode) {
-        return onName(Nr.MKDIRAT, name, mode);
+        return DirectoryCalls.mkdirat(fd.value(), name, mode);
     }
 
-    /** Makes a FIFO. */
+    /**
+     * Makes a FIFO.
+     *
+     * @param name its name
+     * @param mode permissions, less the umask
+     * @throws ErrnoException whatever mknodat(2) says
+     */
     public void mkfifo(Pathname name, int mode) throws ErrnoException {
-        Fd.check("mknodat", onName(Nr.MKNODAT, name, S_IFIFO | mode), name);
+        check("mkfifo", DirectoryCalls.mknodat(fd.value(), name, Statx.S_IFIFO | mode), name);
     }
 
-    /** Removes a name of a file. */
+    /**
+     * Removes a name that is no directory.
+     *
+     * @param name which
+     * @throws ErrnoException whatever unlinkat(2) says
+     */
     public void unlink(Pathname name) throws ErrnoException {
-        Fd.check("unlinkat", onName(Nr.UNLINKAT, name, 0), name);
+        check("unlink", DirectoryCalls.unlinkat(fd.value(), name, 0), name);
     }
 
-    /** Removes an empty directory. */
+    /**
+     * Removes an empty directory.
+     *
+     * @param name which
+     * @throws ErrnoException whatever unlinkat(2) says
+     */
     public void rmdir(Pathname name) throws ErrnoException {
-        Fd.check("unlinkat", onName(Nr.UNLINKAT, name, Nr.AT_REMOVEDIR), name);
+        check("rmdir", DirectoryCalls.unlinkat(fd.value(), name, AT_REMOVEDIR), name);
     }
 
-    private int onName(int number, Pathname name, long argument) {
-        try (Arena scratch = Arena.ofConfined()) {
-            return (int) SystemCall.once(
-                    number, fd.value(), name.toCString(scratch).address(), argument, 0, 0, 0);
-        }
-    }
-
-    /** Gives an open file a name; returns 0 or -errno (EEXIST: the name is taken). Needs /proc. */
+    /**
+     * Gives an open file a name here; works for O_TMPFILE. Never replaces.
+     *
+     * @param source the file, borrowed
+     * @param name the new name
+     * @return 0, or {@code -errno}; -EEXIST if there is something by that name
+     */
     public int tryLink(Fd source, Pathname name) {
-        try (Arena scratch = Arena.ofConfined()) {
-            Pathname from = Pathname.of("/proc/self/fd/" + source.value());
-            return (int) SystemCall.once(
-                    Nr.LINKAT,
-                    Nr.AT_FDCWD,
-                    from.toCString(scratch).address(),
-                    fd.value(),
-                    name.toCString(scratch).address(),
-                    Nr.AT_SYMLINK_FOLLOW,
-                    0);
-        }
+        Pathname magic = Pathname.of("/proc/self/fd/" + source.value());
+        return DirectoryCalls.linkat(StatusCalls.AT_FDCWD, magic, fd.value(), name, StatusCalls.AT_SYMLINK_FOLLOW);
     }
 
-    /** Gives a file that has a name another one here; returns 0 or -errno. */
+    /**
+     * Gives a file a second name, here. Never replaces.
+     *
+     * @param from the directory of its present name
+     * @param fromName its present name; a symbolic link is not followed
+     * @param toName the new name
+     * @return 0, or {@code -errno}; -EEXIST if there is something by that name
+     */
     public int tryLink(Directory from, Pathname fromName, Pathname toName) {
-        try (Arena scratch = Arena.ofConfined()) {
-            return (int) SystemCall.once(
-                    Nr.LINKAT,
-                    from.fd.value(),
-                    fromName.toCString(scratch).address(),
-                    fd.value(),
-                    toName.toCString(scratch).address(),
-                    0,
-                    0);
-        }
+        return DirectoryCalls.linkat(from.fd.value(), fromName, fd.value(), toName, 0);
     }
 
-    /** Renames an entry into a directory. */
+    /**
+     * Moves a name, replacing what is there unless a flag says otherwise.
+     *
+     * @param from the name here
+     * @param to the directory to move it to, maybe this
+     * @param toName the name there
+     * @param flags 0 or {@code RENAME_} constants
+     * @throws ErrnoException whatever renameat2(2) says
+     */
     public void rename(Pathname from, Directory to, Pathname toName, int flags) throws ErrnoException {
-        try (Arena scratch = Arena.ofConfined()) {
-            long renamed = SystemCall.once(
-                    Nr.RENAMEAT2,
-                    fd.value(),
-                    from.toCString(scratch).address(),
-                    to.fd.value(),
-                    toName.toCString(scratch).address(),
-                    flags,
-                    0);
-            Fd.check("renameat2", renamed, from);
-        }
+        check("rename", DirectoryCalls.renameat2(fd.value(), from, to.fd.value(), toName, flags), from);
     }
 
-    /** Makes a symbolic link. */
+    /**
+     * Makes a symbolic link.
+     *
+     * @param target what it says
+     * @param name its name
+     * @throws ErrnoException whatever symlinkat(2) says
+     */
     public void symlink(Pathname target, Pathname name) throws ErrnoException {
-        try (Arena scratch = Arena.ofConfined()) {
-            long made = SystemCall.once(
-                    Nr.SYMLINKAT,
-                    target.toCString(scratch).address(),
-                    fd.value(),
-                    name.toCString(scratch).address(),
-                    0,
-                    0,
-                    0);
-            Fd.check("symlinkat", made, name);
-        }
+        check("symlink", DirectoryCalls.symlinkat(target, fd.value(), name), name);
     }
 
-    /** Returns where a symbolic link leads, as it is written. */
+    /**
+     * Reads a symbolic link.
+     *
+     * @param name which
+     * @return what it says
+     * @throws ErrnoException EINVAL if it is none
+     */
     public Pathname readlink(Pathname name) throws ErrnoException {
-        try (Arena scratch = Arena.ofConfined()) {
-            MemorySegment target = scratch.allocate(PATH_MAX);
-            long length = SystemCall.once(
-                    Nr.READLINKAT,
-                    fd.value(),
-                    name.toCString(scratch).address(),
-                    target.address(),
-                    PATH_MAX,
-                    0,
-                    0);
-            return Pathname.ofSegment(target, 0, Fd.check("readlinkat", length, name));
-        }
+        return DirectoryCalls.readlink(fd.value(), name);
     }
 
-    /** Sets the times of an entry, of a link itself; see {@link Fd#setTimes}. */
+    /**
+     * Sets the times of a name, of a symbolic link itself.
+     *
+     * @param name which
+     * @param atimeNs last access, nanoseconds since 1970, or Long.MIN_VALUE to leave it
+     * @param mtimeNs last modification, nanoseconds since 1970, or Long.MIN_VALUE to leave it
+     * @throws ErrnoException whatever utimensat(2) says
+     */
     public void setTimes(Pathname name, long atimeNs, long mtimeNs) throws ErrnoException {
-        try (Arena scratch = Arena.ofConfined()) {
-            long set = SystemCall.once(
-                    Nr.UTIMENSAT,
-                    fd.value(),
-                    name.toCString(scratch).address(),
-                    Fd.timespecs(scratch, atimeNs, mtimeNs).address(),
-                    Nr.AT_SYMLINK_NOFOLLOW,
-                    0,
-                    0);
-            Fd.check("utimensat", set, name);
-        }
+        int flags = StatusCalls.AT_SYMLINK_NOFOLLOW;
+        check("utimensat", DirectoryCalls.utimensat(fd.value(), name, atimeNs, mtimeNs, flags), name);
     }
 
-    /** Sets owner and group of an entry, of a link itself. */
+    /**
+     * Sets the owner of a name, of a symbolic link itself.
+     *
+     * @param name which
+     * @param uid the user, or -1 to leave it
+     * @param gid the group, or -1 to leave it
+     * @throws ErrnoException whatever fchownat(2) says
+     */
     public void chown(Pathname name, int uid, int gid) throws ErrnoException {
-        try (Arena scratch = Arena.ofConfined()) {
-            long set = SystemCall.once(
-                    Nr.FCHOWNAT,
-                    fd.value(),
-                    name.toCString(scratch).address(),
-                    uid,
-                    gid,
-                    Nr.AT_SYMLINK_NOFOLLOW,
-                    0);
-            Fd.check("fchownat", set, name);
-        }
+        int flags = StatusCalls.AT_SYMLINK_NOFOLLOW;
+        check("fchownat", DirectoryCalls.fchownat(fd.value(), name, uid, gid, flags), name);
     }
 
-    /** Makes the names in the directory durable. */
+    /**
+     * Waits until the names in this directory are on the disk.
+     *
+     * @throws ErrnoException whatever fsync(2) says
+     */
     public void fsync() throws ErrnoException {
         fd.fsync();
     }
 
-    /** Says whether an -errno means that the name does not exist. */
+    /**
+     * Tells whether a failure means that there is nothing by that name.
+     *
+     * @param result 0 or more, or {@code -errno}
+     * @return true for -ENOENT and -ENOTDIR
+     */
     public static boolean isAbsent(int result) {
         return result == -Errno.ENOENT || result == -Errno.ENOTDIR;
     }
 
+    /** Closes the descriptor and frees the buffer. Idempotent. */
     @Override
     public void close() {
         fd.close();
-        if (arena.scope().isAlive()) {
+        if (arena != null) {
             arena.close();
+            arena = null;
+        }
+        buffer = MemorySegment.NULL;
+        filled = 0;
+        following = 0;
+    }
+
+    private boolean fill() throws ErrnoException {
+        if (arena == null) {
+            arena = Arena.ofConfined();
+            buffer = arena.allocate(BUFFER_BYTES, 8);
+        }
+        following = 0;
+        filled = 0;
+        long n = DirectoryCalls.getdents64(fd.value(), buffer);
+        if (n == -Errno.ENOENT) {
+            return false;
+        }
+        check("getdents64", (int) Math.min(0, n), Pathname.empty());
+        filled = n;
+        return n > 0;
+    }
+
+    /** Records are padded with up to eight NULs. */
+    private int nameLength(int recordLength) {
+        long start = entry + D_NAME;
+        long end = Math.max(start, entry + recordLength - Long.BYTES);
+        while (buffer.get(ValueLayout.JAVA_BYTE, end) != 0) {
+            end++;
+        }
+        return (int) (end - start);
+    }
+
+    private boolean isDots() {
+        return nameLength <= 2
+                && buffer.get(ValueLayout.JAVA_BYTE, entry + D_NAME) == '.'
+                && buffer.get(ValueLayout.JAVA_BYTE, entry + D_NAME + nameLength - 1) == '.';
+    }
+
+    private void check(String call, int result, Pathname name) throws ErrnoException {
+        if (result < 0) {
+            throw new ErrnoException(call, -result, path.resolve(name).toString());
         }
     }
 }

@@ -1,54 +1,78 @@
 package io.chagres.linux;
 
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Owns an event counter ({@code eventfd(2)}) that wakes a thread waiting in epoll. Signalling is safe for any thread. */
+/**
+ * A flag that one thread raises and another waits for with {@link Epoll}, see eventfd(2). Raising is safe for any
+ * thread, also during and after closing; draining belongs to one thread at a time. Neither allocates.
+ */
 public final class EventFd implements AutoCloseable {
-    private static final int EFD_NONBLOCK_CLOEXEC = 04000 | 02000000;
+    private static final int EFD_NONBLOCK = Fd.O_NONBLOCK;
+    private static final int EFD_CLOEXEC = Fd.O_CLOEXEC;
 
     private final Fd fd;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment one = arena.allocate(8, 8);
-    private final MemorySegment count = arena.allocate(8, 8);
+    private final MemorySegment one = arena.allocate(Long.BYTES, Long.BYTES);
+    private final MemorySegment count = arena.allocate(Long.BYTES, Long.BYTES);
 
     private EventFd(Fd fd) {
         this.fd = fd;
         one.set(ValueLayout.JAVA_LONG, 0, 1);
     }
 
-    /** Opens a counter at zero. */
+    /**
+     * Makes a flag that is down.
+     *
+     * @return the flag, owned by the caller
+     * @throws ErrnoException EMFILE at the limit of open files
+     */
     public static EventFd open() throws ErrnoException {
-        long fd = SystemCall.once(Nr.EVENTFD2, 0, EFD_NONBLOCK_CLOEXEC, 0, 0, 0, 0);
-        if (fd < 0) {
-            throw new ErrnoException("eventfd2", (int) -fd, "");
+        int value = EpollCalls.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+        if (value < 0) {
+            throw new ErrnoException("eventfd", -value, "");
         }
-        return new EventFd(Fd.ofValue((int) fd));
+        return new EventFd(Fd.ofValue(value));
     }
 
-    /** Adds one to the counter, which makes the descriptor readable; does nothing after close. */
+    /** Raises the flag: {@link #fd()} is readable until it is drained. Does nothing once closed. */
     public synchronized void signal() {
+        // Exclusive with close: a descriptor number that is free is soon another file's, which must not get these
+        // bytes.
         if (fd.isOpen()) {
-            fd.write(one, 0, 8);
+            EpollCalls.addToEventFd(fd.value(), one);
         }
     }
 
-    /** Sets the counter to zero. */
-    public void drain() {
-        fd.read(count, 0, 8);
+    /**
+     * Lowers the flag.
+     *
+     * @return true if it was raised
+     */
+    public boolean drain() {
+        long n = fd.read(count, 0, Long.BYTES);
+        assert n == Long.BYTES || n == -Errno.EAGAIN : n;
+        return n == Long.BYTES;
     }
 
-    /** Returns the descriptor's number, for epoll. */
+    /**
+     * Returns the descriptor, for epoll.
+     *
+     * @return readable while the flag is raised; owned by this object
+     */
     public int fd() {
         return fd.value();
     }
 
+    /** Closes the descriptor and frees the memory. Idempotent. */
     @Override
     public synchronized void close() {
         fd.close();
-        arena.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
     }
 }

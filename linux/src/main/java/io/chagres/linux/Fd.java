@@ -2,61 +2,91 @@ package io.chagres.linux;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.foreign.call.SystemCall;
-import java.lang.foreign.Arena;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.Objects;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
- * Owns one file descriptor. Positional reads and writes are safe for any thread; closing while another thread uses the
- * descriptor is not. Hot methods return the kernel's value or -errno and allocate nothing when they succeed; the
- * others throw {@link ErrnoException}.
+ * An owned file descriptor. Buffers are native memory, borrowed until return.
+ *
+ * <p>Safe for any thread, except that nobody may use it while or after it is closed. Reading and writing return the
+ * kernel's result or {@code -errno} and allocate nothing where they succeed; on a closed one they return -EBADF.
+ * Interrupted calls are made again.
  */
 public final class Fd implements AutoCloseable {
-    /** Open flags of {@code open(2)}; O_CLOEXEC is always added. */
+    /** Open for reading only, see open(2). */
     public static final int O_RDONLY = 0;
-    /** Opens for writing. */
-    public static final int O_WRONLY = 1;
-    /** Opens for reading and writing. */
-    public static final int O_RDWR = 2;
-    /** Creates the file when it does not exist. */
-    public static final int O_CREAT = 0100;
-    /** Fails when the file exists. */
-    public static final int O_EXCL = 0200;
-    /** Empties the file. */
-    public static final int O_TRUNC = 01000;
-    /** Writes at the end. */
-    public static final int O_APPEND = 02000;
-    /** Does not wait, for FIFOs and devices. */
-    public static final int O_NONBLOCK = 04000;
-    /** Fails unless it is a directory. */
-    public static final int O_DIRECTORY = Nr.X86 ? 0200000 : 040000;
-    /** Fails when the last component is a symbolic link. */
-    public static final int O_NOFOLLOW = Nr.X86 ? 0400000 : 0100000;
-    /** Leaves the access time alone; the owner only. */
-    public static final int O_NOATIME = 01000000;
-    /** Opens the place, not the content. */
-    public static final int O_PATH = 010000000;
-    /** Opens a file without a name in a directory. */
-    public static final int O_TMPFILE = 020000000 | O_DIRECTORY;
-    /** Reads the range soon: {@code posix_fadvise(2)}. */
-    public static final int FADV_WILLNEED = 3;
-    /** Drops the range from the page cache: {@code posix_fadvise(2)}. */
-    public static final int FADV_DONTNEED = 4;
 
-    private static final int O_CLOEXEC = 02000000;
-    private static final int RESOLVE_BENEATH_NO_LINKS = 0x08 | 0x04 | 0x02;
-    private static final long OPEN_HOW_BYTES = 24;
+    /** Open for writing only. */
+    public static final int O_WRONLY = 1;
+
+    /** Open for reading and writing. */
+    public static final int O_RDWR = 2;
+
+    /** Create the file if it does not exist. */
+    public static final int O_CREAT = 0x40;
+
+    /** Fail if it exists. */
+    public static final int O_EXCL = 0x80;
+
+    /** Truncate it to nothing. */
+    public static final int O_TRUNC = 0x200;
+
+    /** Every write goes to the end. */
+    public static final int O_APPEND = 0x400;
+
+    /** Never wait, not for a FIFO's other end either. */
+    public static final int O_NONBLOCK = 0x800;
+
+    /** Fail if it is no directory. */
+    public static final int O_DIRECTORY = Machine.IS_AARCH64 ? 0x4000 : 0x10000;
+
+    /** Fail with ELOOP if the last component is a symbolic link. */
+    public static final int O_NOFOLLOW = Machine.IS_AARCH64 ? 0x8000 : 0x20000;
+
+    /** Leave the access time alone; EPERM unless the caller owns the file. */
+    public static final int O_NOATIME = 0x40000;
+
+    /** Close on exec; always added. */
+    public static final int O_CLOEXEC = 0x80000;
+
+    /** A reference to the file that cannot read or write it. */
+    public static final int O_PATH = 0x200000;
+
+    /** An unnamed file in the directory given. */
+    public static final int O_TMPFILE = 0x400000 | O_DIRECTORY;
+
+    /** Expect no particular access, see posix_fadvise(2). */
+    public static final int POSIX_FADV_NORMAL = 0;
+
+    /** Expect random access: no read-ahead. */
+    public static final int POSIX_FADV_RANDOM = 1;
+
+    /** Expect reading from start to end: double read-ahead. */
+    public static final int POSIX_FADV_SEQUENTIAL = 2;
+
+    /** Start to read into the page cache. */
+    public static final int POSIX_FADV_WILLNEED = 3;
+
+    /** Drop clean pages from the page cache. */
+    public static final int POSIX_FADV_DONTNEED = 4;
+
     private static final int SEEK_DATA = 3;
     private static final int SEEK_HOLE = 4;
-    private static final int LOCK_EX_NB = 2 | 4;
-    private static final int F_SETSIG = 10;
-    private static final int F_SETLEASE = 1024;
-    private static final int F_RDLCK = 0;
-    private static final int F_UNLCK = 2;
-    private static final int SIGURG = 23;
-    private static final long UTIME_OMIT = (1L << 30) - 2;
+    private static final int LOCK_EX = 2;
+    private static final int LOCK_NB = 4;
+
+    private static final VarHandle VALUE;
+
+    static {
+        try {
+            VALUE = MethodHandles.lookup().findVarHandle(Fd.class, "value", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
 
     private int value;
 
@@ -64,273 +94,395 @@ public final class Fd implements AutoCloseable {
         this.value = value;
     }
 
-    /** Takes ownership of an open descriptor. */
+    /**
+     * Opens a file, see open(2).
+     *
+     * @param path which
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return the descriptor, owned by the caller
+     * @throws ErrnoException whatever open(2) says
+     */
+    public static Fd open(Pathname path, int flags, int mode) throws ErrnoException {
+        int fd = tryOpen(path, flags, mode);
+        if (fd < 0) {
+            throw new ErrnoException("open", -fd, path.toString());
+        }
+        return new Fd(fd);
+    }
+
+    /**
+     * Opens a file where failure is expected, see open(2).
+     *
+     * @param path which
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return a raw descriptor that the caller owns and may give to {@link #ofValue}, or {@code -errno}
+     */
+    public static int tryOpen(Pathname path, int flags, int mode) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            return tryOpen(path.toCString(frame), flags, mode);
+        }
+    }
+
+    /**
+     * Opens a file where failure is expected, see open(2).
+     *
+     * @param cString its path, NUL-terminated, borrowed
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return a raw descriptor that the caller owns and may give to {@link #ofValue}, or {@code -errno}
+     */
+    public static int tryOpen(MemorySegment cString, int flags, int mode) {
+        return FileCalls.openat(StatusCalls.AT_FDCWD, cString, flags | O_CLOEXEC, mode);
+    }
+
+    /**
+     * Opens a file below a directory, so that neither {@code ..} nor a symbolic link leads out of it, whatever others do
+     * to the tree meanwhile, see openat2(2).
+     *
+     * @param dir the directory, borrowed
+     * @param relative the path below it; symbolic links anywhere in it are refused
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return the descriptor, owned by the caller
+     * @throws ErrnoException EXDEV if the path leads out, ELOOP at a symbolic link, or whatever open(2) says
+     */
+    public static Fd openBeneath(Fd dir, Pathname relative, int flags, int mode) throws ErrnoException {
+        int fd = tryOpenBeneath(dir, relative, flags, mode);
+        if (fd < 0) {
+            throw new ErrnoException("openat2", -fd, relative.toString());
+        }
+        return new Fd(fd);
+    }
+
+    /**
+     * Opens a file below a directory like {@link #openBeneath}, where failure is expected.
+     *
+     * @param dir the directory, borrowed
+     * @param relative the path below it; symbolic links anywhere in it are refused
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return a raw descriptor that the caller owns and may give to {@link #ofValue}, or {@code -errno}
+     */
+    public static int tryOpenBeneath(Fd dir, Pathname relative, int flags, int mode) {
+        return BeneathOpen.open(dir.value, relative, flags | O_CLOEXEC, mode);
+    }
+
+    /**
+     * Opens a name in a directory, see openat(2); symbolic links are followed unless a flag says otherwise.
+     *
+     * @param dir the directory, borrowed
+     * @param name the path seen from there
+     * @param flags {@code O_} constants; O_CLOEXEC is added
+     * @param mode permissions of a file that is created, else ignored
+     * @return the descriptor, owned by the caller
+     * @throws ErrnoException whatever openat(2) says
+     */
+    public static Fd openAt(Fd dir, Pathname name, int flags, int mode) throws ErrnoException {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            int fd = FileCalls.openat(dir.value, name.toCString(frame), flags | O_CLOEXEC, mode);
+            if (fd < 0) {
+                throw new ErrnoException("openat", -fd, name.toString());
+            }
+            return new Fd(fd);
+        }
+    }
+
+    /**
+     * Takes ownership of a descriptor.
+     *
+     * @param value an open descriptor, 0 or more
+     * @return its owner
+     */
     public static Fd ofValue(int value) {
         if (value < 0) {
-            throw new IllegalArgumentException("not a descriptor: " + value);
+            throw new IllegalArgumentException("descriptor " + value);
         }
         return new Fd(value);
     }
 
     /**
-     * Opens a file.
+     * Returns the number the kernel knows this by.
      *
-     * @param path the file
-     * @param flags O_ constants
-     * @param mode permissions of a file that is created
-     * @throws ErrnoException with any errno of open(2)
+     * @return 0 or more, or -1 if closed
      */
-    public static Fd open(Pathname path, int flags, int mode) throws ErrnoException {
-        return new Fd(check("open", tryOpen(path, flags, mode), path));
-    }
-
-    /** Opens a file; returns the descriptor or -errno. */
-    public static int tryOpen(Pathname path, int flags, int mode) {
-        try (Arena arena = Arena.ofConfined()) {
-            return tryOpen(path.toCString(arena), flags, mode);
-        }
-    }
-
-    /** Opens a file named by a C string (borrowed); returns the descriptor or -errno. */
-    public static int tryOpen(MemorySegment path, int flags, int mode) {
-        return (int) SystemCall.repeatable(
-                Nr.OPENAT, Nr.AT_FDCWD, path.address(), flags | O_CLOEXEC, mode, 0, 0);
-    }
-
-    /** Opens a name in an open directory. */
-    public static Fd openAt(Fd directory, Pathname name, int flags, int mode) throws ErrnoException {
-        try (Arena arena = Arena.ofConfined()) {
-            long fd = SystemCall.once(
-                    Nr.OPENAT, directory.value, name.toCString(arena).address(), flags | O_CLOEXEC, mode, 0, 0);
-            return new Fd(check("openat", fd, name));
-        }
-    }
-
-    /**
-     * Opens a path below a directory and nowhere else: no symbolic link is followed and no {@code ..} leads out
-     * ({@code openat2(2)}, RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, since Linux 5.6).
-     *
-     * @throws ErrnoException ELOOP for a link on the way, EXDEV for a path that leads out, and any of open(2)
-     */
-    public static Fd openBeneath(Fd directory, Pathname relative, int flags, int mode) throws ErrnoException {
-        return new Fd(check("openat2", tryOpenBeneath(directory, relative, flags, mode), relative));
-    }
-
-    /** Opens like {@link #openBeneath}; returns the descriptor or -errno. */
-    public static int tryOpenBeneath(Fd directory, Pathname relative, int flags, int mode) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment how = arena.allocate(OPEN_HOW_BYTES, 8);
-            how.set(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC);
-            boolean creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-            how.set(ValueLayout.JAVA_LONG, 8, creates ? mode : 0);
-            how.set(ValueLayout.JAVA_LONG, 16, RESOLVE_BENEATH_NO_LINKS);
-            return (int) SystemCall.once(
-                    Nr.OPENAT2,
-                    directory.value,
-                    relative.toCString(arena).address(),
-                    how.address(),
-                    OPEN_HOW_BYTES,
-                    0,
-                    0);
-        }
-    }
-
-    /** Returns the descriptor's number; -1 after close. */
     public int value() {
         return value;
     }
 
-    /** Says whether the descriptor is open. */
+    /**
+     * Tells whether {@link #close()} was not called yet.
+     *
+     * @return true if open
+     */
     public boolean isOpen() {
         return value >= 0;
     }
 
-    /**
-     * Reads at a position; plain call, it may sleep.
-     *
-     * @return bytes read, 0 at the end of the file, or -errno
-     */
-    public long pread(MemorySegment buffer, long offset, long length, long position) {
-        return SystemCall.repeatable(
-                Nr.PREAD64, value, address(buffer, offset, length), length, position, 0, 0);
-    }
-
-    /** Reads at the file offset; returns bytes read, 0 at the end, or -errno. */
-    public long read(MemorySegment buffer, long offset, long length) {
-        return SystemCall.once(Nr.READ, value, address(buffer, offset, length), length, 0, 0, 0);
-    }
-
-    /** Writes at a position; returns bytes written or -errno. */
-    public long pwrite(MemorySegment buffer, long offset, long length, long position) {
-        return SystemCall.repeatable(
-                Nr.PWRITE64, value, address(buffer, offset, length), length, position, 0, 0);
-    }
-
-    /** Writes at the file offset; returns bytes written or -errno. */
-    public long write(MemorySegment buffer, long offset, long length) {
-        return SystemCall.once(Nr.WRITE, value, address(buffer, offset, length), length, 0, 0, 0);
-    }
-
-    /**
-     * Copies bytes to another file within the kernel ({@code copy_file_range(2)}).
-     *
-     * @return bytes copied, 0 when the source ended, or -errno (EXDEV, EINVAL, EOPNOTSUPP: copy by reading instead)
-     */
-    public long copyFileRange(long position, Fd target, long targetPosition, long length) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment positions = arena.allocate(16, 8);
-            positions.set(ValueLayout.JAVA_LONG, 0, position);
-            positions.set(ValueLayout.JAVA_LONG, 8, targetPosition);
-            return SystemCall.once(
-                    Nr.COPY_FILE_RANGE, value, positions.address(), target.value, positions.address() + 8, length, 0);
+    /** Closes the descriptor. Idempotent; what close(2) returns comes too late to be of use. */
+    @Override
+    public void close() {
+        int open = (int) VALUE.getAndSet(this, -1);
+        if (open >= 0) {
+            FileCalls.close(open);
         }
     }
 
-    /** Returns the position of the next data at or after a position, or -errno (ENXIO: only a hole follows). */
+    /**
+     * Reads at a position, see pread(2).
+     *
+     * @param buffer where to
+     * @param offset in the buffer, bytes
+     * @param length how many bytes at most
+     * @param position in the file, bytes from its start
+     * @return the bytes read, 0 at or after the end, or {@code -errno}
+     */
+    public long pread(MemorySegment buffer, long offset, long length, long position) {
+        return FileCalls.pread(value, buffer, offset, length, position);
+    }
+
+    /**
+     * Reads at a position through a raw descriptor, see pread(2).
+     *
+     * @param fd an open descriptor
+     * @param buffer where to
+     * @param offset in the buffer, bytes
+     * @param length how many bytes at most
+     * @param position in the file, bytes from its start
+     * @return the bytes read, 0 at or after the end, or {@code -errno}
+     */
+    public static long pread(int fd, MemorySegment buffer, long offset, long length, long position) {
+        return FileCalls.pread(fd, buffer, offset, length, position);
+    }
+
+    /**
+     * Reads on from where the last read ended, see read(2).
+     *
+     * @param buffer where to
+     * @param offset in the buffer, bytes
+     * @param length how many bytes at most
+     * @return the bytes read, 0 at the end, or {@code -errno}; -EAGAIN if there is nothing and O_NONBLOCK is set
+     */
+    public long read(MemorySegment buffer, long offset, long length) {
+        return FileCalls.read(value, buffer, offset, length);
+    }
+
+    /**
+     * Writes at a position, see pwrite(2).
+     *
+     * @param buffer where from
+     * @param offset in the buffer, bytes
+     * @param length how many bytes
+     * @param position in the file, bytes from its start
+     * @return the bytes written, or {@code -errno}
+     */
+    public long pwrite(MemorySegment buffer, long offset, long length, long position) {
+        return FileCalls.pwrite(value, buffer, offset, length, position);
+    }
+
+    /**
+     * Copies inside the kernel, sharing blocks where the file system can, see copy_file_range(2).
+     *
+     * @param position in this file, bytes from its start
+     * @param target the file written to
+     * @param targetPosition in the target, bytes from its start
+     * @param length how many bytes at most
+     * @return the bytes copied, 0 at or after the end, or {@code -errno}; -EXDEV, -EINVAL and -EOPNOTSUPP mean that
+     *     these two files cannot be copied this way
+     */
+    public long copyFileRange(long position, Fd target, long targetPosition, long length) {
+        return FileCalls.copyFileRange(value, position, target.value, targetPosition, length);
+    }
+
+    /**
+     * Finds the next data, see lseek(2) SEEK_DATA. Moves the offset of {@link #read}.
+     *
+     * @param position where to start, bytes from the start of the file
+     * @return the position of the data, or {@code -errno}; -ENXIO if there is none up to the end
+     */
     public long seekData(long position) {
-        return SystemCall.repeatable(Nr.LSEEK, value, position, SEEK_DATA, 0, 0, 0);
+        return FileCalls.lseek(value, position, SEEK_DATA);
     }
 
-    /** Returns the position of the next hole at or after a position, or -errno; the end of the file is one. */
+    /**
+     * Finds the next hole, see lseek(2) SEEK_HOLE. Moves the offset of {@link #read}.
+     *
+     * @param position where to start, bytes from the start of the file
+     * @return the position of the hole or end of the file, or {@code -errno}; -ENXIO after the end
+     */
     public long seekHole(long position) {
-        return SystemCall.repeatable(Nr.LSEEK, value, position, SEEK_HOLE, 0, 0, 0);
+        return FileCalls.lseek(value, position, SEEK_HOLE);
     }
 
-    /** Reads at a position until the length or the end of the file; returns the bytes read. */
+    /**
+     * Reads until the length is there or the file ends.
+     *
+     * @param buffer where to
+     * @param offset in the buffer, bytes
+     * @param length how many bytes
+     * @param position in the file, bytes from its start
+     * @return the bytes read, less than {@code length} only at the end
+     * @throws ErrnoException whatever pread(2) says
+     */
     public long preadFully(MemorySegment buffer, long offset, long length, long position) throws ErrnoException {
         long done = 0;
         while (done < length) {
-            long read = pread(buffer, offset + done, length - done, position + done);
-            if (read == 0) {
+            long n = check("pread", pread(buffer, offset + done, length - done, position + done));
+            if (n == 0) {
                 break;
             }
-            done += checkLong("pread", read);
+            done += n;
         }
         return done;
     }
 
-    /** Writes everything at the file offset. */
+    /**
+     * Writes everything where the last write ended, or at the end with O_APPEND.
+     *
+     * @param buffer where from
+     * @param offset in the buffer, bytes
+     * @param length how many bytes
+     * @throws ErrnoException whatever write(2) says; a part may be written
+     */
     public void writeFully(MemorySegment buffer, long offset, long length) throws ErrnoException {
         for (long done = 0; done < length; ) {
-            done += checkLong("write", write(buffer, offset + done, length - done));
+            done += check("write", FileCalls.write(value, buffer, offset + done, length - done));
         }
-    }
-
-    /** Writes everything at a position. */
-    public void pwriteFully(MemorySegment buffer, long offset, long length, long position) throws ErrnoException {
-        for (long done = 0; done < length; ) {
-            done += checkLong("pwrite", pwrite(buffer, offset + done, length - done, position + done));
-        }
-    }
-
-    /** Makes content and metadata durable. A failure means the written pages may be gone: write a new file. */
-    public void fsync() throws ErrnoException {
-        checkLong("fsync", SystemCall.once(Nr.FSYNC, value, 0, 0, 0, 0, 0));
-    }
-
-    /** Makes content durable. */
-    public void fdatasync() throws ErrnoException {
-        checkLong("fdatasync", SystemCall.once(Nr.FDATASYNC, value, 0, 0, 0, 0, 0));
-    }
-
-    /** Sets the length of the file in bytes. */
-    public void truncate(long length) throws ErrnoException {
-        checkLong("ftruncate", SystemCall.once(Nr.FTRUNCATE, value, length, 0, 0, 0, 0));
-    }
-
-    /** Sets the permissions. */
-    public void chmod(int mode) throws ErrnoException {
-        checkLong("fchmod", SystemCall.once(Nr.FCHMOD, value, mode, 0, 0, 0, 0));
-    }
-
-    /** Sets owner and group. */
-    public void chown(int uid, int gid) throws ErrnoException {
-        checkLong("fchown", SystemCall.once(Nr.FCHOWN, value, uid, gid, 0, 0, 0));
-    }
-
-    /** Sets access and modification time in nanoseconds since 1970; Long.MIN_VALUE leaves one as it is. */
-    public void setTimes(long atimeNs, long mtimeNs) throws ErrnoException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment times = timespecs(arena, atimeNs, mtimeNs);
-            checkLong("utimensat", SystemCall.once(Nr.UTIMENSAT, value, 0, times.address(), 0, 0, 0));
-        }
-    }
-
-    static MemorySegment timespecs(Arena arena, long atimeNs, long mtimeNs) {
-        MemorySegment times = arena.allocate(32, 8);
-        long[] values = {atimeNs, mtimeNs};
-        for (int i = 0; i < 2; i++) {
-            boolean omit = values[i] == Long.MIN_VALUE;
-            times.set(ValueLayout.JAVA_LONG, i * 16L, omit ? 0 : Math.floorDiv(values[i], 1_000_000_000L));
-            times.set(
-                    ValueLayout.JAVA_LONG, i * 16L + 8, omit ? UTIME_OMIT : Math.floorMod(values[i], 1_000_000_000L));
-        }
-        return times;
-    }
-
-    /** Takes an exclusive lock on the open file (flock); false when another holds it. */
-    public boolean tryLockExclusive() throws ErrnoException {
-        long locked = SystemCall.once(Nr.FLOCK, value, LOCK_EX_NB, 0, 0, 0, 0);
-        if (locked == -Errno.EAGAIN) {
-            return false;
-        }
-        checkLong("flock", locked);
-        return true;
-    }
-
-    /** Tells the kernel how a range will be used; advice only, failures are ignored. */
-    public void advise(long position, long length, int advice) {
-        SystemCall.repeatable(Nr.FADVISE64, value, position, length, advice, 0, 0);
     }
 
     /**
-     * Asks whether anybody has the file open for writing, by taking a read lease for a moment. Only for files without
-     * a name: opening a named file meanwhile would wait for the lease.
+     * Writes everything at a position.
      *
-     * @return 0 when nobody has, -EAGAIN when a writer is left, another -errno when the kernel does not say
+     * @param buffer where from
+     * @param offset in the buffer, bytes
+     * @param length how many bytes
+     * @param position in the file, bytes from its start
+     * @throws ErrnoException whatever pwrite(2) says; a part may be written
+     */
+    public void pwriteFully(MemorySegment buffer, long offset, long length, long position) throws ErrnoException {
+        for (long done = 0; done < length; ) {
+            done += check("pwrite", pwrite(buffer, offset + done, length - done, position + done));
+        }
+    }
+
+    /**
+     * Waits until data and metadata are on the disk, see fsync(2).
+     *
+     * @throws ErrnoException EIO, ENOSPC, EDQUOT: what was written may be lost, and a second fsync would not tell
+     */
+    public void fsync() throws ErrnoException {
+        check("fsync", FileCalls.fsync(value));
+    }
+
+    /**
+     * Waits until data and what is needed to read it are on the disk, see fdatasync(2).
+     *
+     * @throws ErrnoException EIO, ENOSPC, EDQUOT: what was written may be lost, and a second fdatasync would not tell
+     */
+    public void fdatasync() throws ErrnoException {
+        check("fdatasync", FileCalls.fdatasync(value));
+    }
+
+    /**
+     * Cuts or extends the file, see ftruncate(2).
+     *
+     * @param length its new size in bytes
+     * @throws ErrnoException whatever ftruncate(2) says
+     */
+    public void truncate(long length) throws ErrnoException {
+        check("ftruncate", FileCalls.ftruncate(value, length));
+    }
+
+    /**
+     * Sets the permissions, see fchmod(2).
+     *
+     * @param mode permission bits, 0 to 07777
+     * @throws ErrnoException EPERM if the caller does not own the file
+     */
+    public void chmod(int mode) throws ErrnoException {
+        check("fchmod", FileCalls.fchmod(value, mode));
+    }
+
+    /**
+     * Sets the owner, see fchown(2).
+     *
+     * @param uid the user, or -1 to leave it
+     * @param gid the group, or -1 to leave it
+     * @throws ErrnoException EPERM if the caller may not
+     */
+    public void chown(int uid, int gid) throws ErrnoException {
+        check("fchown", FileCalls.fchown(value, uid, gid));
+    }
+
+    /**
+     * Sets the times, see futimens(3).
+     *
+     * @param atimeNs last access, nanoseconds since 1970, or Long.MIN_VALUE to leave it
+     * @param mtimeNs last modification, nanoseconds since 1970, or Long.MIN_VALUE to leave it
+     * @throws ErrnoException EPERM if the caller does not own the file
+     */
+    public void setTimes(long atimeNs, long mtimeNs) throws ErrnoException {
+        check("futimens", FileCalls.futimens(value, atimeNs, mtimeNs));
+    }
+
+    /**
+     * Takes the exclusive lock of the open file without waiting, see flock(2). It goes with the last descriptor of it.
+     *
+     * @return false if somebody else holds a lock
+     * @throws ErrnoException whatever else flock(2) says
+     */
+    public boolean tryLockExclusive() throws ErrnoException {
+        int result = FileCalls.flock(value, LOCK_EX | LOCK_NB);
+        if (result == -Errno.EAGAIN) {
+            return false;
+        }
+        check("flock", result);
+        return true;
+    }
+
+    /**
+     * Tells the kernel how a range will be used, see posix_fadvise(2).
+     *
+     * @param position where it starts, bytes from the start of the file
+     * @param length its length in bytes; 0 is up to the end
+     * @param advice a {@code POSIX_FADV_} constant
+     * @throws ErrnoException ESPIPE if this is no file
+     */
+    public void advise(long position, long length, int advice) throws ErrnoException {
+        check("posix_fadvise", FileCalls.fadvise(value, position, length, advice));
+    }
+
+    /**
+     * Asks whether anybody has the file open for writing, by taking and giving back a read lease, see fcntl(2). Somebody
+     * who opens it for writing in between waits that microsecond, or gets EAGAIN if he asked not to wait.
+     *
+     * @return 0 if nobody has, -EAGAIN if somebody has, another {@code -errno} if the kernel does not say: -EACCES for
+     *     a file of somebody else, -EINVAL where leases are not supported
      */
     public int probeReadLease() {
-        // a broken lease raises SIGIO, which would end the process; SIGURG is ignored by default
-        long quiet = SystemCall.once(Nr.FCNTL, value, F_SETSIG, SIGURG, 0, 0, 0);
-        if (quiet < 0) {
-            return (int) quiet;
-        }
-        long leased = SystemCall.once(Nr.FCNTL, value, F_SETLEASE, F_RDLCK, 0, 0, 0);
-        if (leased == 0) {
-            SystemCall.once(Nr.FCNTL, value, F_SETLEASE, F_UNLCK, 0, 0, 0);
-        }
-        return (int) leased;
+        return ReadLease.probe(value);
     }
 
-    private static long address(MemorySegment buffer, long offset, long length) {
-        Objects.checkFromIndexSize(offset, length, buffer.byteSize());
-        if (!buffer.isNative()) {
-            throw new IllegalArgumentException("the buffer must be native memory");
-        }
-        return buffer.address() + offset;
+    @Override
+    public String toString() {
+        return "descriptor " + value;
     }
 
-    private long checkLong(String call, long result) throws ErrnoException {
+    private long check(String call, long result) throws ErrnoException {
         if (result < 0) {
-            throw new ErrnoException(call, (int) -result, "descriptor " + value);
+            throw new ErrnoException(call, (int) -result, name());
         }
         return result;
     }
 
-    static int check(String call, long result, Pathname path) throws ErrnoException {
-        if (result < 0) {
-            throw new ErrnoException(call, (int) -result, path.toString());
-        }
-        return (int) result;
-    }
-
-    /** Closes the descriptor; closing again does nothing. Never repeated: Linux closes even when it reports a failure. */
-    @Override
-    public void close() {
-        if (value >= 0) {
-            int closing = value;
-            value = -1;
-            SystemCall.once(Nr.CLOSE, closing, 0, 0, 0, 0, 0);
+    /** Finds the path for a message; the file may have another name by now, or none. */
+    private String name() {
+        try {
+            return DirectoryCalls.readlink(StatusCalls.AT_FDCWD, Pathname.of("/proc/self/fd/" + value))
+                    .toString();
+        } catch (ErrnoException e) {
+            return toString();
         }
     }
 }

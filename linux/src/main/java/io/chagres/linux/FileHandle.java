@@ -1,93 +1,156 @@
 package io.chagres.linux;
 
+import io.chagres.foreign.CString;
 import io.chagres.foreign.Errno;
-import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Reads the kernel's handle of an open file ({@code name_to_handle_at(2)}): what stays the same as long as the file
- * exists and is never given to another. Reusable buffer, confined to one thread, allocates nothing per call.
+ * What a file system calls a file for as long as it exists, see name_to_handle_at(2): an inode number that returns
+ * after deletion comes with another generation. The getters describe the last file asked for and are undefined after a
+ * failure.
+ *
+ * <p>The bytes are laid out as {@code fs/*}{@code /export.c} and {@code include/linux/exportfs.h} say; inode and
+ * generation are parsed, because the raw bytes of one file can change with mount options (XFS inode32). Used by one
+ * thread at a time. Asking allocates nothing.
  */
 public final class FileHandle implements AutoCloseable {
-    private static final int MAX_HANDLE_BYTES = 128;
-    private static final int AT_HANDLE_FID = 0x200;
-    private static final int FILEID_INO32_GEN = 1;
-    private static final int FILEID_INO32_GEN_PARENT = 2;
+    private static final int MAX_HANDLE_SZ = 128;
+    private static final int HEADER = 8;
+    private static final int MOUNT_ID = HEADER + MAX_HANDLE_SZ;
+
+    private static final int FILEID_INO32_GEN = 0x01;
+    private static final int FILEID_INO32_GEN_PARENT = 0x02;
+    private static final int FILEID_BTRFS_WITHOUT_PARENT = 0x4d;
+    private static final int FILEID_BTRFS_WITH_PARENT_ROOT = 0x4f;
     private static final int FILEID_INO64_GEN = 0x81;
     private static final int FILEID_INO64_GEN_PARENT = 0x82;
-    private static final int FILEID_BTRFS = 0x4d;
-    private static final int FILEID_BTRFS_PARENT = 0x4e;
-    private static final int FILEID_BTRFS_PARENT_ROOT = 0x4f;
+
+    /** The size of tmpfs's handle, which is generation and 64-bit inode under the type of 32-bit ones. */
+    private static final int SHMEM_BYTES = 12;
+
+    private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+    private static final long FNV_PRIME = 0x100000001b3L;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment buffer = arena.allocate(8 + MAX_HANDLE_BYTES, 8);
-    private final MemorySegment mountId = arena.allocate(8, 8);
-    private final MemorySegment empty = arena.allocate(1);
+    private final MemorySegment handle = arena.allocate(MOUNT_ID + Integer.BYTES, 8);
+    private final MemorySegment mountId = handle.asSlice(MOUNT_ID);
 
-    /** Makes a buffer; close it. */
+    /** Makes a buffer, freed by {@link #close()}. */
     public FileHandle() {}
 
-    /** Reads the handle of an open descriptor; returns 0 or -errno (EOPNOTSUPP: the file system has none). */
+    /**
+     * Asks for the handle of an open file. Where handles cannot be opened again (overlayfs), the kernel still gives one
+     * as an identity since Linux 6.5.
+     *
+     * @param fd its descriptor
+     * @return 0, or {@code -errno}; -EOPNOTSUPP if the file system has no handles
+     */
     public int of(int fd) {
-        int result = call(fd, Nr.AT_EMPTY_PATH);
-        return result == -Errno.EOPNOTSUPP ? call(fd, Nr.AT_EMPTY_PATH | AT_HANDLE_FID) : result;
-    }
-
-    private int call(int fd, int flags) {
-        buffer.set(ValueLayout.JAVA_INT, 0, MAX_HANDLE_BYTES);
-        return (int) SystemCall.repeatable(
-                Nr.NAME_TO_HANDLE_AT, fd, empty.address(), buffer.address(), mountId.address(), flags, 0);
-    }
-
-    /** Returns the type of the handle, which says how the file system builds it. */
-    public int type() {
-        return buffer.get(ValueLayout.JAVA_INT, 4);
-    }
-
-    private int length() {
-        return Math.min(MAX_HANDLE_BYTES, buffer.get(ValueLayout.JAVA_INT, 0));
+        int result = ask(fd, StatusCalls.AT_EMPTY_PATH);
+        if (result != -Errno.EOPNOTSUPP) {
+            return result;
+        }
+        result = ask(fd, StatusCalls.AT_EMPTY_PATH | StatusCalls.AT_HANDLE_FID);
+        // EINVAL is how kernels before 6.5 answer the flag.
+        return result == -Errno.EINVAL ? -Errno.EOPNOTSUPP : result;
     }
 
     /**
-     * Returns the generation that tells apart files that had one inode number in turn. Of handle types this class does
-     * not know it is a hash of all bytes, which never changes for a file either.
+     * Returns the type the file system gave the handle.
+     *
+     * @return a {@code FILEID_} number
      */
-    public long generation() {
+    public int type() {
+        return handle.get(INT, 4);
+    }
+
+    /**
+     * Returns the inode number in the handle.
+     *
+     * @return the number, or 0 if the layout of this type is not known
+     */
+    public long inode() {
         return switch (type()) {
-            case FILEID_INO32_GEN, FILEID_INO32_GEN_PARENT -> length() == 12 ? hash() : u32(12);
-            case FILEID_INO64_GEN, FILEID_INO64_GEN_PARENT -> u32(16);
-            case FILEID_BTRFS, FILEID_BTRFS_PARENT, FILEID_BTRFS_PARENT_ROOT -> u32(24) ^ (rootObject() << 32);
-            default -> hash();
+            case FILEID_INO32_GEN ->
+                length() == SHMEM_BYTES ? handle.get(LONG, HEADER + 4) : Integer.toUnsignedLong(word(0));
+            case FILEID_INO32_GEN_PARENT -> Integer.toUnsignedLong(word(0));
+            case FILEID_INO64_GEN, FILEID_INO64_GEN_PARENT -> handle.get(LONG, HEADER);
+            default -> isBtrfs() ? handle.get(LONG, HEADER) : 0;
         };
     }
 
-    /** btrfs: one inode number may exist in many subvolumes. */
-    private long rootObject() {
-        return buffer.get(LONG, 16);
+    /**
+     * Returns what tells apart files that had one inode number after another.
+     *
+     * @return the generation; with btrfs mixed with the subvolume; a hash of the handle if its layout is not known
+     */
+    public long generation() {
+        return switch (type()) {
+            case FILEID_INO32_GEN -> Integer.toUnsignedLong(word(length() == SHMEM_BYTES ? 0 : 4));
+            case FILEID_INO32_GEN_PARENT -> Integer.toUnsignedLong(word(4));
+            case FILEID_INO64_GEN, FILEID_INO64_GEN_PARENT -> Integer.toUnsignedLong(word(8));
+            default -> isBtrfs() ? btrfsGeneration() : hash();
+        };
     }
 
-    private long u32(long offset) {
-        return buffer.get(ValueLayout.JAVA_INT, offset) & 0xffffffffL;
-    }
-
-    private long hash() {
-        long hash = type();
-        for (int i = 0; i < length(); i++) {
-            hash = (hash ^ (buffer.get(ValueLayout.JAVA_BYTE, 8L + i) & 0xff)) * 0x100000001b3L;
-        }
-        return hash;
-    }
-
-    /** Returns a copy of the handle's bytes. */
+    /**
+     * Returns a copy of the handle without its header.
+     *
+     * @return up to 128 bytes
+     */
     public byte[] bytes() {
-        return buffer.asSlice(8, length()).toArray(ValueLayout.JAVA_BYTE);
+        return handle.asSlice(HEADER, length()).toArray(ValueLayout.JAVA_BYTE);
     }
 
+    /** Frees the buffer. Idempotent. */
     @Override
     public void close() {
-        arena.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    /** Puts a handle here as if the kernel had, for tests of the parser. */
+    void set(int type, byte[] bytes) {
+        handle.set(INT, 0, bytes.length);
+        handle.set(INT, 4, type);
+        MemorySegment.copy(bytes, 0, handle, ValueLayout.JAVA_BYTE, HEADER, bytes.length);
+    }
+
+    private int ask(int fd, int flags) {
+        handle.set(INT, 0, MAX_HANDLE_SZ);
+        return StatusCalls.nameToHandleAt(fd, CString.EMPTY, handle, mountId, flags);
+    }
+
+    private int length() {
+        return handle.get(INT, 0);
+    }
+
+    private int word(int offset) {
+        return handle.get(INT, HEADER + offset);
+    }
+
+    private boolean isBtrfs() {
+        return type() >= FILEID_BTRFS_WITHOUT_PARENT && type() <= FILEID_BTRFS_WITH_PARENT_ROOT;
+    }
+
+    /** An inode number is unique within its subvolume (root) only, so that belongs to the identity. */
+    private long btrfsGeneration() {
+        long root = handle.get(LONG, HEADER + 8);
+        return root * FNV_PRIME ^ Integer.toUnsignedLong(word(16));
+    }
+
+    /** FNV-1a over the bytes. */
+    private long hash() {
+        long hash = FNV_OFFSET;
+        for (int i = 0; i < length(); i++) {
+            hash = (hash ^ handle.get(ValueLayout.JAVA_BYTE, HEADER + i) & 0xff) * FNV_PRIME;
+        }
+        return hash;
     }
 }

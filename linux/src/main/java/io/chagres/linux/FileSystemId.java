@@ -1,66 +1,112 @@
 package io.chagres.linux;
 
-import io.chagres.foreign.call.SystemCall;
-import java.lang.foreign.Arena;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Set;
 
-/** Tells file systems apart in a way that outlives a reboot. Stateless, safe for any thread; allocates. */
+/**
+ * Which file system a file is on, in a way that survives reboots and renumbered devices. Safe for any thread.
+ */
 public final class FileSystemId {
-    private static final long FS_IOC_GETFSUUID = 0x80111500L;
-    private static final long BTRFS_SUPER_MAGIC = 0x9123683EL;
-    private static final long OVERLAYFS_SUPER_MAGIC = 0x794c7630L;
-    private static final long[] WITHOUT_EVENTS = {
-        0x6969L /* NFS */, 0x65735546L /* FUSE */, 0xFF534D42L /* CIFS */, 0xFE534D42L /* SMB2 */, 0x01021997L /* 9p */
-    };
+    /** Type of btrfs, {@code include/uapi/linux/magic.h}. */
+    public static final long BTRFS = 0x9123683EL;
+    /** Type of XFS, {@code include/uapi/linux/magic.h}. */
+    public static final long XFS = 0x58465342L;
+
+    /** The bytes of an id. */
+    public static final int BYTES = 16;
+
+    /** {@code _IOR(0x15, 0, struct fsuuid2)} of {@code include/uapi/linux/fs.h}, since Linux 6.9. */
+    private static final long FS_IOC_GETFSUUID = 0x8011_1500L;
+
+    private static final int FSUUID2_BYTES = 17;
+    private static final int STATFS_BYTES = 120;
+    private static final long STATFS_FSID = 56;
+
+    private static final long OVERLAYFS_SUPER_MAGIC = 0x794C_7630L;
+
+    /** File systems whose files change elsewhere or without the kernel's knowledge, by statfs(2) f_type. */
+    private static final Set<Long> SILENT = Set.of(
+            0x6969L, // NFS
+            0x6573_5546L, // FUSE
+            0xFF53_4D42L, // CIFS
+            0xFE53_4D42L, // SMB2
+            0x517BL, // SMB
+            0x0102_1997L, // 9p
+            0x00C3_6400L, // Ceph
+            0x5346_414FL, // AFS
+            0x7375_7245L, // Coda
+            0x0BD0_0BD0L, // Lustre
+            0x786F_4256L); // vboxsf
+
+    private static final byte[] NO_UUID = new byte[BYTES];
 
     private FileSystemId() {}
 
     /**
-     * Returns 16 bytes that identify the file system of an open descriptor: its UUID, or on btrfs (where subvolumes
-     * matter) and where there is none, f_fsid and f_type of statfs(2).
+     * Identifies the file system of an open file: its UUID, or f_fsid and f_type of statfs(2) where the kernel gives none
+     * (or zeros, of an image made without) and on btrfs, whose subvolumes share a UUID. Two mounted copies of one image have equal ids.
+     *
+     * @param fd a descriptor of any file on it
+     * @return a new array of {@value #BYTES} bytes; zeros if the kernel tells nothing, as for a bad descriptor
      */
     public static byte[] of(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment stat = statfs(arena, fd);
-            long type = stat.get(ValueLayout.JAVA_LONG, 0);
-            MemorySegment uuid = arena.allocate(17);
-            if (type != BTRFS_SUPER_MAGIC
-                    && SystemCall.repeatable(Nr.IOCTL, fd, FS_IOC_GETFSUUID, uuid.address(), 0, 0, 0) == 0
-                    && uuid.get(ValueLayout.JAVA_BYTE, 0) == 16) {
-                byte[] id = uuid.asSlice(1, 16).toArray(ValueLayout.JAVA_BYTE);
-                if (!Arrays.equals(id, new byte[16])) {
-                    return id;
-                }
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment statfs = statfs(fd, frame);
+            long type = statfs.get(ValueLayout.JAVA_LONG, 0);
+            MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1).fill((byte) 0);
+            if (type != BTRFS) {
+                StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid);
             }
-            byte[] id = new byte[16];
-            MemorySegment.copy(stat, ValueLayout.JAVA_BYTE, 56, id, 0, 8);
-            MemorySegment.copy(stat, ValueLayout.JAVA_BYTE, 0, id, 8, 8);
-            return id;
+            byte[] bytes = uuid.asSlice(1).toArray(ValueLayout.JAVA_BYTE);
+            if (!Arrays.equals(bytes, NO_UUID)) {
+                return bytes;
+            }
+            MemorySegment id = frame.allocate(BYTES, 8);
+            MemorySegment.copy(statfs, STATFS_FSID, id, 0, 8);
+            id.set(ValueLayout.JAVA_LONG, 8, type);
+            return id.toArray(ValueLayout.JAVA_BYTE);
         }
     }
 
-    /** Returns f_type of statfs(2), the magic number of include/uapi/linux/magic.h; 0 when unknown. */
+    /**
+     * Returns the type of the file system of an open file.
+     *
+     * @param fd a descriptor of any file on it
+     * @return f_type of statfs(2), or 0 if the kernel tells nothing
+     */
     public static long typeOf(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            return statfs(arena, fd).get(ValueLayout.JAVA_LONG, 0);
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            return statfs(fd, frame).get(ValueLayout.JAVA_LONG, 0);
         }
     }
 
-    private static MemorySegment statfs(Arena arena, int fd) {
-        MemorySegment stat = arena.allocate(120, 8);
-        SystemCall.repeatable(Nr.FSTATFS, fd, stat.address(), 0, 0, 0, 0);
-        return stat;
-    }
-
-    /** Says whether writers on this type of file system raise inotify events here. */
+    /**
+     * Tells whether inotify sees every change of files on a type of file system.
+     *
+     * @param type f_type of statfs(2)
+     * @return false for NFS, FUSE, CIFS, 9p and others whose files can change elsewhere
+     */
     public static boolean raisesEvents(long type) {
-        return Arrays.stream(WITHOUT_EVENTS).noneMatch(each -> each == type);
+        return !SILENT.contains(type);
     }
 
-    /** Says whether it is overlayfs, whose birth times change at copy-up. */
+    /**
+     * Tells whether a type is overlayfs, where a file's birth time changes when it is copied up.
+     *
+     * @param type f_type of statfs(2)
+     * @return true for overlayfs
+     */
     public static boolean isOverlay(long type) {
         return type == OVERLAYFS_SUPER_MAGIC;
+    }
+
+    private static MemorySegment statfs(int fd, Frame frame) {
+        MemorySegment buffer = frame.allocate(STATFS_BYTES, 8).fill((byte) 0);
+        StatusCalls.fstatfs(fd, buffer);
+        return buffer;
     }
 }

@@ -5,21 +5,106 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Moves over the events of one read of {@link Inotify} ({@code struct inotify_event}). Confined to one thread; moving
- * allocates nothing.
+ * A cursor over the events of one read, see struct inotify_event in {@code include/uapi/linux/inotify.h}. Used by one
+ * thread at a time; allocates nothing after construction.
  */
 public final class InotifyEvents implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 * 1024;
-    private static final int HEADER_BYTES = 16;
+    private static final int MASK = 4;
+    private static final int COOKIE = 8;
+    private static final int LEN = 12;
+    private static final int NAME = 16;
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
     private long filled;
-    private long next;
     private long event;
+    private long following;
+    private int nameLength;
 
-    /** Makes a cursor with a buffer of 64 KiB; close it. */
+    /** Makes a buffer of 64 KiB, freed by {@link #close()}. */
     public InotifyEvents() {}
+
+    /**
+     * Moves to the next event.
+     *
+     * @return false after the last
+     */
+    public boolean next() {
+        if (following >= filled) {
+            return false;
+        }
+        event = following;
+        int length = buffer.get(ValueLayout.JAVA_INT, event + LEN);
+        following = event + NAME + length;
+        nameLength = 0;
+        while (nameLength < length && buffer.get(ValueLayout.JAVA_BYTE, event + NAME + nameLength) != 0) {
+            nameLength++;
+        }
+        return true;
+    }
+
+    /**
+     * Returns which watch the event belongs to.
+     *
+     * @return the watch descriptor, or -1 when the queue overflowed
+     */
+    public int wd() {
+        return buffer.get(ValueLayout.JAVA_INT, event);
+    }
+
+    /**
+     * Returns what happened.
+     *
+     * @return {@code IN_} constants of {@link Inotify}
+     */
+    public int mask() {
+        return buffer.get(ValueLayout.JAVA_INT, event + MASK);
+    }
+
+    /**
+     * Returns the number that IN_MOVED_FROM and IN_MOVED_TO of one rename share.
+     *
+     * @return the cookie, or 0
+     */
+    public int cookie() {
+        return buffer.get(ValueLayout.JAVA_INT, event + COOKIE);
+    }
+
+    /**
+     * Returns the memory that holds the name.
+     *
+     * @return the buffer, owned by this cursor; the name in it is valid until the next read
+     */
+    public MemorySegment nameSegment() {
+        return buffer;
+    }
+
+    /**
+     * Returns where the name starts in {@link #nameSegment()}.
+     *
+     * @return an offset in bytes
+     */
+    public long nameOffset() {
+        return event + NAME;
+    }
+
+    /**
+     * Returns the length of the name in the watched directory.
+     *
+     * @return bytes without NUL; 0 if the event is about the watched file itself
+     */
+    public int nameLength() {
+        return nameLength;
+    }
+
+    /** Frees the buffer. Idempotent. */
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
 
     MemorySegment buffer() {
         return buffer;
@@ -27,61 +112,6 @@ public final class InotifyEvents implements AutoCloseable {
 
     void filled(long bytes) {
         filled = bytes;
-        next = 0;
-    }
-
-    /** Moves to the next event; false when there are no more. */
-    public boolean next() {
-        if (next >= filled) {
-            return false;
-        }
-        event = next;
-        next += HEADER_BYTES + (buffer.get(ValueLayout.JAVA_INT, event + 12) & 0xffffffffL);
-        return true;
-    }
-
-    /** Says whether another event follows in this buffer. */
-    public boolean hasNext() {
-        return next < filled;
-    }
-
-    /** Returns the watch descriptor; -1 for an overflow. */
-    public int wd() {
-        return buffer.get(ValueLayout.JAVA_INT, event);
-    }
-
-    /** Returns what happened, IN_ constants of {@link Inotify}. */
-    public int mask() {
-        return buffer.get(ValueLayout.JAVA_INT, event + 4);
-    }
-
-    /** Returns the number both halves of a rename have in common; 0 for other events. */
-    public int cookie() {
-        return buffer.get(ValueLayout.JAVA_INT, event + 8);
-    }
-
-    /** Returns the memory that holds the name until the next read; owned by this object. */
-    public MemorySegment nameSegment() {
-        return buffer;
-    }
-
-    /** Returns where the name starts in {@link #nameSegment}. */
-    public long nameOffset() {
-        return event + HEADER_BYTES;
-    }
-
-    /** Returns the length of the name in bytes, 0 when the event is about the watched directory itself. */
-    public int nameLength() {
-        long end = event + HEADER_BYTES + (buffer.get(ValueLayout.JAVA_INT, event + 12) & 0xffffffffL);
-        long at = event + HEADER_BYTES;
-        while (at < end && buffer.get(ValueLayout.JAVA_BYTE, at) != 0) {
-            at++;
-        }
-        return (int) (at - event - HEADER_BYTES);
-    }
-
-    @Override
-    public void close() {
-        arena.close();
+        following = 0;
     }
 }

@@ -1,23 +1,31 @@
 package io.chagres.linux;
 
+import io.chagres.foreign.ErrnoException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Tells which machine this is. Values that cannot be read are empty. Immutable.
+ * What this machine says about itself; an empty string where it does not tell. Immutable.
  *
- * @param hostName the kernel's host name
- * @param machineId /etc/machine-id: copied with an image
- * @param productUuid the DMI product UUID: differs between clones; root only
- * @param bootId changes with every boot
- * @param kernel the kernel's release
+ * @param hostName the host name
+ * @param machineId stays for the life of an installation and is copied with its disk, see machine-id(5)
+ * @param productUuid the firmware's id of the (virtual) machine; only root may read it
+ * @param bootId changes with every boot, see random(4)
+ * @param kernel the release, such as {@code 6.12.0-1}
  */
 public record Machine(String hostName, String machineId, String productUuid, String bootId, String kernel) {
+    /** Numbers of some kernel interfaces differ between the two architectures; all others are alike. */
+    static final boolean IS_AARCH64 = System.getProperty("os.arch").equals("aarch64");
+
     private static final int MAX_BYTES = 4096;
 
-    /** Looks at this machine. */
+    /**
+     * Reads the state of now.
+     *
+     * @return a new description
+     */
     public static Machine current() {
         return new Machine(
                 read("/proc/sys/kernel/hostname"),
@@ -27,18 +35,29 @@ public record Machine(String hostName, String machineId, String productUuid, Str
                 read("/proc/sys/kernel/osrelease"));
     }
 
-    /** Returns the text of a small file without surrounding white space; empty when it cannot be read. */
+    /**
+     * Reads the first line of a small file, such as those of proc(5) and sysfs(5).
+     *
+     * @param path an absolute path
+     * @return the line without white space around it; empty if the file is missing, unreadable or empty
+     */
     public static String read(String path) {
-        int fd = Fd.tryOpen(Pathname.of(path), Fd.O_RDONLY, 0);
-        if (fd < 0) {
+        int value = Fd.tryOpen(Pathname.of(path), Fd.O_RDONLY, 0);
+        if (value < 0) {
             return "";
         }
-        try (Fd file = Fd.ofValue(fd);
+        try (Fd fd = Fd.ofValue(value);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(MAX_BYTES);
-            long length = Math.max(0, file.read(buffer, 0, MAX_BYTES));
+            long length = fd.preadFully(buffer, 0, MAX_BYTES, 0);
             byte[] bytes = buffer.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
-            return new String(bytes, StandardCharsets.UTF_8).strip();
+            return new String(bytes, StandardCharsets.UTF_8)
+                    .lines()
+                    .findFirst()
+                    .orElse("")
+                    .strip();
+        } catch (ErrnoException e) {
+            return "";
         }
     }
 }

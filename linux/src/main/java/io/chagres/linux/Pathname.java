@@ -1,115 +1,142 @@
 package io.chagres.linux;
 
+import io.chagres.foreign.CString;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.foreign.call.SystemCall;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a path, or one name of it, as the kernel knows it: bytes without NUL, components separated by {@code '/'}.
- * Immutable. Ordered bytewise, unsigned.
+ * A path as Linux knows it: bytes without NUL, in no particular encoding (path_resolution(7)). Nothing is rewritten on
+ * construction: {@code a//b} and {@code a/b} are different pathnames of one file. Immutable.
  */
 public final class Pathname implements Comparable<Pathname> {
-    private static final int PATH_MAX = 4096;
+    /** The longest path a system call takes, with its NUL. */
+    public static final int PATH_MAX = 4096;
+
+    private static final Pathname EMPTY = new Pathname(new byte[0]);
+    private static final Pathname ROOT = new Pathname(new byte[] {'/'});
+    private static final Pathname DOT = new Pathname(new byte[] {'.'});
 
     private final byte[] bytes;
-    private int hash;
 
     private Pathname(byte[] bytes) {
+        for (byte b : bytes) {
+            if (b == 0) {
+                throw new IllegalArgumentException("a pathname cannot contain NUL");
+            }
+        }
         this.bytes = bytes;
     }
 
-    /** Returns the pathname with the UTF-8 bytes of a text. */
-    public static Pathname of(String text) {
-        return checked(text.getBytes(StandardCharsets.UTF_8));
+    /**
+     * Encodes a string as UTF-8.
+     *
+     * @param path the path, maybe empty
+     * @return the pathname
+     * @throws IllegalArgumentException if it contains NUL
+     */
+    public static Pathname of(String path) {
+        return new Pathname(path.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns a pathname of a copy of bytes. */
+    /**
+     * Copies bytes.
+     *
+     * @param bytes the path, maybe empty
+     * @return the pathname
+     * @throws IllegalArgumentException if they contain NUL
+     */
     public static Pathname ofBytes(byte[] bytes) {
-        return checked(bytes.clone());
+        return new Pathname(bytes.clone());
     }
 
-    /** Returns a pathname of a copy of some bytes of an array. */
+    /**
+     * Copies a range of bytes.
+     *
+     * @param bytes where from
+     * @param offset the index of the first byte
+     * @param length how many bytes
+     * @return the pathname
+     * @throws IllegalArgumentException if they contain NUL
+     */
     public static Pathname ofBytes(byte[] bytes, int offset, int length) {
-        return checked(Arrays.copyOfRange(bytes, offset, offset + length));
+        Objects.checkFromIndexSize(offset, length, bytes.length);
+        return new Pathname(Arrays.copyOfRange(bytes, offset, offset + length));
     }
 
-    /** Returns a pathname of a copy of some bytes of a segment. */
+    /**
+     * Copies bytes out of memory.
+     *
+     * @param segment where from, borrowed
+     * @param offset where the name starts, bytes
+     * @param length its length in bytes
+     * @return the pathname
+     * @throws IllegalArgumentException if they contain NUL
+     */
     public static Pathname ofSegment(MemorySegment segment, long offset, int length) {
-        byte[] copy = new byte[length];
-        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, copy, 0, length);
-        return checked(copy);
-    }
-
-    private static Pathname checked(byte[] bytes) {
-        for (byte b : bytes) {
-            if (b == 0) {
-                throw new IllegalArgumentException("a path cannot contain a NUL byte");
-            }
-        }
+        byte[] bytes = new byte[length];
+        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, bytes, 0, length);
         return new Pathname(bytes);
     }
 
-    /** Returns the working directory of the process. */
+    /**
+     * Returns the working directory of the process, see getcwd(3).
+     *
+     * @return an absolute pathname
+     * @throws ErrnoException ENOENT if the directory was removed
+     */
     public static Pathname current() throws ErrnoException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(PATH_MAX);
-            long length = SystemCall.repeatable(Nr.GETCWD, buffer.address(), PATH_MAX, 0, 0, 0, 0);
-            if (length < 0) {
-                throw new ErrnoException("getcwd", (int) -length, ".");
-            }
-            return ofSegment(buffer, 0, (int) length - 1);
-        }
+        return DirectoryCalls.getcwd();
     }
 
-    /** Returns a copy of the bytes. */
+    /**
+     * Returns a copy of the bytes.
+     *
+     * @return a new array
+     */
     public byte[] bytes() {
         return bytes.clone();
     }
 
-    /** Returns the number of bytes. */
+    /**
+     * Returns the number of bytes.
+     *
+     * @return 0 or more
+     */
     public int length() {
         return bytes.length;
     }
 
-    /** Returns one byte. */
+    /**
+     * Returns one byte.
+     *
+     * @param index 0 to {@code length() - 1}
+     * @return the byte
+     */
     public byte byteAt(int index) {
         return bytes[index];
     }
 
-    /** Copies the bytes into a segment without a terminating NUL. Allocates nothing. */
-    public void copyTo(MemorySegment target, long offset) {
-        MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, offset, bytes.length);
-    }
-
-    /** Says whether the bytes equal a range of a segment. Allocates nothing. */
-    public boolean equalsBytes(MemorySegment segment, long offset, int length) {
-        if (length != bytes.length) {
-            return false;
-        }
-        for (int i = 0; i < length; i++) {
-            if (segment.get(ValueLayout.JAVA_BYTE, offset + i) != bytes[i]) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Says whether the path begins at the root. */
+    /**
+     * Tells whether this path starts at the root.
+     *
+     * @return true if the first byte is a slash
+     */
     public boolean isAbsolute() {
         return bytes.length > 0 && bytes[0] == '/';
     }
 
-    /** Returns a path below this one; an absolute path replaces this one, an empty one is this one. */
+    /**
+     * Appends a path to this one as a directory.
+     *
+     * @param other what to append; if absolute it is the result, if empty this is
+     * @return the path of {@code other} seen from here
+     */
     public Pathname resolve(Pathname other) {
         if (other.isAbsolute() || bytes.length == 0) {
             return other;
@@ -117,106 +144,141 @@ public final class Pathname implements Comparable<Pathname> {
         if (other.bytes.length == 0) {
             return this;
         }
-        boolean slash = bytes[bytes.length - 1] == '/';
-        int at = bytes.length + (slash ? 0 : 1);
-        byte[] joined = Arrays.copyOf(bytes, at + other.bytes.length);
-        joined[at - 1] = '/';
-        System.arraycopy(other.bytes, 0, joined, at, other.bytes.length);
+        int slash = bytes[bytes.length - 1] == '/' ? 0 : 1;
+        byte[] joined = Arrays.copyOf(bytes, bytes.length + slash + other.bytes.length);
+        joined[bytes.length + slash - 1] = '/';
+        System.arraycopy(other.bytes, 0, joined, bytes.length + slash, other.bytes.length);
         return new Pathname(joined);
     }
 
-    /** Returns a path below this one. */
+    /**
+     * Appends a path to this one as a directory.
+     *
+     * @param other what to append, encoded as UTF-8
+     * @return the path of {@code other} seen from here
+     */
     public Pathname resolve(String other) {
         return resolve(of(other));
     }
 
-    /** Returns the path without its last component; null for the root and for a single name. */
+    /**
+     * Returns this path without its last component.
+     *
+     * @return the parent, or null for the root, the empty path and a single relative name
+     */
     public @Nullable Pathname parent() {
-        int slash = lastSlash();
-        if (slash < 0 || bytes.length == 1) {
+        int slash = slashBefore(end());
+        if (slash < 0) {
             return null;
         }
-        return new Pathname(Arrays.copyOf(bytes, Math.max(1, slash)));
+        int parentEnd = withoutSlashes(slash);
+        return parentEnd == 0 ? (end() <= slash + 1 ? null : ROOT) : ofBytes(bytes, 0, parentEnd);
     }
 
-    /** Returns the last component. */
+    /**
+     * Returns the last component, without slashes after it.
+     *
+     * @return the name; empty for the root and the empty path
+     */
     public Pathname name() {
-        int slash = lastSlash();
-        return slash < 0 || bytes.length == 1 ? this : new Pathname(Arrays.copyOfRange(bytes, slash + 1, bytes.length));
+        int end = end();
+        int start = slashBefore(end) + 1;
+        return start == 0 && end == bytes.length ? this : ofBytes(bytes, start, Math.max(0, end - start));
     }
 
-    private int lastSlash() {
-        int at = bytes.length - 1;
-        while (at >= 0 && bytes[at] != '/') {
-            at--;
+    /**
+     * Tells whether this path is a directory's or lies below it, by whole components and without looking at the disk.
+     *
+     * @param dir the directory; the empty path holds all relative ones
+     * @return true for {@code /a/b} in {@code /a}, false for {@code /ab}
+     */
+    public boolean startsWith(Pathname dir) {
+        int length = dir.withoutSlashes(dir.bytes.length);
+        if (length == 0) {
+            return dir.isAbsolute() == isAbsolute();
         }
-        return at;
+        return bytes.length >= length
+                && Arrays.equals(bytes, 0, length, dir.bytes, 0, length)
+                && (bytes.length == length || bytes[length] == '/');
     }
 
-    /** Says whether this path is a directory's or lies below it, by whole components. */
-    public boolean startsWith(Pathname directory) {
-        int length = directory.bytes.length;
-        if (length > bytes.length || !Arrays.equals(bytes, 0, length, directory.bytes, 0, length)) {
-            return false;
+    /**
+     * Returns what follows a directory in this path.
+     *
+     * @param dir a directory that this path starts with
+     * @return a relative path; empty if both are the same
+     * @throws IllegalArgumentException if this path does not start with it
+     */
+    public Pathname relativeTo(Pathname dir) {
+        if (!startsWith(dir)) {
+            throw new IllegalArgumentException(this + " is not in " + dir);
         }
-        return length == bytes.length || length == 0 || bytes[length] == '/' || bytes[length - 1] == '/';
-    }
-
-    /** Returns the path from a directory to this path, which must lie below it. */
-    public Pathname relativeTo(Pathname directory) {
-        if (!startsWith(directory)) {
-            throw new IllegalArgumentException(this + " is not below " + directory);
+        int start = dir.withoutSlashes(dir.bytes.length);
+        while (start < bytes.length && bytes[start] == '/') {
+            start++;
         }
-        int from = directory.bytes.length;
-        while (from < bytes.length && bytes[from] == '/') {
-            from++;
-        }
-        return new Pathname(Arrays.copyOfRange(bytes, from, bytes.length));
+        return ofBytes(bytes, start, bytes.length - start);
     }
 
-    /** Returns the absolute path: this one below the working directory, without {@code .} and {@code ..}. */
-    public Pathname absolute() throws ErrnoException {
-        return (isAbsolute() ? this : current().resolve(this)).normalized();
-    }
-
-    /** Returns the path without {@code .}, empty components and, as far as names precede them, {@code ..}. */
+    /**
+     * Removes {@code .}, {@code ..}, double and trailing slashes without looking at the disk, which changes the meaning
+     * where a directory is a symbolic link.
+     *
+     * @return the shortest such path; {@code .} if nothing is left of a relative one
+     */
     public Pathname normalized() {
-        ArrayDeque<Pathname> kept = new ArrayDeque<>();
-        int start = 0;
-        for (int i = 0; i <= bytes.length; i++) {
-            if (i < bytes.length && bytes[i] != '/') {
+        byte[] out = new byte[bytes.length];
+        int root = isAbsolute() ? 1 : 0;
+        int length = root;
+        if (root == 1) {
+            out[0] = '/';
+        }
+        // Everything before this index stays: the root, or leading ".." of a relative path.
+        int floor = root;
+        for (int at = 0; at < bytes.length; ) {
+            int end = componentEnd(at);
+            if (isDots(at, end, 2) && length > floor) {
+                length = Math.max(floor, lastSlash(out, length));
+            } else if (isDots(at, end, 2) && root == 1 || isDots(at, end, 1) || end == at) {
+                at = end + 1;
                 continue;
+            } else {
+                length = append(out, length, at, end);
+                floor = isDots(at, end, 2) ? length : floor;
             }
-            normalize(kept, start, i);
-            start = i + 1;
+            at = end + 1;
         }
-        Pathname result = isAbsolute() ? new Pathname(new byte[] {'/'}) : new Pathname(new byte[0]);
-        for (Pathname each : kept) {
-            result = result.resolve(each);
-        }
-        return result;
+        return length == 0 ? DOT : ofBytes(out, 0, length);
     }
 
-    private void normalize(ArrayDeque<Pathname> kept, int start, int end) {
-        int length = end - start;
-        if (length == 0 || length == 1 && bytes[start] == '.') {
-            return;
-        }
-        if (length == 2 && bytes[start] == '.' && bytes[start + 1] == '.') {
-            if (kept.pollLast() == null && !isAbsolute()) {
-                kept.addLast(new Pathname(new byte[] {'.', '.'}));
-            }
-            return;
-        }
-        kept.addLast(new Pathname(Arrays.copyOfRange(bytes, start, end)));
+    /**
+     * Returns this path seen from the root.
+     *
+     * @return this if it is absolute, or this resolved against the working directory
+     * @throws ErrnoException if the working directory is unknown
+     */
+    public Pathname absolute() throws ErrnoException {
+        return isAbsolute() ? this : current().resolve(this);
     }
 
-    /** Returns the bytes and a NUL in native memory of the allocator. */
+    /**
+     * Copies this path and a NUL into native memory.
+     *
+     * @param allocator where to; with a frame of a memory stack nothing is allocated
+     * @return a C string owned by the allocator
+     */
     public MemorySegment toCString(SegmentAllocator allocator) {
-        MemorySegment string = allocator.allocate(bytes.length + 1L);
-        copyTo(string, 0);
-        string.set(ValueLayout.JAVA_BYTE, bytes.length, (byte) 0);
-        return string;
+        return CString.encode(bytes, allocator);
+    }
+
+    /**
+     * Copies the bytes, without a NUL.
+     *
+     * @param target where to
+     * @param offset in the target, bytes
+     */
+    public void copyTo(MemorySegment target, long offset) {
+        MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, offset, bytes.length);
     }
 
     @Override
@@ -231,44 +293,101 @@ public final class Pathname implements Comparable<Pathname> {
 
     @Override
     public int hashCode() {
-        if (hash == 0) {
-            hash = Arrays.hashCode(bytes);
-        }
-        return hash;
+        return Arrays.hashCode(bytes);
     }
 
-    /** Returns the path for people: UTF-8, with control characters and bytes that are not UTF-8 as {@code \xNN}. */
+    /**
+     * Shows the path on one line: UTF-8, with {@code \xNN} for bytes that are not and for control characters.
+     *
+     * @return text for people; it cannot be turned back into a path
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(bytes.length);
-        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        CharBuffer out = CharBuffer.allocate(bytes.length + 1);
-        while (true) {
-            var result = decoder.decode(in, out, true);
-            out.flip().chars().forEach(c -> appendVisible(text, (char) c));
-            out.clear();
-            if (!result.isError()) {
-                return text.toString();
-            }
-            for (int i = 0; i < result.length(); i++) {
-                appendHex(text, in.get());
-            }
-            decoder.reset();
+        for (int at = 0; at < bytes.length; ) {
+            at += appendCharacter(text, at);
         }
+        return text.toString();
     }
 
-    private static void appendVisible(StringBuilder text, char c) {
-        if (Character.isISOControl(c)) {
-            for (byte b : String.valueOf(c).getBytes(StandardCharsets.UTF_8)) {
-                appendHex(text, b);
-            }
-        } else {
-            text.append(c);
-        }
+    static Pathname empty() {
+        return EMPTY;
     }
 
-    private static void appendHex(StringBuilder text, byte b) {
-        text.append("\\x").append(Character.forDigit((b >> 4) & 15, 16)).append(Character.forDigit(b & 15, 16));
+    private int appendCharacter(StringBuilder text, int at) {
+        byte lead = bytes[at];
+        if (lead >= ' ' && lead < 0x7f) {
+            text.append((char) lead);
+            return 1;
+        }
+        int length = lead >= 0 ? 1 : Math.max(1, Integer.numberOfLeadingZeros(~(lead << 24)));
+        if (length <= 4 && at + length <= bytes.length) {
+            String decoded = new String(bytes, at, length, StandardCharsets.UTF_8);
+            byte[] again = decoded.getBytes(StandardCharsets.UTF_8);
+            boolean exact = Arrays.equals(again, 0, again.length, bytes, at, at + length);
+            if (exact && !Character.isISOControl(decoded.codePointAt(0))) {
+                text.append(decoded);
+                return length;
+            }
+        }
+        appendHex(text, lead);
+        return 1;
+    }
+
+    private static void appendHex(StringBuilder text, byte value) {
+        text.append("\\x")
+                .append(Character.toUpperCase(Character.forDigit(value >> 4 & 15, 16)))
+                .append(Character.toUpperCase(Character.forDigit(value & 15, 16)));
+    }
+
+    private int append(byte[] out, int length, int from, int to) {
+        int at = length;
+        if (at > 0 && out[at - 1] != '/') {
+            out[at++] = '/';
+        }
+        System.arraycopy(bytes, from, out, at, to - from);
+        return at + to - from;
+    }
+
+    private static int lastSlash(byte[] path, int length) {
+        int at = length;
+        while (at > 0 && path[at - 1] != '/') {
+            at--;
+        }
+        return Math.max(0, at - 1);
+    }
+
+    private boolean isDots(int from, int to, int count) {
+        return to - from == count && bytes[from] == '.' && bytes[to - 1] == '.';
+    }
+
+    private int componentEnd(int from) {
+        int at = from;
+        while (at < bytes.length && bytes[at] != '/') {
+            at++;
+        }
+        return at;
+    }
+
+    /** Returns where the last component ends; the root's is 1. */
+    private int end() {
+        int end = withoutSlashes(bytes.length);
+        return end == 0 && bytes.length > 0 ? 1 : end;
+    }
+
+    private int slashBefore(int end) {
+        int at = end - 1;
+        while (at >= 0 && bytes[at] != '/') {
+            at--;
+        }
+        return at;
+    }
+
+    private int withoutSlashes(int end) {
+        int at = end;
+        while (at > 0 && bytes[at - 1] == '/') {
+            at--;
+        }
+        return at;
     }
 }

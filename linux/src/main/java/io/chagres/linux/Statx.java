@@ -1,149 +1,263 @@
 package io.chagres.linux;
 
-import io.chagres.foreign.call.SystemCall;
+import io.chagres.foreign.CString;
+import io.chagres.foreign.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Reads what the kernel knows of a file: {@code statx(2)}, {@code struct statx} of include/uapi/linux/stat.h. One
- * object is a reusable buffer; its getters tell of the last successful call. Confined to one thread, allocates nothing
- * per call.
+ * The status of a file, read into memory that is used again and again; see statx(2) and struct statx in
+ * {@code include/uapi/linux/stat.h}. The getters describe the last file asked for and are undefined after a failure.
+ *
+ * <p>Used by one thread at a time. Asking allocates nothing.
  */
 public final class Statx implements AutoCloseable {
-    private static final int STATX_BASIC_AND_BTIME = 0xfff;
-    private static final int S_IFMT = 0170000;
-    private static final int S_IFREG = 0100000;
-    private static final int S_IFDIR = 0040000;
-    private static final int S_IFLNK = 0120000;
+    /** Bits of {@link #mode()} that tell the type. */
+    public static final int S_IFMT = 0xf000;
+
+    /** A socket. */
+    public static final int S_IFSOCK = 0xc000;
+
+    /** A symbolic link. */
+    public static final int S_IFLNK = 0xa000;
+
+    /** A regular file. */
+    public static final int S_IFREG = 0x8000;
+
+    /** A block device. */
+    public static final int S_IFBLK = 0x6000;
+
+    /** A directory. */
+    public static final int S_IFDIR = 0x4000;
+
+    /** A character device. */
+    public static final int S_IFCHR = 0x2000;
+
+    /** A FIFO. */
+    public static final int S_IFIFO = 0x1000;
+
+    private static final int BYTES = 256;
+    private static final int STATX_BASIC_STATS = 0x7ff;
+    private static final int STATX_BTIME = 0x800;
+    private static final int PERMISSIONS = 07777;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment buffer = arena.allocate(256, 8);
-    private final MemorySegment empty = arena.allocate(1);
+    private final MemorySegment buffer = arena.allocate(BYTES, 8);
+    private final MemorySegment path = arena.allocate(Pathname.PATH_MAX, 1);
 
-    /** Makes a buffer; close it. */
+    /** Makes a buffer, freed by {@link #close()}. */
     public Statx() {}
 
-    /** Looks at an open descriptor; returns 0 or -errno. */
+    /**
+     * Asks about an open file.
+     *
+     * @param fd its descriptor
+     * @return 0, or {@code -errno}
+     */
     public int of(int fd) {
-        return call(fd, empty.address(), Nr.AT_EMPTY_PATH);
+        return ask(fd, CString.EMPTY, StatusCalls.AT_EMPTY_PATH);
     }
 
-    /** Looks at a path given as a C string; returns 0 or -errno. */
-    public int of(MemorySegment path, boolean followLinks) {
-        return call(Nr.AT_FDCWD, path.address(), followLinks ? 0 : Nr.AT_SYMLINK_NOFOLLOW);
-    }
-
-    /** Looks at a path; returns 0 or -errno. Allocates the C string. */
+    /**
+     * Asks about a path.
+     *
+     * @param path which
+     * @param followLinks false to describe a symbolic link itself
+     * @return 0, or {@code -errno}
+     */
     public int of(Pathname path, boolean followLinks) {
-        try (Arena scratch = Arena.ofConfined()) {
-            return of(path.toCString(scratch), followLinks);
-        }
+        return ask(StatusCalls.AT_FDCWD, path, followLinks);
     }
 
-    /** Looks at a name in an open directory; returns 0 or -errno. Allocates the C string. */
-    public int of(Fd directory, Pathname name, boolean followLinks) {
-        try (Arena scratch = Arena.ofConfined()) {
-            return call(
-                    directory.value(),
-                    name.toCString(scratch).address(),
-                    followLinks ? 0 : Nr.AT_SYMLINK_NOFOLLOW);
-        }
+    /**
+     * Asks about a path.
+     *
+     * @param cString which, NUL-terminated, borrowed
+     * @param followLinks false to describe a symbolic link itself
+     * @return 0, or {@code -errno}
+     */
+    public int of(MemorySegment cString, boolean followLinks) {
+        return ask(StatusCalls.AT_FDCWD, cString, linkFlag(followLinks));
     }
 
-    private int call(int fd, long path, int flags) {
-        return (int) SystemCall.repeatable(Nr.STATX, fd, path, flags, STATX_BASIC_AND_BTIME, buffer.address(), 0);
+    /**
+     * Asks about a name in a directory.
+     *
+     * @param dir the directory, borrowed
+     * @param name the path seen from there
+     * @param followLinks false to describe a symbolic link itself
+     * @return 0, or {@code -errno}
+     */
+    public int of(Fd dir, Pathname name, boolean followLinks) {
+        return ask(dir.value(), name, followLinks);
     }
 
-    private int u32(long offset) {
-        return buffer.get(ValueLayout.JAVA_INT, offset);
-    }
-
-    private long u64(long offset) {
-        return buffer.get(ValueLayout.JAVA_LONG, offset);
-    }
-
-    private long timeNs(long offset) {
-        return u64(offset) * 1_000_000_000L + u32(offset + 8);
-    }
-
-    /** Returns the number of names. */
-    public int nlink() {
-        return u32(16);
-    }
-
-    /** Returns the owner. */
-    public int uid() {
-        return u32(20);
-    }
-
-    /** Returns the group. */
-    public int gid() {
-        return u32(24);
-    }
-
-    /** Returns type and permissions. */
-    public int mode() {
-        return buffer.get(ValueLayout.JAVA_SHORT, 28) & 0xffff;
-    }
-
-    /** Returns the permissions, 0 to 07777. */
-    public int permissions() {
-        return mode() & 07777;
-    }
-
-    /** Returns the inode number. */
+    /**
+     * Returns the inode number.
+     *
+     * @return stx_ino, unsigned
+     */
     public long ino() {
-        return u64(32);
+        return buffer.get(LONG, 32);
     }
 
-    /** Returns the size in bytes. */
+    /**
+     * Returns the size.
+     *
+     * @return bytes
+     */
     public long size() {
-        return u64(40);
+        return buffer.get(LONG, 40);
     }
 
-    /** Returns the blocks of 512 bytes allocated. */
+    /**
+     * Returns type and permissions.
+     *
+     * @return stx_mode
+     */
+    public int mode() {
+        return Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, 28));
+    }
+
+    /**
+     * Returns the number of names.
+     *
+     * @return hard links; 0 after the last unlink
+     */
+    public int nlink() {
+        return buffer.get(INT, 16);
+    }
+
+    /**
+     * Returns the owner.
+     *
+     * @return the user id, unsigned
+     */
+    public int uid() {
+        return buffer.get(INT, 20);
+    }
+
+    /**
+     * Returns the group.
+     *
+     * @return the group id, unsigned
+     */
+    public int gid() {
+        return buffer.get(INT, 24);
+    }
+
+    /**
+     * Returns the space used.
+     *
+     * @return units of 512 bytes
+     */
     public long blocks() {
-        return u64(48);
+        return buffer.get(LONG, 48);
     }
 
-    /** Returns the birth time in nanoseconds since 1970, or 0 where the file system keeps none. */
-    public long btimeNs() {
-        return timeNs(80);
-    }
-
-    /** Returns the change time in nanoseconds since 1970. */
-    public long ctimeNs() {
-        return timeNs(96);
-    }
-
-    /** Returns the modification time in nanoseconds since 1970. */
-    public long mtimeNs() {
-        return timeNs(112);
-    }
-
-    /** Returns the device: major number in the upper, minor in the lower half. */
+    /**
+     * Returns the device of the file system; not stable across reboots.
+     *
+     * @return {@code major << 32 | minor}
+     */
     public long dev() {
-        return ((long) u32(136) << 32) | (u32(140) & 0xffffffffL);
+        return Integer.toUnsignedLong(buffer.get(INT, 136)) << 32 | Integer.toUnsignedLong(buffer.get(INT, 140));
     }
 
-    /** Says whether it is a regular file. */
+    /**
+     * Returns when the content changed last.
+     *
+     * @return nanoseconds since 1970
+     */
+    public long mtimeNs() {
+        return time(112);
+    }
+
+    /**
+     * Returns when content or status changed last.
+     *
+     * @return nanoseconds since 1970
+     */
+    public long ctimeNs() {
+        return time(96);
+    }
+
+    /**
+     * Returns when the inode was made.
+     *
+     * @return nanoseconds since 1970, or 0 if the file system does not tell
+     */
+    public long btimeNs() {
+        return (buffer.get(INT, 0) & STATX_BTIME) == 0 ? 0 : time(80);
+    }
+
+    /**
+     * Returns the permission bits, with set-id and sticky bits.
+     *
+     * @return 0 to 07777
+     */
+    public int permissions() {
+        return mode() & PERMISSIONS;
+    }
+
+    /**
+     * Tells whether this is a regular file.
+     *
+     * @return true if so
+     */
     public boolean isRegular() {
         return (mode() & S_IFMT) == S_IFREG;
     }
 
-    /** Says whether it is a directory. */
+    /**
+     * Tells whether this is a directory.
+     *
+     * @return true if so
+     */
     public boolean isDirectory() {
         return (mode() & S_IFMT) == S_IFDIR;
     }
 
-    /** Says whether it is a symbolic link. */
+    /**
+     * Tells whether this is a symbolic link.
+     *
+     * @return true if so
+     */
     public boolean isSymbolicLink() {
         return (mode() & S_IFMT) == S_IFLNK;
     }
 
+    /** Frees the buffer. Idempotent. */
     @Override
     public void close() {
-        arena.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    /** Copies the path to memory of this object: a slice of a stack frame is not always free of allocation. */
+    private int ask(int dirFd, Pathname name, boolean followLinks) {
+        if (name.length() >= Pathname.PATH_MAX) {
+            return -Errno.ENAMETOOLONG;
+        }
+        name.copyTo(path, 0);
+        path.set(ValueLayout.JAVA_BYTE, name.length(), (byte) 0);
+        return ask(dirFd, path, linkFlag(followLinks));
+    }
+
+    private int ask(int dirFd, MemorySegment cString, int flags) {
+        int mask = STATX_BASIC_STATS | STATX_BTIME;
+        return StatusCalls.statx(dirFd, cString, flags | StatusCalls.AT_NO_AUTOMOUNT, mask, buffer);
+    }
+
+    private long time(long offset) {
+        return Timespecs.toNs(buffer.get(LONG, offset), buffer.get(INT, offset + 8));
+    }
+
+    private static int linkFlag(boolean followLinks) {
+        return followLinks ? 0 : StatusCalls.AT_SYMLINK_NOFOLLOW;
     }
 }

@@ -4,6 +4,7 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,34 +12,36 @@ import org.jspecify.annotations.Nullable;
  * the watcher's thread.
  */
 public sealed class Dentry permits WatchedDirectory {
-    /** Not yet, or no longer, in the tree. */
-    private static final byte GONE = 0;
-
-    private static final byte EXISTS = 1;
-
     private @Nullable WatchedDirectory parent;
     private byte[] name;
     private long ino;
     private @Nullable Object attachment;
-    /** Number of the scan of the parent that saw this name last. */
-    int seenByScan;
-
+    private int scanNumber;
     private final byte type;
-    private byte state = GONE;
+    /** The listener knows it; false for the directories on the way to a root. */
+    private boolean reported;
 
-    Dentry(@Nullable WatchedDirectory parent, byte[] name, long ino, int type) {
+    private boolean exists = true;
+    /** Between the two halves of a rename: its directory does not hold it. */
+    private boolean detached;
+
+    Dentry(@Nullable WatchedDirectory parent, byte[] name, long ino, int type, boolean reported) {
         this.parent = parent;
         this.name = name;
         this.ino = ino;
         this.type = (byte) type;
+        this.reported = reported;
     }
 
-    /** Returns the directory that holds the name; null for a directory the watcher began with. */
+    /**
+     * Returns the directory that holds the name; null for {@code /} only: the directories on the way to a root are
+     * known too, though never reported.
+     */
     public final @Nullable WatchedDirectory parent() {
         return parent;
     }
 
-    /** Returns the name; of a directory the watcher began with, the whole path. Allocates. */
+    /** Returns the name. Allocates. */
     public final Pathname name() {
         return Pathname.ofBytes(name);
     }
@@ -118,19 +121,55 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Says whether the name is still there, as far as events have told. */
     public final boolean exists() {
-        return state == EXISTS;
+        return exists;
+    }
+
+    /** Returns the parent of a name that is not {@code /}. */
+    final WatchedDirectory directory() {
+        return Objects.requireNonNull(parent);
     }
 
     final byte[] nameBytes() {
         return name;
     }
 
+    final boolean isReported() {
+        return reported;
+    }
+
+    final void setReported() {
+        reported = true;
+    }
+
     final void setIno(long ino) {
         this.ino = ino;
     }
 
-    final void setExists(boolean exists) {
-        state = exists ? EXISTS : GONE;
+    final void setGone() {
+        exists = false;
+    }
+
+    final void setDetached(boolean detached) {
+        this.detached = detached;
+    }
+
+    /** Says whether the path leads to it: neither it nor a directory above is between the halves of a rename. */
+    final boolean isAttached() {
+        for (Dentry each = this; each != null; each = each.parent) {
+            if (each.detached) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Remembers that a scan of its directory, or a younger event, saw the name. */
+    final void setSeen(int scanNumber) {
+        this.scanNumber = scanNumber;
+    }
+
+    final boolean isSeen(int scanNumber) {
+        return this.scanNumber == scanNumber;
     }
 
     final void moveTo(WatchedDirectory newParent, byte[] newName) {

@@ -1,75 +1,240 @@
 package io.chagres.watch;
 
-import io.chagres.linux.EventFd;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Inotify;
+import io.chagres.linux.InotifyEvents;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Knows every name below the paths it was given and tells how they change. Confined to one thread, which calls
- * {@link #poll} again and again, but for {@link #wakeup}.
+ * Knows every name below the paths it was given and tells how they change: {@code inotify(7)}, repeated listings where
+ * events are not enough, and polling where there are none. Confined to one thread, which calls {@link #poll} again and
+ * again, but for {@link #wakeup}. An event for a known file allocates nothing.
  */
 public final class DirectoryWatcher implements AutoCloseable {
-    private final EventFd wakeup;
+    /** Reads in one step, which bounds it: 64 KiB each. */
+    private static final int MAX_READS = 16;
+    /** A read that leaves less room than the longest event may have left some in the queue. */
+    private static final int FULL_READ_BYTES = 64 * 1024 - 512;
+    /** Both halves of a rename are queued together; only a writer stopped in between needs more. */
+    private static final long RENAME_WAIT_MS = 20;
 
-    private DirectoryWatcher(Builder builder) throws IOException {
-        wakeup = EventFd.open();
+    private final List<Pathname> roots;
+    private final InstantSource clock;
+    private final int coalesceMs;
+    private final Reporter reporter = new Reporter();
+    private final ScanQueue queue = new ScanQueue();
+    private final InotifyEvents events = new InotifyEvents();
+    private final Tree tree;
+    private final Inotify inotify;
+    private final Wakeups wakeups;
+    private final Watches watches;
+    private final Discovery discovery;
+    private final Scanner scanner;
+    private final Renames renames;
+    private final EventDispatch dispatch;
+    private final Polling polling;
+    private boolean begun;
+    private boolean drained;
+    private long deliveredMs;
+
+    private DirectoryWatcher(Builder builder, Inotify inotify, Wakeups wakeups) {
+        this.inotify = inotify;
+        this.wakeups = wakeups;
+        roots = builder.roots;
+        clock = builder.clock;
+        coalesceMs = builder.coalesceMs;
+        PatternNode patterns = patterns(roots);
+        WatchedDirectory root =
+                new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
+        Filter filter = new Filter(builder.excludes, builder.includes);
+        Links links = new Links(patterns, root, queue, reporter);
+        watches = new Watches(inotify, queue);
+        RenamePairs pairs = new RenamePairs();
+        tree = new Tree(root, queue, watches, links, pairs, reporter);
+        discovery = new Discovery(tree, filter, links, pairs, queue, reporter);
+        long nowMs = clock.millis();
+        deliveredMs = nowMs - coalesceMs;
+        polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
+        scanner = new Scanner(queue, tree, discovery, watches, polling, reporter);
+        renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
+        dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
+        queue.add(root);
+    }
+
+    private static PatternNode patterns(List<Pathname> roots) {
+        PatternNode patterns = new PatternNode();
+        try (Statx stat = new Statx()) {
+            for (Pathname each : roots) {
+                List<Pathname> components = PatternNode.components(each.normalized());
+                if (PatternNode.isPattern(each) && stat.of(each, false) != 0) {
+                    patterns.addPattern(components);
+                } else {
+                    patterns.addRoot(components);
+                }
+            }
+        }
+        return patterns;
     }
 
     /**
      * Starts the description of a watcher.
      *
-     * @param roots absolute paths: directories (watched with all below), files (the name is watched: its directory
-     *     with a filter) and globs (Glob); a link is followed. A root may appear later.
+     * @param roots absolute paths: directories (watched with all below), files (the name is watched) and patterns of
+     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also when it is changed to
+     *     lead elsewhere. A root may be missing, vanish and come back.
+     * @throws IllegalArgumentException when a path is not absolute
      */
     public static Builder builder(Pathname... roots) {
+        for (Pathname each : roots) {
+            if (!each.isAbsolute()) {
+                throw new IllegalArgumentException("not an absolute path: " + each);
+            }
+        }
         return new Builder(List.of(roots));
     }
 
     /**
      * Makes one step: waits for events, collects them for the coalescing window, tells the listener, and goes on with
-     * scans. A step is bounded: while {@link #scanning}, call it again with timeout 0.
+     * scans. A step is bounded, and does not wait while there are directories to list.
      *
-     * @param timeoutMs longest wait in milliseconds; 0 does not wait
-     * @return the number of things done; 0 when there was nothing to do
+     * @param timeoutMs longest wait in milliseconds; 0 does not wait, -1 waits for ever
+     * @return the number of events and entries seen; 0 when there was nothing to do
      */
     public int poll(int timeoutMs, WatchListener listener) throws IOException {
-        return 0;
+        reporter.setListener(listener);
+        if (!begun) {
+            begun = true;
+            if (tree.root().isReported()) {
+                listener.appeared(tree.root());
+            }
+            tellMissingRoots();
+        }
+        int work = 0;
+        if (awaitEvents(timeoutMs < 0 ? Integer.MAX_VALUE : timeoutMs)) {
+            work += readEvents();
+        }
+        long nowMs = clock.millis();
+        if (drained) {
+            renames.expireSince(nowMs - RENAME_WAIT_MS, nowMs);
+            dispatch.settle();
+            scanner.settle();
+        }
+        polling.run(nowMs);
+        return work + scanner.slice();
+    }
+
+    private void tellMissingRoots() {
+        try (Statx stat = new Statx()) {
+            for (Pathname each : roots) {
+                int result = PatternNode.isPattern(each) ? 0 : stat.of(each, true);
+                if (Directory.isAbsent(result)) {
+                    reporter.problem(each, "does not exist; it is followed as soon as it does", -result);
+                }
+            }
+        }
+    }
+
+    /** Says whether events are to be read now. */
+    private boolean awaitEvents(int timeoutMs) {
+        if (scanner.isBusy()) {
+            return isReadable(0);
+        }
+        long startMs = clock.millis();
+        long waitMs = polling.waitMs(startMs, timeoutMs);
+        if (renames.isWaiting()) {
+            waitMs = Math.min(waitMs, RENAME_WAIT_MS);
+        }
+        if (!isReadable((int) waitMs)) {
+            return false;
+        }
+        long nowMs = clock.millis();
+        long windowMs = coalesceMs - (nowMs - deliveredMs);
+        if (windowMs <= 0 || windowMs > coalesceMs) {
+            return true; // a quiet system, or a clock that was set back
+        }
+        long leftMs = Math.max(0, timeoutMs - Math.max(0, nowMs - startMs));
+        wakeups.pause((int) Math.min(windowMs, leftMs));
+        drained = false;
+        return windowMs <= leftMs && !wakeups.isSignalled();
+    }
+
+    private boolean isReadable(int timeoutMs) {
+        boolean readable = wakeups.awaitEvents(timeoutMs);
+        drained = !readable;
+        return readable;
+    }
+
+    private int readEvents() throws IOException {
+        int count = 0;
+        long nowMs = clock.millis();
+        deliveredMs = nowMs;
+        for (int i = 0; i < MAX_READS; i++) {
+            int read = inotify.read(events);
+            if (read < 0) {
+                throw new ErrnoException("read", -read, "inotify");
+            }
+            if (read > 0) {
+                count += dispatch.apply(events, nowMs);
+            }
+            if (read < FULL_READ_BYTES) {
+                drained = true;
+                return count;
+            }
+        }
+        return count;
     }
 
     /** Ends the wait of {@link #poll} early. Safe for any thread. */
     public void wakeup() {
-        wakeup.signal();
+        wakeups.signal();
+    }
+
+    /**
+     * Lists every directory again in the next steps, and tells of every known file that it may have been modified;
+     * {@link #scanning} is true until that is done.
+     */
+    public void rescan() {
+        tree.doubt();
     }
 
     /** Says whether a directory is not completely listed yet, so that names may be unknown. */
     public boolean scanning() {
-        return false;
+        return queue.unknown() > 0;
     }
 
-    /** Returns the number of directories known. */
+    /** Returns the number of directories known, those on the way to the roots included. */
     public int directories() {
-        return 0;
+        return queue.directories();
     }
 
     /** Returns the number of inotify watches held. */
     public long watches() {
-        return 0;
+        return watches.size();
     }
 
     @Override
     public void close() {
-        wakeup.close();
+        scanner.close();
+        discovery.close();
+        watches.close();
+        wakeups.close();
+        inotify.close();
+        events.close();
     }
 
     /** Describes a watcher. Not reusable, confined to one thread. */
     public static final class Builder {
         private final List<Pathname> roots;
-        private Predicate<Pathname> excludes = path -> false;
-        private Predicate<Pathname> includes = path -> true;
+        private @Nullable Predicate<Pathname> excludes;
+        private @Nullable Predicate<Pathname> includes;
         private int coalesceMs = 20;
         private long pollIntervalMs;
         private InstantSource clock = Clock.systemUTC();
@@ -80,13 +245,13 @@ public final class DirectoryWatcher implements AutoCloseable {
 
         /** Leaves out names whose absolute path matches, with all below; repeated calls add up. */
         public Builder exclude(Predicate<Pathname> path) {
-            excludes = excludes.or(path);
+            excludes = excludes == null ? path : excludes.or(path);
             return this;
         }
 
         /** Reports only files (no directories) whose absolute path matches; a rename out of it is a move out. */
         public Builder include(Predicate<Pathname> path) {
-            includes = includes.and(path);
+            includes = includes == null ? path : includes.and(path);
             return this;
         }
 
@@ -114,7 +279,8 @@ public final class DirectoryWatcher implements AutoCloseable {
          * @throws IOException EMFILE when fs.inotify.max_user_instances is reached
          */
         public DirectoryWatcher open() throws IOException {
-            return new DirectoryWatcher(this);
+            Inotify inotify = Inotify.open();
+            return new DirectoryWatcher(this, inotify, new Wakeups(inotify));
         }
     }
 }

@@ -2,32 +2,200 @@ package io.chagres.watch;
 
 import io.chagres.linux.Directory;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Is a directory whose names are known. Confined to the watcher's thread. */
 public final class WatchedDirectory extends Dentry {
-    private boolean scanned;
+    private static final int NO_WATCH = -1;
+    private static final Dentry[] EMPTY = new Dentry[0];
 
-    WatchedDirectory(@Nullable WatchedDirectory parent, byte[] name, long ino) {
-        super(parent, name, ino, Directory.DT_DIR);
+    private Scope scope;
+    private int watchDescriptor = NO_WATCH;
+    private final ScanState scan = new ScanState();
+
+    /** Names by the hash of their bytes: open addressing, a power of two, at most three quarters full. */
+    private @Nullable Dentry[] table = EMPTY;
+
+    private int size;
+
+    WatchedDirectory(@Nullable WatchedDirectory parent, byte[] name, long ino, Scope scope, boolean reported) {
+        super(parent, name, ino, Directory.DT_DIR, reported);
+        this.scope = scope;
     }
 
-    /** Says whether every name in it has been reported. */
+    /** Says whether every name in it has been reported, as far as it can be read. */
     public boolean scanned() {
-        return scanned;
+        return scan.done;
     }
 
     /** Returns the number of names known in it. */
     public int size() {
-        return 0;
+        return size;
     }
 
     /** Returns the name given by bytes of a segment, or null. Allocates nothing. */
     public @Nullable Dentry child(MemorySegment segment, long offset, int length) {
+        if (size == 0) {
+            return null;
+        }
+        int mask = table.length - 1;
+        int slot = spread(hash(segment, offset, length)) & mask;
+        for (Dentry each = table[slot]; each != null; each = table[slot]) {
+            if (equal(each.nameBytes(), segment, offset, length)) {
+                return each;
+            }
+            slot = (slot + 1) & mask;
+        }
         return null;
     }
 
     /** Calls an action for each name, which must not change the directory. */
-    public void forEach(Consumer<Dentry> action) {}
+    public void forEach(Consumer<Dentry> action) {
+        for (Dentry each : table) {
+            if (each != null) {
+                action.accept(each);
+            }
+        }
+    }
+
+    @Nullable
+    Dentry child(byte[] name) {
+        return child(MemorySegment.ofArray(name), 0, name.length);
+    }
+
+    /** Returns the children as they are now, so that the directory can be changed meanwhile. */
+    Dentry[] children() {
+        Dentry[] children = new Dentry[size];
+        int count = 0;
+        for (Dentry each : table) {
+            if (each != null) {
+                children[count++] = each;
+            }
+        }
+        return children;
+    }
+
+    /** Adds a name that is not there yet. */
+    void put(Dentry child) {
+        if ((size + 1) * 4 > table.length * 3) {
+            grow();
+        }
+        insert(child);
+        size++;
+    }
+
+    private void grow() {
+        @Nullable Dentry[] old = table;
+        table = new Dentry[Math.max(4, old.length * 2)];
+        for (Dentry each : old) {
+            if (each != null) {
+                insert(each);
+            }
+        }
+    }
+
+    private void insert(Dentry child) {
+        int mask = table.length - 1;
+        int slot = home(child);
+        while (table[slot] != null) {
+            slot = (slot + 1) & mask;
+        }
+        table[slot] = child;
+    }
+
+    /** Removes a name; does nothing when another dentry, or none, has it. */
+    void remove(Dentry child) {
+        if (size == 0) {
+            return;
+        }
+        int mask = table.length - 1;
+        int slot = home(child);
+        while (table[slot] != child) {
+            if (table[slot] == null) {
+                return;
+            }
+            slot = (slot + 1) & mask;
+        }
+        size--;
+        closeGap(slot);
+        if (size == 0) {
+            table = EMPTY;
+        }
+    }
+
+    /** Moves entries behind a freed slot forward, so that every probe still finds them. */
+    private void closeGap(int freed) {
+        int mask = table.length - 1;
+        int gap = freed;
+        int slot = (gap + 1) & mask;
+        for (Dentry each = table[slot]; each != null; each = table[slot]) {
+            if (((slot - home(each)) & mask) >= ((slot - gap) & mask)) {
+                table[gap] = each;
+                gap = slot;
+            }
+            slot = (slot + 1) & mask;
+        }
+        table[gap] = null;
+    }
+
+    private int home(Dentry child) {
+        return spread(Arrays.hashCode(child.nameBytes())) & (table.length - 1);
+    }
+
+    /** Hashes like {@link Arrays#hashCode(byte[])}. */
+    private static int hash(MemorySegment segment, long offset, int length) {
+        int hash = 1;
+        for (int i = 0; i < length; i++) {
+            hash = 31 * hash + segment.get(ValueLayout.JAVA_BYTE, offset + i);
+        }
+        return hash;
+    }
+
+    private static int spread(int hash) {
+        int mixed = hash * 0x9E3779B9;
+        return mixed ^ (mixed >>> 15);
+    }
+
+    private static boolean equal(byte[] name, MemorySegment segment, long offset, int length) {
+        if (name.length != length) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (segment.get(ValueLayout.JAVA_BYTE, offset + i) != name[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    Scope scope() {
+        return scope;
+    }
+
+    void setScope(Scope scope) {
+        this.scope = scope;
+    }
+
+    int watchDescriptor() {
+        return watchDescriptor;
+    }
+
+    boolean isWatched() {
+        return watchDescriptor != NO_WATCH;
+    }
+
+    void setWatchDescriptor(int watchDescriptor) {
+        this.watchDescriptor = watchDescriptor;
+    }
+
+    void clearWatch() {
+        watchDescriptor = NO_WATCH;
+    }
+
+    ScanState scan() {
+        return scan;
+    }
 }

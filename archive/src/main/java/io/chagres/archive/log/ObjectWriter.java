@@ -48,11 +48,9 @@ public final class ObjectWriter {
      * @return the record that refers to the object, or null when the source does not have all these bytes
      */
     public static Record.@Nullable ObjectRun write(
-            BlobStore store, String hostId, Range range, Fd source, Codec codec, int level)
-            throws IOException {
+            BlobStore store, String hostId, Range range, Fd source, Codec codec, int level) throws IOException {
         long unique = RANDOM.nextLong();
-        String key = ArchiveLayout.object(
-                hostId, range.versionId(), range.start(), range.end(), unique, codec);
+        String key = ArchiveLayout.object(hostId, range.versionId(), range.start(), range.end(), unique, codec);
         int[] crcs = new int[(int) ((range.length() + PIECE - 1) / PIECE)];
         try (BlobWriter writer = store.create(key);
                 Arena arena = Arena.ofConfined()) {
@@ -60,7 +58,9 @@ public final class ObjectWriter {
             long objectLength = 0;
             long written;
             if (codec == Codec.NONE) {
-                written = copy(writer, source, range, buffer, crcs);
+                written = writer.sharesBlocksWith(source)
+                        ? share(writer, source, range, buffer, crcs)
+                        : copy(writer, source, range, buffer, crcs);
                 objectLength = written;
             } else {
                 long[] lengths = compress(writer, source, range, buffer, arena, crcs, level);
@@ -84,6 +84,24 @@ public final class ObjectWriter {
     }
 
     private static long copy(
+            BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs) throws IOException {
+        ByteBuffer bytes = buffer.asByteBuffer();
+        CRC32C crc = new CRC32C();
+        long done = 0;
+        while (done < range.length()) {
+            int want = (int) Math.min(PIECE, range.length() - done);
+            long read = source.preadFully(buffer, 0, want, range.start() + done);
+            if (read < want) {
+                break;
+            }
+            crcs[(int) (done / PIECE)] = crcOf(crc, bytes, want);
+            writer.write(buffer, 0, read);
+            done += read;
+        }
+        return done;
+    }
+
+    private static long share(
             BlobWriter writer, Fd source, Range range, MemorySegment buffer, int[] crcs)
             throws IOException {
         ByteBuffer bytes = buffer.asByteBuffer();
@@ -106,13 +124,7 @@ public final class ObjectWriter {
     }
 
     private static long[] compress(
-            BlobWriter writer,
-            Fd source,
-            Range range,
-            MemorySegment buffer,
-            Arena arena,
-            int[] crcs,
-            int level)
+            BlobWriter writer, Fd source, Range range, MemorySegment buffer, Arena arena, int[] crcs, int level)
             throws IOException {
         ByteBuffer bytes = buffer.asByteBuffer();
         MemorySegment out = arena.allocate(SeekableFrames.boundOf(PIECE), 64);

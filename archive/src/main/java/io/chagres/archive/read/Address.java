@@ -1,0 +1,72 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.linux.Glob;
+import io.chagres.linux.Pathname;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names files of hosts: {@code HOST:GLOB}. The host part is a glob over names and ids of hosts. A path glob that begins
+ * with {@code /} matches the whole path; any other matches a path that ends with it, by whole components. A path
+ * without wildcards, or one that ends with {@code /}, also names everything below it; an empty one, or {@code /}, names
+ * all. Immutable, safe for any thread.
+ */
+public final class Address {
+    private final String text;
+    private final Glob host;
+    private final @Nullable Glob path;
+    private final boolean subtree;
+
+    private Address(String text, String hostPart, String pathPart) {
+        this.text = text;
+        host = Glob.of(hostPart.isEmpty() ? "*" : hostPart);
+        int end = pathPart.length();
+        while (end > 0 && pathPart.charAt(end - 1) == '/') {
+            end--;
+        }
+        subtree = end < pathPart.length() || !Glob.isPattern(pathPart);
+        path = end == 0 ? null : Glob.of(pathPart.substring(0, end));
+    }
+
+    /**
+     * Parses an address.
+     *
+     * @throws IllegalArgumentException when there is no colon, or a glob is malformed; its message is for people
+     */
+    public static Address parse(String text) {
+        int colon = text.indexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException("'" + text
+                    + "' is not an address: it needs a host and a colon, as in 'web1:/var/log/*.log' or '*:app.log'");
+        }
+        return new Address(text, text.substring(0, colon), text.substring(colon + 1));
+    }
+
+    /** Says whether a host's name or id matches. */
+    public boolean matchesHost(HostRegistry.Owner owner) {
+        return matchesHost(owner.name()) || matchesHost(owner.id());
+    }
+
+    private boolean matchesHost(String name) {
+        return name.indexOf('\0') < 0 && host.matches(Pathname.of(name));
+    }
+
+    /** Says whether an absolute path of a host matches, itself or because a directory above it is named. */
+    public boolean matches(Pathname absolute) {
+        if (path == null || path.matches(absolute)) {
+            return true;
+        }
+        for (Pathname at = subtree ? absolute.parent() : null; at != null; at = at.parent()) {
+            if (path.matches(at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the address as it was given. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

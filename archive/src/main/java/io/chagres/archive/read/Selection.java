@@ -1,0 +1,68 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostState;
+import io.chagres.linux.Pathname;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Chooses files of a host: for each path the version that has it, or the one that had it last. Stateless. */
+public final class Selection {
+    /** Of versions that had one name last: the one the log told of last was the last to have it. */
+    private static final Comparator<FileVersion> BY_CHANGE =
+            Comparator.comparingLong(FileVersion::changedMs).thenComparingLong(FileVersion::id);
+
+    private static final Comparator<Entry> BY_PATH = Comparator.comparing(Entry::path)
+            .thenComparingLong(entry -> entry.version().id());
+
+    /**
+     * Is a path and a version of a file.
+     *
+     * @param path the name, or the last one it had
+     * @param named whether the name exists; else it was removed, or another version took it over
+     */
+    public record Entry(Pathname path, FileVersion version, boolean named) {}
+
+    private Selection() {}
+
+    /**
+     * Chooses files.
+     *
+     * @param address which paths, or null for all
+     * @param versions whether every version is chosen, not only the newest of each path
+     * @return the chosen in the order of their paths, versions of one path from old to new
+     */
+    public static List<Entry> of(HostState state, @Nullable Address address, boolean versions) {
+        List<Entry> chosen = new ArrayList<>();
+        Map<Pathname, FileVersion> removed = new TreeMap<>();
+        for (FileVersion version : state.versions()) {
+            for (Pathname path : version.paths()) {
+                if (address == null || address.matches(path)) {
+                    chosen.add(new Entry(path, version, true));
+                }
+            }
+            Pathname last = version.nameCount() == 0 ? lastPath(version) : null;
+            if (last == null || address != null && !address.matches(last)) {
+                continue;
+            }
+            if (versions) {
+                chosen.add(new Entry(last, version, false));
+            } else if (state.names().find(last) == null) {
+                removed.merge(last, version, (a, b) -> BY_CHANGE.compare(a, b) < 0 ? b : a);
+            }
+        }
+        removed.forEach((path, version) -> chosen.add(new Entry(path, version, false)));
+        chosen.sort(BY_PATH);
+        return chosen;
+    }
+
+    /** Returns the name a version had last; of one that never had a name, the path it was opened by. */
+    static Pathname lastPath(FileVersion version) {
+        Pathname last = version.lastPath();
+        return last == null ? version.openedPath() : last;
+    }
+}

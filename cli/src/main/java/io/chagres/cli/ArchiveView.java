@@ -1,0 +1,129 @@
+package io.chagres.cli;
+
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.RunListener;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** An archive as one reading command sees it: at a time, and restricted to a window. Confined to one thread. */
+final class ArchiveView implements AutoCloseable {
+    private final BlobStore store;
+    private final At at;
+    private final @Nullable Instant since;
+    private final @Nullable Instant until;
+
+    private ArchiveView(BlobStore store, TimeOptions times) {
+        this.store = store;
+        since = times.since;
+        until = times.until;
+        at = times.at != null ? At.time(times.at.toEpochMilli()) : At.NOW;
+    }
+
+    /** Opens an archive, which must exist. */
+    static ArchiveView open(String store, TimeOptions times) throws IOException {
+        return new ArchiveView(BlobStores.open(store, false), times);
+    }
+
+    BlobStore store() {
+        return store;
+    }
+
+    At at() {
+        return at;
+    }
+
+    /**
+     * Returns the hosts an address names, in the order of their names.
+     *
+     * @throws CommandFailure when there is none
+     */
+    List<HostRegistry.Owner> hosts(@Nullable Address address) throws IOException {
+        List<HostRegistry.Owner> all = HostRegistry.hosts(store);
+        List<HostRegistry.Owner> chosen = all.stream()
+                .filter(host -> address == null || address.matchesHost(host))
+                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
+                .toList();
+        if (chosen.isEmpty()) {
+            throw new CommandFailure(ExitCode.FAILED, noHost(address, all));
+        }
+        return chosen;
+    }
+
+    /** Loads a host's names, sizes and times, without where its bytes are. */
+    HostState state(HostRegistry.Owner host) throws IOException {
+        return HostLog.load(store, host.id(), at, ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    /**
+     * Chooses files of the hosts that an address names.
+     *
+     * @param versions whether every version is chosen, not only the newest of each path
+     * @throws CommandFailure when no file matches
+     */
+    List<HostFiles> select(@Nullable Address address, boolean versions) throws IOException {
+        List<HostFiles> chosen = new ArrayList<>();
+        boolean any = false;
+        for (HostRegistry.Owner host : hosts(address)) {
+            HostState state = state(host);
+            List<Selection.Entry> files = Selection.of(state, address, versions).stream()
+                    .filter(entry -> inWindow(entry.version()))
+                    .toList();
+            chosen.add(new HostFiles(host, state, files));
+            any |= !files.isEmpty();
+        }
+        if (!any) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + window()
+                            + "; 'chagres ls STORE HOST:/**' lists what is there");
+        }
+        return chosen;
+    }
+
+    /** Returns what was committed of a host's versions in the window of {@code --since} and {@code --until}. */
+    CommitWindow window(HostRegistry.Owner host) throws IOException {
+        return new CommitWindow(bound(host, since), bound(host, until));
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    private @Nullable HostState bound(HostRegistry.Owner host, @Nullable Instant time) throws IOException {
+        return time == null
+                ? null
+                : HostLog.load(store, host.id(), At.time(time.toEpochMilli()), ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    private boolean inWindow(FileVersion version) {
+        return (since == null || version.changedMs() > since.toEpochMilli())
+                && (until == null || version.openedMs() <= until.toEpochMilli());
+    }
+
+    private String window() {
+        return (since == null ? "" : " since " + since) + (until == null ? "" : " until " + until);
+    }
+
+    private String noHost(@Nullable Address address, List<HostRegistry.Owner> all) {
+        if (all.isEmpty()) {
+            return store.name() + " holds no host yet; 'chagres ship PATH --to STORE' adds one";
+        }
+        String names = all.stream().map(HostRegistry.Owner::name).distinct().collect(Collectors.joining(", "));
+        return "no host of " + store.name() + " matches " + address + "; there are: " + names;
+    }
+}

@@ -1,0 +1,81 @@
+package io.chagres.cli;
+
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.RunListener;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres cat}: writes the bytes of files to standard output. */
+@Command(
+        name = "cat",
+        header = "Write the bytes of files to standard output.",
+        description = "Files follow each other in the order of their hosts and paths.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres cat /mnt/archive web1:/var/log/app.log",
+            "  chagres cat /mnt/archive 'web*:*/app.log' --since 10m",
+            "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB"
+        })
+final class CatCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    Address address = Address.parse("*:");
+
+    @Option(
+            names = "--bytes",
+            paramLabel = "A-B",
+            description = "Only positions from A up to, not including, B; A- to the end, -N the last N bytes.")
+    ByteRange bytes = ByteRange.ALL;
+
+    @Mixin
+    TimeOptions times = new TimeOptions();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    CatCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ContentSink sink = ContentSink.of(context.out(), json.json);
+        try (ArchiveView view = ArchiveView.open(store, times)) {
+            for (HostFiles host : view.select(address, false)) {
+                copy(view, host, sink);
+            }
+        }
+        return ExitCode.DONE;
+    }
+
+    private void copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
+        String hostId = host.host().id();
+        CommitWindow window = view.window(host.host());
+        HostState state =
+                HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
+        try (HostContent content = new HostContent(view.store(), hostId, state)) {
+            for (Selection.Entry file : host.files()) {
+                FileVersion listed = file.version(); // the bounds; the state may already know more
+                FileVersion version = Objects.requireNonNull(state.version(listed.id()));
+                long start = Math.max(window.start(listed), bytes.startIn(listed.length()));
+                long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
+                content.copy(version, start, end, host.origin(file), sink);
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.chagres.cli;
+
+/** The exit codes of every command. */
+final class ExitCode {
+    /** Everything was done, and what was shipped is acknowledged. */
+    static final int DONE = 0;
+    /** The command failed; a sentence on standard error says why. */
+    static final int FAILED = 1;
+    /** The command line was not understood. */
+    static final int USAGE = 2;
+    /** The shipper stopped while bytes were at risk; their number is printed. */
+    static final int AT_RISK = 3;
+    /** Another writer took over the host's log. */
+    static final int FENCED = 4;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,101 @@
+package io.chagres.cli;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.store.StoreException;
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.ship.LockedException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.Objects;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** Turns what went wrong into a sentence on standard error and an exit code. */
+final class FailureReport {
+    /** Set to print where in the program an unexpected failure arose. */
+    static final String DEBUG = "CHAGRES_DEBUG";
+
+    private final PrintStream err;
+    private final boolean traces;
+
+    FailureReport(PrintStream err, Map<String, String> environment) {
+        this.err = err;
+        traces = "1".equals(environment.get(DEBUG));
+    }
+
+    /** Reports a command line that was not understood. */
+    int usage(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        err.println(command.getCommandSpec().qualifiedName() + ": " + e.getMessage());
+        CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(err, true));
+        err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+        return ExitCode.USAGE;
+    }
+
+    /** Reports a failure of a command and returns the program's exit code. */
+    int report(String command, Throwable failure) {
+        if (failure instanceof Output.ClosedException) {
+            return ExitCode.DONE;
+        }
+        if (traces) {
+            trace(failure);
+        }
+        err.println(command + ": " + sentence(failure));
+        return switch (failure) {
+            case CommandFailure own -> own.exitCode();
+            case FencedException e -> ExitCode.FENCED;
+            default -> ExitCode.FAILED;
+        };
+    }
+
+    private static String sentence(Throwable failure) {
+        String message = Objects.requireNonNullElseGet(failure.getMessage(), failure::toString);
+        return switch (failure) {
+            case CommandFailure e -> message;
+            case FencedException e -> message;
+            case LockedException e -> message + ". Nothing was written and nothing is lost.";
+            case StoreException e ->
+                message + ". What was acknowledged is safe; 'chagres doctor --to STORE' checks the" + " archive.";
+            case CorruptArchiveException e ->
+                message + ". The rest of the archive can be read; 'chagres verify STORE'" + " names every fault.";
+            case ErrnoException e -> message + hint(e.errno());
+            case IOException e -> message;
+            case OutOfMemoryError e ->
+                "out of memory (" + message + "); what was acknowledged is safe. Lower --memory, or"
+                        + " give the JVM more.";
+            default ->
+                "unexpected failure: " + failure + origin(failure)
+                        + ". What was acknowledged is safe. Please report this with the output of the same command under "
+                        + DEBUG + "=1.";
+        };
+    }
+
+    private static String hint(int errno) {
+        return switch (errno) {
+            case Errno.EACCES, Errno.EPERM -> ". Run as a user who may, or change the permissions.";
+            case Errno.ENOSPC, Errno.EDQUOT -> ". Free space and start again; what was acknowledged is safe.";
+            case Errno.EROFS -> ". The file system is mounted read-only; choose another place.";
+            case Errno.EMFILE, Errno.ENFILE ->
+                ". Raise the limit of open files (ulimit -n, or LimitNOFILE of the unit).";
+            default -> "";
+        };
+    }
+
+    private static String origin(Throwable failure) {
+        StackTraceElement[] trace = failure.getStackTrace();
+        return trace.length == 0 ? "" : " at " + trace[0];
+    }
+
+    private void trace(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            err.println(t);
+            for (StackTraceElement frame : t.getStackTrace()) {
+                err.println("    at " + frame);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.chagres.cli;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.linux.Machine;
+import io.chagres.ship.ShipOptions;
+import io.chagres.ship.Shipper;
+import io.chagres.ship.StartAt;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres ship}: follows files until told to stop and commits every new byte exactly once. */
+@Command(
+        name = "ship",
+        header = "Follow files and commit every new byte exactly once into an archive.",
+        customSynopsis = "chagres ship PATH... --to STORE [OPTION...] [-- CMD ARG...]",
+        description = {
+            "PATH is a file, a directory (everything below it) or a quoted glob. Runs until SIGTERM or SIGINT, then"
+                    + " ships what is left within --drain. With -- CMD it runs that program, drains after its end and"
+                    + " exits with its exit code."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  chagres ship /var/log/app --to /mnt/archive",
+            "  chagres ship '/srv/*/logs/*.log' --to /mnt/archive --host web1 --max-lag 100ms",
+            "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10"
+        })
+final class ShipCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "A file, a directory or a quoted glob.")
+    List<String> paths = List.of();
+
+    @Option(names = "--to", required = true, paramLabel = "STORE", description = "The archive; created if absent.")
+    String store = "";
+
+    @Option(names = "--once", description = "Ship what is there, wait for the acknowledgement, exit.")
+    boolean once;
+
+    @Option(
+            names = "--max-lag",
+            paramLabel = "DURATION",
+            defaultValue = "1s",
+            description = "Longest time between a write and its commit (default: ${DEFAULT-VALUE}).")
+    Duration maxLag = Duration.ZERO;
+
+    @Option(
+            names = "--drain",
+            paramLabel = "DURATION",
+            defaultValue = "25s",
+            description = "Longest time to ship the rest after a signal (default: ${DEFAULT-VALUE}).")
+    Duration drain = Duration.ZERO;
+
+    @Option(names = "--host", paramLabel = "NAME", description = "Name in the archive (default: the host's name).")
+    @Nullable
+    String host;
+
+    @Option(
+            names = "--codec",
+            paramLabel = "zstd|none",
+            defaultValue = "zstd",
+            description = "Compression of what is stored (default: ${DEFAULT-VALUE}).")
+    Codec codec = Codec.ZSTD;
+
+    @Option(
+            names = "--level",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}).")
+    int level;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            defaultValue = "64MiB",
+            description = "Most memory for buffers, at least 16MiB; taken on demand, given back when idle"
+                    + " (default: ${DEFAULT-VALUE}).")
+    ByteSize memory = new ByteSize(0);
+
+    @Option(names = "--include", paramLabel = "GLOB", description = "Ship only names that match; may be repeated.")
+    List<String> includes = List.of();
+
+    @Option(names = "--exclude", paramLabel = "GLOB", description = "Never ship names that match; may be repeated.")
+    List<String> excludes = List.of();
+
+    @Option(
+            names = "--start-at",
+            paramLabel = "beginning|end",
+            defaultValue = "beginning",
+            description = "Where files that are there at the first start begin (default: ${DEFAULT-VALUE}).")
+    StartAt startAt = StartAt.BEGINNING;
+
+    @Option(
+            names = "--poll",
+            paramLabel = "DURATION",
+            description = "Also look at every file this often: for NFS, FUSE and writers that raise no events.")
+    @Nullable
+    Duration poll;
+
+    @Option(
+            names = "--coalesce",
+            paramLabel = "DURATION",
+            defaultValue = "20ms",
+            description = "Collect events this long before reading, up to 1s; 0 for the least latency"
+                    + " (default: ${DEFAULT-VALUE}).")
+    Duration coalesce = Duration.ZERO;
+
+    @Option(names = "--quiet", description = "Print nothing but troubles.")
+    boolean quiet;
+
+    @Mixin
+    StateOption state = new StateOption();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    ShipCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ShipOptions options = options();
+        ShipReport report = ShipReport.of(context, json.json, quiet, once);
+        try (BlobStore archive = BlobStores.open(store, true);
+                WorkerThreads workers = new WorkerThreads();
+                Shipper shipper = Shipper.open(options, archive, workers, Clock.systemUTC(), report::message)) {
+            ShipSession session = new ShipSession(shipper, report, new MonotonicClock());
+            context.termination().onSignal(() -> session.stop(Duration.ofMillis(options.drainMs())));
+            return session.run(context.child());
+        }
+    }
+
+    /** Returns the options with this machine's defaults. */
+    ShipOptions options() throws IOException {
+        try {
+            return new ShipOptions(
+                    paths,
+                    includes,
+                    excludes,
+                    host == null ? Machine.current().hostName() : host,
+                    state.directory(context.environment()),
+                    once,
+                    maxLag.toMillis(),
+                    drain.toMillis(),
+                    codec,
+                    level,
+                    memory.bytes(),
+                    startAt,
+                    poll == null ? 0 : poll.toMillis(),
+                    Math.toIntExact(coalesce.toMillis()));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
+        }
+    }
+}

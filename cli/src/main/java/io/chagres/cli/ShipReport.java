@@ -1,0 +1,125 @@
+package io.chagres.cli;
+
+import io.chagres.ship.ShipStatus;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.InstantSource;
+
+/** Tells the user how shipping goes, in the form that fits where the output goes. Confined to one thread. */
+sealed interface ShipReport {
+    /** Takes the status of about once a second. */
+    void status(ShipStatus status, long elapsedMs) throws IOException;
+
+    /** Shows one line about a trouble. */
+    void message(String message);
+
+    /** Takes the last status; what is at risk is said in every form. */
+    void ended(ShipStatus status) throws IOException;
+
+    /** Returns the form for these outputs. */
+    static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once) {
+        if (json) {
+            return new Json(context.out(), context.err(), context.clock());
+        }
+        return context.liveLine() && !quiet ? new Live(new StatusLine(context.err()), once) : new Silent(context.err());
+    }
+
+    /** The sentence for a stop with bytes at risk. */
+    static String atRisk(ShipStatus status) {
+        String held =
+                status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
+        String unreadable = status.unreadableFiles() > 0
+                ? ", " + ShipStatusText.plural(status.unreadableFiles(), "file") + " unreadable"
+                : "";
+        String cause = status.storeTrouble() == null ? "" : "; the archive: " + status.storeTrouble();
+        return "chagres ship: stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
+                + ". They are still in the local files and "
+                + ByteSize.format(status.shippedBytes())
+                + " are safe in the archive: start chagres ship again to ship the rest.";
+    }
+
+    /** A pipe or {@code --quiet}: nothing but troubles. */
+    record Silent(PrintStream err) implements ShipReport {
+        @Override
+        public void status(ShipStatus status, long elapsedMs) {
+            // a pipe gets no status
+        }
+
+        @Override
+        public void message(String message) {
+            err.println("chagres ship: " + message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) {
+            if (status.riskBytes() != 0) {
+                err.println(atRisk(status));
+            }
+        }
+    }
+
+    /** One JSON object per status on standard output. */
+    record Json(Output out, PrintStream err, InstantSource clock) implements ShipReport {
+        @Override
+        public void status(ShipStatus status, long elapsedMs) throws IOException {
+            out.line(ShipStatusText.json(status, clock.millis(), false));
+            out.flush();
+        }
+
+        @Override
+        public void message(String message) {
+            err.println("chagres ship: " + message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) throws IOException {
+            out.line(ShipStatusText.json(status, clock.millis(), true));
+            out.flush();
+            if (status.riskBytes() != 0) {
+                err.println(atRisk(status));
+            }
+        }
+    }
+
+    /** A terminal: one line that is rewritten in place. */
+    final class Live implements ShipReport {
+        private final StatusLine line;
+        private final boolean once;
+        private long lastShipped;
+        private long lastElapsedMs;
+
+        Live(StatusLine line, boolean once) {
+            this.line = line;
+            this.once = once;
+        }
+
+        @Override
+        public void status(ShipStatus status, long elapsedMs) {
+            line.show(
+                    once
+                            ? ShipStatusText.progress(status, rate(status.shippedBytes(), elapsedMs))
+                            : ShipStatusText.line(
+                                    status, rate(status.shippedBytes() - lastShipped, elapsedMs - lastElapsedMs)));
+            lastShipped = status.shippedBytes();
+            lastElapsedMs = elapsedMs;
+        }
+
+        @Override
+        public void message(String message) {
+            line.message("chagres ship: " + message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) {
+            line.show(ShipStatusText.line(status, 0));
+            if (status.riskBytes() != 0) {
+                line.message(atRisk(status));
+            }
+            line.end();
+        }
+
+        private static long rate(long bytes, long ms) {
+            return ms <= 0 ? 0 : Math.max(0, bytes) * 1000 / ms;
+        }
+    }
+}

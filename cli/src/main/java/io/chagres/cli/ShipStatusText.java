@@ -1,0 +1,104 @@
+package io.chagres.cli;
+
+import io.chagres.ship.ShipStatus;
+import java.util.Locale;
+
+/** Puts a shipper's status into words, a progress bar or JSON. */
+final class ShipStatusText {
+    private static final int BAR_WIDTH = 24;
+
+    private ShipStatusText() {}
+
+    /**
+     * Returns the live line: files, bytes, what is at risk, and only where there is something to say rate and troubles.
+     *
+     * @param rate bytes a second since the last line
+     */
+    static String line(ShipStatus status, long rate) {
+        StringBuilder line = new StringBuilder("  ");
+        line.append(plural(status.files(), "file"));
+        line.append(", ").append(ByteSize.format(status.shippedBytes())).append(" shipped, at risk ");
+        line.append(risk(status));
+        if (rate > 0) {
+            line.append(", ").append(ByteSize.format(rate)).append("/s");
+        }
+        return line.append(troubles(status)).toString();
+    }
+
+    /** Returns what is at risk: {@code 0 B (0.0 s)}, or {@code unknown} while a directory is not yet scanned. */
+    static String risk(ShipStatus status) {
+        if (status.riskBytes() < 0) {
+            return status.scanning() ? "unknown (scanning)" : "unknown";
+        }
+        return ByteSize.format(status.riskBytes()) + " (" + Durations.format(status.riskMs()) + ")";
+    }
+
+    /**
+     * Returns the progress bar of {@code --once}.
+     *
+     * @param rate bytes a second since the start
+     */
+    static String progress(ShipStatus status, long rate) {
+        long total = Math.max(status.totalBytes(), status.archivedBytes());
+        double part = total == 0 ? (status.scanning() ? 0 : 1) : (double) status.archivedBytes() / total;
+        int full = (int) (part * BAR_WIDTH);
+        StringBuilder line = new StringBuilder("  [");
+        line.append("#".repeat(full)).append(".".repeat(BAR_WIDTH - full));
+        line.append(String.format(Locale.ROOT, "] %3d%%  ", (int) (part * 100)));
+        line.append(ByteSize.format(status.archivedBytes())).append(" of ").append(ByteSize.format(total));
+        line.append(status.scanning() ? " (scanning)" : "");
+        if (rate > 0) {
+            line.append(", ").append(ByteSize.format(rate)).append("/s, ETA ");
+            line.append(Durations.format((total - status.archivedBytes()) * 1000 / rate));
+        }
+        return line.append(troubles(status)).toString();
+    }
+
+    /**
+     * Returns the status as one JSON object.
+     *
+     * @param timeMs wall clock
+     * @param last whether the shipper has ended
+     */
+    static JsonWriter json(ShipStatus status, long timeMs, boolean last) {
+        JsonWriter json = new JsonWriter().beginObject();
+        json.timeMember("time", timeMs);
+        json.member("files", status.files()).member("shippedBytes", status.shippedBytes());
+        json.member("totalBytes", status.totalBytes()).member("archivedBytes", status.archivedBytes());
+        json.name("riskBytes");
+        if (status.riskBytes() < 0) {
+            json.value(null);
+        } else {
+            json.value(status.riskBytes());
+        }
+        json.member("riskMs", status.riskMs()).member("heldBackBytes", status.heldBackBytes());
+        json.member("unreadableFiles", status.unreadableFiles());
+        json.member("commits", status.commits()).member("errors", status.errors());
+        json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());
+        return json.member("ended", last).endObject();
+    }
+
+    /** Returns the number with its noun: {@code 1 file}, {@code 3 files}. */
+    static String plural(long number, String noun) {
+        return plural(number, noun, noun + "s");
+    }
+
+    /** Returns the number with its noun in the right form. */
+    static String plural(long number, String one, String many) {
+        return number + " " + (number == 1 ? one : many);
+    }
+
+    private static String troubles(ShipStatus status) {
+        StringBuilder troubles = new StringBuilder();
+        if (status.unreadableFiles() > 0) {
+            troubles.append(", ").append(status.unreadableFiles()).append(" unreadable");
+        }
+        if (status.errors() > 0) {
+            troubles.append(", ").append(plural(status.errors(), "error"));
+        }
+        if (status.storeTrouble() != null) {
+            troubles.append(", archive: ").append(status.storeTrouble());
+        }
+        return troubles.toString();
+    }
+}

@@ -1,0 +1,23 @@
+package io.chagres.cli;
+
+import io.chagres.linux.Machine;
+import picocli.CommandLine.IVersionProvider;
+
+/** Tells the versions that a report of a fault needs. */
+final class Version implements IVersionProvider {
+    /** Created by picocli. */
+    Version() {}
+
+    @Override
+    public String[] getVersion() {
+        String java =
+                "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
+        return new String[] {"chagres " + text() + " (" + java + ")"};
+    }
+
+    /** Returns the version of this build, as the module says. */
+    static String text() {
+        var module = Main.class.getModule().getDescriptor();
+        return module == null ? "(unpackaged)" : module.rawVersion().orElse("(unversioned)");
+    }
+}

@@ -1,0 +1,92 @@
+package io.chagres.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class MainTest {
+    @Test
+    void showsItsHelp() {
+        CommandRun help = CommandRun.of("--help");
+        assertThat(help.code()).isZero();
+        assertThat(help.out()).contains("Exit codes: 0 done", "  ship ", "  doctor ", "Example:");
+        assertThat(CommandRun.of("help").out()).isEqualTo(help.out());
+        assertThat(help.err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ship", "ls", "cat", "tail", "watch", "doctor", "help"})
+    void showsAnExampleOfEveryCommand(String command) {
+        CommandRun help = CommandRun.of(command, "--help");
+        assertThat(help.code()).isZero();
+        assertThat(help.out()).contains("Usage: chagres " + command, "Example", "  chagres " + command + " ");
+        assertThat(CommandRun.of("help", command).out()).isEqualTo(help.out());
+    }
+
+    @Test
+    void showsVersions() {
+        CommandRun version = CommandRun.of("--version");
+        assertThat(version.code()).isZero();
+        assertThat(version.out()).startsWith("chagres ").contains("Java " + Runtime.version());
+    }
+
+    @Test
+    void asksForACommand() {
+        CommandRun nothing = CommandRun.of();
+        assertThat(nothing.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(nothing.err()).isEqualTo("chagres: a command is missing\nTry 'chagres --help'.\n");
+    }
+
+    @Test
+    void proposesACommand() {
+        CommandRun typo = CommandRun.of("dokter");
+        assertThat(typo.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(typo.err()).contains("'dokter'", "doctor");
+    }
+
+    @Test
+    void namesTheOptionAndTheForm() {
+        CommandRun bad = CommandRun.of("ship", "x", "--to", "y", "--max-lag", "7");
+        assertThat(bad.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(bad.err()).contains("'--max-lag'", "'7' is not a duration", "Try 'chagres ship --help'.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--level=20", "--memory=1MiB", "--host=", "--coalesce=2s", "--max-lag=0"})
+    void checksTheRangesOfShip(String option) {
+        CommandRun bad = CommandRun.of("ship", "x", "--to", "/nonexistent/archive", option);
+        assertThat(bad.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(bad.err()).contains("must");
+    }
+
+    @Test
+    void endsQuietlyWhenNobodyReads() {
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        assertThat(Main.run(new String[] {"doctor"}, closed, err)).isZero();
+        assertThat(err.size()).isZero();
+    }
+
+    @Test
+    void saysWhenOutputCannotBeWritten() {
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        assertThat(Main.run(new String[] {"doctor"}, full, err)).isEqualTo(ExitCode.FAILED);
+        assertThat(err.toString()).contains("cannot write standard output: No space left on device");
+    }
+}

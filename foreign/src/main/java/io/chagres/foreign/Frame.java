@@ -1,0 +1,75 @@
+package io.chagres.foreign;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One level of a {@link MemoryStack}: an arena whose memory is valid until {@link #close()}.
+ *
+ * <p>Memory is not cleared. To stay free of allocation a frame has no scope of its own: a segment used after its frame
+ * closed is not caught and shows whatever the next frame put there, so it must not leave the method that pushed the
+ * frame. Frame objects are reused. Confined to the thread of its stack.
+ */
+public final class Frame implements Arena {
+    private final MemoryStack stack;
+    private long base;
+    private @Nullable Arena overflow;
+
+    Frame(MemoryStack stack) {
+        this.stack = stack;
+    }
+
+    void open(long stackTop) {
+        base = stackTop;
+    }
+
+    /**
+     * Allocates memory that is not cleared, in this frame.
+     *
+     * @param byteSize 0 or more
+     * @param byteAlignment a power of two
+     * @return memory valid until this frame closes
+     * @throws IllegalStateException if another frame was pushed and is still open, or this one is closed
+     */
+    @Override
+    public MemorySegment allocate(long byteSize, long byteAlignment) {
+        if (byteSize < 0 || Long.bitCount(byteAlignment) != 1) {
+            throw new IllegalArgumentException(byteSize + " bytes aligned to " + byteAlignment);
+        }
+        MemorySegment slice = stack.cut(this, byteSize, byteAlignment);
+        return slice != null ? slice : overflowing().allocate(byteSize, byteAlignment);
+    }
+
+    /**
+     * Returns the scope of the stack's memory, which outlives this frame.
+     *
+     * @return the scope, alive
+     */
+    @Override
+    public MemorySegment.Scope scope() {
+        return stack.block().scope();
+    }
+
+    /**
+     * Gives all memory of this frame back.
+     *
+     * @throws IllegalStateException if a frame pushed later is still open, or this one is closed
+     */
+    @Override
+    public void close() {
+        stack.pop(this, base);
+        if (overflow != null) {
+            Arena arena = overflow;
+            overflow = null;
+            arena.close();
+        }
+    }
+
+    private Arena overflowing() {
+        if (overflow == null) {
+            overflow = Arena.ofConfined();
+        }
+        return overflow;
+    }
+}

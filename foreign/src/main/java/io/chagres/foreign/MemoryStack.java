@@ -1,0 +1,166 @@
+package io.chagres.foreign;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scratch memory for arguments of native calls: a block of native memory that frames cut slices from and give back in
+ * the reverse order.
+ *
+ * <p>{@snippet :
+ * try (Frame frame = MemoryStack.ofThread().push()) {
+ *     MemorySegment timespec = frame.allocate(16, 8);
+ *     // ... a call that reads or fills it
+ * }
+ * }
+ *
+ * <p>Confined to one thread. Pushing and closing allocate nothing after the first use of a depth. What does not fit
+ * comes from a confined arena of the frame and is counted.
+ */
+public final class MemoryStack implements AutoCloseable {
+    private static final int FIRST_DEPTHS = 8;
+
+    private static final ThreadLocal<MemoryStack> OF_THREAD = ThreadLocal.withInitial(() -> new MemoryStack(null));
+
+    private final Thread owner = Thread.currentThread();
+    /** Holds this stack's own memory; null if memory is borrowed from {@link StackBlocks} while frames are open. */
+    private final @Nullable Arena arena;
+
+    private MemorySegment block = MemorySegment.NULL;
+    private Frame[] frames = new Frame[FIRST_DEPTHS];
+    private int depth;
+    private long top;
+    private long overflows;
+
+    /**
+     * Makes a stack with memory of its own, freed by {@link #close()}.
+     *
+     * @param capacityBytes its size, 0 or more
+     */
+    public MemoryStack(long capacityBytes) {
+        this(Arena.ofConfined());
+        if (capacityBytes > 0) {
+            block = owned().allocate(capacityBytes, StackBlocks.ALIGNMENT);
+        }
+    }
+
+    private MemoryStack(@Nullable Arena arena) {
+        this.arena = arena;
+        for (int i = 0; i < frames.length; i++) {
+            frames[i] = new Frame(this);
+        }
+    }
+
+    /**
+     * Returns the calling thread's stack. Its memory is taken from a bounded pool by the outermost frame and returned
+     * when that closes, so a million threads need no more blocks than calls in progress.
+     *
+     * @return a stack of {@value StackBlocks#BLOCK_BYTES} bytes that must not leave this thread
+     */
+    public static MemoryStack ofThread() {
+        return OF_THREAD.get();
+    }
+
+    /**
+     * Opens a frame. Frames close in the reverse order of their opening.
+     *
+     * @return the frame, owned by the caller until it closes it
+     */
+    public Frame push() {
+        checkThread();
+        if (depth == 0 && arena == null) {
+            block = StackBlocks.take();
+        }
+        if (depth == frames.length) {
+            grow();
+        }
+        Frame frame = frames[depth++];
+        frame.open(top);
+        return frame;
+    }
+
+    /**
+     * Counts the allocations that did not fit and came from an arena instead.
+     *
+     * @return the number since this stack was made
+     */
+    public long overflows() {
+        return overflows;
+    }
+
+    /**
+     * Frees the memory of a stack made with the constructor. Idempotent.
+     *
+     * @throws IllegalStateException if a frame is open, or if this is a thread's own stack
+     */
+    @Override
+    public void close() {
+        checkThread();
+        if (depth != 0) {
+            throw new IllegalStateException("a stack cannot close below " + depth + " open frames");
+        }
+        Arena own = owned();
+        if (own.scope().isAlive()) {
+            own.close();
+        }
+        block = MemorySegment.NULL;
+    }
+
+    MemorySegment block() {
+        return block;
+    }
+
+    /** Cuts a slice, or returns null and counts if it does not fit. */
+    @Nullable
+    MemorySegment cut(Frame frame, long bytes, long alignment) {
+        checkTop(frame);
+        long start = (top + alignment - 1) & -alignment;
+        if (alignment > StackBlocks.ALIGNMENT || bytes > block.byteSize() - start) {
+            overflows++;
+            return null;
+        }
+        top = start + bytes;
+        return block.asSlice(start, bytes);
+    }
+
+    void pop(Frame frame, long base) {
+        checkTop(frame);
+        top = base;
+        depth--;
+        if (depth == 0 && arena == null) {
+            MemorySegment borrowed = block;
+            block = MemorySegment.NULL;
+            StackBlocks.give(borrowed);
+        }
+    }
+
+    private void checkTop(Frame frame) {
+        checkThread();
+        if (depth == 0 || frames[depth - 1] != frame) {
+            throw new IllegalStateException("not the innermost open frame of its stack");
+        }
+    }
+
+    private void checkThread() {
+        if (Thread.currentThread() != owner) {
+            throw new WrongThreadException("a memory stack belongs to the thread that made it");
+        }
+    }
+
+    private Arena owned() {
+        if (arena == null) {
+            throw new IllegalStateException("the stack of a thread is not closed");
+        }
+        return arena;
+    }
+
+    private void grow() {
+        int known = frames.length;
+        frames = Arrays.copyOf(frames, known * 2);
+        for (int i = known; i < frames.length; i++) {
+            frames[i] = new Frame(this);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.chagres.linux;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Matches paths as {@code glob(7)} does, on bytes: {@code ?} and {@code *} stay within a component, {@code [a-z]} and
+ * {@code [!a-z]} match one byte, {@code {a,b}} one of several, and {@code **} any number of components. A pattern that
+ * begins with {@code /} matches the whole path; any other matches a path that ends with it, by whole components.
+ * Immutable, safe for any thread.
+ */
+public final class Glob {
+    private static final int MAX_ALTERNATIVES = 1024;
+
+    private final String text;
+    private final List<byte[]> patterns = new ArrayList<>();
+    private final boolean anchored;
+
+    private Glob(String text) {
+        this.text = text;
+        anchored = text.startsWith("/");
+        expand(text);
+    }
+
+    /**
+     * Compiles a pattern.
+     *
+     * @throws IllegalArgumentException when it has an open bracket or brace, or too many alternatives
+     */
+    public static Glob of(String pattern) {
+        return new Glob(pattern);
+    }
+
+    /** Says whether a text has characters that are special in patterns. */
+    public static boolean isPattern(String text) {
+        return text.chars().anyMatch(c -> c == '*' || c == '?' || c == '[' || c == '{');
+    }
+
+    /** Says whether a path matches. */
+    public boolean matches(Pathname path) {
+        byte[] bytes = path.bytes();
+        for (byte[] pattern : patterns) {
+            if (matchesAtAnyDepth(pattern, bytes)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean matchesAtAnyDepth(byte[] pattern, byte[] path) {
+        if (match(pattern, 0, path, 0)) {
+            return true;
+        }
+        if (anchored) {
+            return false;
+        }
+        for (int i = 0; i < path.length; i++) {
+            if (path[i] == '/' && match(pattern, 0, path, i + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void expand(String pattern) {
+        int open = pattern.indexOf('{');
+        if (open < 0) {
+            check(pattern);
+            if (patterns.size() == MAX_ALTERNATIVES) {
+                throw new IllegalArgumentException("too many alternatives in the pattern " + text);
+            }
+            patterns.add(pattern.getBytes(StandardCharsets.UTF_8));
+            return;
+        }
+        int depth = 0;
+        int start = open + 1;
+        List<String> choices = new ArrayList<>();
+        for (int i = open; i < pattern.length(); i++) {
+            char c = pattern.charAt(i);
+            depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+            if (c == ',' && depth == 1 || depth == 0) {
+                choices.add(pattern.substring(start, i));
+                start = i + 1;
+            }
+            if (depth == 0) {
+                for (String choice : choices) {
+                    expand(pattern.substring(0, open) + choice + pattern.substring(i + 1));
+                }
+                return;
+            }
+        }
+        throw new IllegalArgumentException("an open { in the pattern " + text);
+    }
+
+    private void check(String pattern) {
+        int open = pattern.indexOf('[');
+        while (open >= 0) {
+            int close = pattern.indexOf(']', open + 2);
+            if (close < 0) {
+                throw new IllegalArgumentException("an open [ in the pattern " + text);
+            }
+            open = pattern.indexOf('[', close);
+        }
+    }
+
+    private static boolean match(byte[] pattern, int p, byte[] path, int s) {
+        int at = s;
+        for (int i = p; i < pattern.length; i++) {
+            switch (pattern[i]) {
+                case '*' -> {
+                    return matchStar(pattern, i, path, at);
+                }
+                case '?' -> {
+                    if (at == path.length || path[at] == '/') {
+                        return false;
+                    }
+                    at = nextCharacter(path, at);
+                }
+                case '[' -> {
+                    int close = closing(pattern, i);
+                    if (at == path.length || path[at] == '/' || !inClass(pattern, i + 1, close, path[at])) {
+                        return false;
+                    }
+                    at++;
+                    i = close;
+                }
+                default -> {
+                    if (at == path.length || path[at] != pattern[i]) {
+                        return false;
+                    }
+                    at++;
+                }
+            }
+        }
+        return at == path.length;
+    }
+
+    private static boolean matchStar(byte[] pattern, int star, byte[] path, int from) {
+        boolean anyDepth = star + 1 < pattern.length && pattern[star + 1] == '*';
+        int rest = star + (anyDepth ? 2 : 1);
+        if (anyDepth && rest < pattern.length && pattern[rest] == '/' && match(pattern, rest + 1, path, from)) {
+            return true; // ** stands for no component at all
+        }
+        for (int at = from; at <= path.length; at++) {
+            if (match(pattern, rest, path, at)) {
+                return true;
+            }
+            if (at < path.length && path[at] == '/' && !anyDepth) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the offset behind one character: the bytes of a UTF-8 sequence are one. */
+    private static int nextCharacter(byte[] path, int at) {
+        int next = at + 1;
+        if ((path[at] & 0xc0) == 0xc0) {
+            while (next < path.length && (path[next] & 0xc0) == 0x80) {
+                next++;
+            }
+        }
+        return next;
+    }
+
+    private static int closing(byte[] pattern, int open) {
+        int close = open + 2;
+        while (close < pattern.length && pattern[close] != ']') {
+            close++;
+        }
+        return close;
+    }
+
+    private static boolean inClass(byte[] pattern, int start, int end, byte value) {
+        boolean negated = pattern[start] == '!' || pattern[start] == '^';
+        int c = value & 0xff;
+        boolean in = false;
+        for (int i = negated ? start + 1 : start; i < end; i++) {
+            int low = pattern[i] & 0xff;
+            int high = low;
+            if (i + 2 < end && pattern[i + 1] == '-') {
+                high = pattern[i + 2] & 0xff;
+                i += 2;
+            }
+            in |= c >= low && c <= high;
+        }
+        return in != negated;
+    }
+
+    /** Returns the pattern as it was given. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

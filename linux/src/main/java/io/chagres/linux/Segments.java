@@ -1,0 +1,23 @@
+package io.chagres.linux;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/** Finds the address of a place in a buffer; a slice would be an object per call. */
+final class Segments {
+    private Segments() {}
+
+    /** Returns where the kernel may read a range. */
+    static long address(MemorySegment buffer, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, buffer.byteSize());
+        return buffer.address() + offset;
+    }
+
+    /** Returns where the kernel may write a range. */
+    static long writableAddress(MemorySegment buffer, long offset, long length) {
+        if (buffer.isReadOnly()) {
+            throw new IllegalArgumentException("cannot read into a read-only segment");
+        }
+        return address(buffer, offset, length);
+    }
+}

@@ -1,0 +1,39 @@
+package io.chagres.linux;
+
+import io.chagres.foreign.call.CapturedCall;
+import io.chagres.foreign.call.HotCall;
+import java.lang.foreign.MemorySegment;
+
+/** Calls that describe a file: statx(2), name_to_handle_at(2), fstatfs(2), ioctl(2). Raw: the result or -errno. */
+final class StatusCalls {
+    static final int AT_FDCWD = -100;
+    static final int AT_SYMLINK_NOFOLLOW = 0x100;
+    static final int AT_HANDLE_FID = 0x200;
+    static final int AT_SYMLINK_FOLLOW = 0x400;
+    static final int AT_NO_AUTOMOUNT = 0x800;
+    static final int AT_EMPTY_PATH = 0x1000;
+
+    private static final HotCall STATX = HotCall.of("statx");
+    private static final HotCall NAME_TO_HANDLE_AT = HotCall.of("name_to_handle_at");
+    private static final CapturedCall FSTATFS = CapturedCall.of("fstatfs");
+    private static final CapturedCall IOCTL = CapturedCall.of("ioctl");
+
+    private StatusCalls() {}
+
+    /** The buffer's owner keeps it alive; the path may be anybody's. */
+    static int statx(int dirFd, MemorySegment path, int flags, int mask, MemorySegment buffer) {
+        return STATX.callInt(path, dirFd, path.address(), flags, mask, buffer.address());
+    }
+
+    static int nameToHandleAt(int dirFd, MemorySegment path, MemorySegment handle, MemorySegment mountId, int flags) {
+        return NAME_TO_HANDLE_AT.callInt(handle, dirFd, path.address(), handle.address(), mountId.address(), flags);
+    }
+
+    static int fstatfs(int fd, MemorySegment buffer) {
+        return FSTATFS.callInt(fd, buffer.address());
+    }
+
+    static int ioctl(int fd, long request, MemorySegment argument) {
+        return IOCTL.callInt(fd, request, argument.address());
+    }
+}

@@ -1,0 +1,38 @@
+package io.chagres.linux;
+
+import io.chagres.foreign.Frame;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Nanoseconds since 1970 to and from {@code struct timespec} and {@code struct statx_timestamp}. */
+final class Timespecs {
+    private static final long NANOS = 1_000_000_000L;
+    private static final long UTIME_OMIT = (1L << 30) - 2;
+
+    private Timespecs() {}
+
+    /** Lays out access and modification time for utimensat(2); Long.MIN_VALUE leaves one as it is. */
+    static MemorySegment pair(Frame frame, long atimeNs, long mtimeNs) {
+        MemorySegment times = frame.allocate(32, 8);
+        put(times, 0, atimeNs);
+        put(times, 16, mtimeNs);
+        return times;
+    }
+
+    /** Returns nanoseconds; what a long cannot hold (before 1678, after 2262) becomes its nearest value. */
+    static long toNs(long seconds, int nanos) {
+        if (seconds >= Long.MAX_VALUE / NANOS) {
+            return Long.MAX_VALUE;
+        }
+        if (seconds <= Long.MIN_VALUE / NANOS) {
+            return Long.MIN_VALUE + 1;
+        }
+        return seconds * NANOS + nanos;
+    }
+
+    private static void put(MemorySegment times, long offset, long ns) {
+        boolean omitted = ns == Long.MIN_VALUE;
+        times.set(ValueLayout.JAVA_LONG, offset, omitted ? 0 : Math.floorDiv(ns, NANOS));
+        times.set(ValueLayout.JAVA_LONG, offset + 8, omitted ? UTIME_OMIT : Math.floorMod(ns, NANOS));
+    }
+}

@@ -1,0 +1,212 @@
+package io.chagres.ship;
+
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.FencedException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects what the next commit holds and puts one commit after the other into the log: one is filled while one is
+ * under way. A commit that was refused is tried again unchanged until the store takes it, so nothing read is read
+ * again. Confined to the shipper's thread; only the put runs on the executor.
+ */
+final class CommitPipeline implements AutoCloseable {
+    private final CommitLog log;
+    private final Executor executor;
+    private final Runnable wakeup;
+    private final StoreHealth health;
+    private final long maxLagMs;
+
+    private CommitBuilder filling;
+    private CommitBuilder spare;
+    private final ArrayList<Tail> touched = new ArrayList<>();
+
+    private @Nullable CommitBuilder inFlight;
+    private final ArrayList<Tail> inFlightTails = new ArrayList<>();
+    private long[] inFlightPositions = new long[64];
+    private boolean submitted;
+    private long retryAtMs;
+    private volatile boolean answered;
+    private volatile @Nullable Exception failure;
+
+    private long lastCutMs = Long.MIN_VALUE / 2;
+    private boolean blocked;
+    private int cuts;
+    private long commits;
+    private long acknowledgedBytes;
+
+    CommitPipeline(
+            CommitLog log,
+            Executor executor,
+            Runnable wakeup,
+            StoreHealth health,
+            ShipOptions options) {
+        this.log = log;
+        this.executor = executor;
+        this.wakeup = wakeup;
+        this.health = health;
+        maxLagMs = options.maxLagMs();
+        filling = new CommitBuilder(options.commitBytes(), options.level());
+        spare = new CommitBuilder(options.commitBytes(), options.level());
+    }
+
+    /** Returns the commit that is being filled. */
+    CommitBuilder filling() {
+        return filling;
+    }
+
+    /** Notes that a tail advanced within the commit that is being filled. */
+    void touch(Tail tail) {
+        if (tail.touchedCut != cuts) {
+            tail.touchedCut = cuts;
+            touched.add(tail);
+        }
+    }
+
+    /** Says whether turns must wait: the commit that is filled has no room, and another is under way. */
+    boolean isBlocked() {
+        return inFlight != null && (blocked || filling.isFull());
+    }
+
+    /** Notes that a turn found no room. */
+    void block() {
+        blocked = true;
+    }
+
+    boolean isIdle() {
+        return inFlight == null && filling.isEmpty();
+    }
+
+    boolean isInFlight() {
+        return inFlight != null;
+    }
+
+    /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
+    long dueInMs(long nowMs) {
+        if (inFlight != null) {
+            return submitted ? Long.MAX_VALUE : Math.max(0, retryAtMs - nowMs);
+        }
+        return filling.isEmpty() ? Long.MAX_VALUE : Math.max(0, lastCutMs + maxLagMs - nowMs);
+    }
+
+    /**
+     * Takes answers, tries refused commits again and cuts the next commit when it is due.
+     *
+     * @param now whether to cut without waiting for the lag (drain, or the commit is full)
+     * @return whether anything moved
+     * @throws FencedException when another writer has taken over this host's log
+     */
+    boolean step(long nowMs, boolean now) throws IOException {
+        boolean moved = false;
+        if (answered) {
+            answered = false;
+            submitted = false;
+            takeAnswer(nowMs);
+            moved = true;
+        }
+        if (inFlight != null && !submitted && nowMs >= retryAtMs) {
+            submit(inFlight);
+            moved = true;
+        }
+        boolean due = now || nowMs >= lastCutMs + maxLagMs || blocked || filling.isFull();
+        if (inFlight == null && due && !filling.isEmpty()) {
+            cut(nowMs);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private void cut(long nowMs) {
+        CommitBuilder full = filling;
+        filling = spare;
+        inFlight = full;
+        spare = full;
+        blocked = false;
+        if (inFlightPositions.length < touched.size()) {
+            inFlightPositions = new long[touched.size() * 2];
+        }
+        for (int i = 0; i < touched.size(); i++) {
+            Tail tail = touched.get(i);
+            inFlightPositions[i] = tail.position();
+            tail.cut();
+            inFlightTails.add(tail);
+        }
+        touched.clear();
+        cuts++;
+        lastCutMs = nowMs;
+        retryAtMs = nowMs;
+        submit(full);
+    }
+
+    private void submit(CommitBuilder commit) {
+        submitted = true;
+        executor.execute(() -> {
+            Exception failed = null;
+            try {
+                log.append(commit);
+            } catch (IOException | RuntimeException e) {
+                failed = e;
+            }
+            failure = failed;
+            answered = true;
+            wakeup.run();
+        });
+    }
+
+    private void takeAnswer(long nowMs) throws IOException {
+        Exception failed = failure;
+        if (failed instanceof FencedException fenced) {
+            throw fenced;
+        }
+        if (failed instanceof RuntimeException defect) {
+            throw defect;
+        }
+        if (failed != null) {
+            retryAtMs = nowMs + health.refused((IOException) failed, nowMs);
+            return;
+        }
+        health.accepted();
+        CommitBuilder done = inFlight;
+        inFlight = null;
+        commits++;
+        for (int i = 0; i < inFlightTails.size(); i++) {
+            Tail tail = inFlightTails.get(i);
+            long before = tail.acknowledged();
+            tail.acknowledge(inFlightPositions[i], nowMs);
+            acknowledgedBytes += tail.acknowledged() - before;
+        }
+        inFlightTails.clear();
+        if (done != null) {
+            done.reset();
+        }
+    }
+
+    /** Gives memory back that only a burst needed. */
+    void trim() {
+        if (filling.isEmpty()) {
+            filling.trim();
+        }
+        if (inFlight == null) {
+            spare.trim();
+        }
+    }
+
+    long commits() {
+        return commits;
+    }
+
+    long acknowledgedBytes() {
+        return acknowledgedBytes;
+    }
+
+    @Override
+    public void close() {
+        filling.close();
+        if (spare != filling) {
+            spare.close();
+        }
+    }
+}

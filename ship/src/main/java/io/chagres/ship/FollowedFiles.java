@@ -1,0 +1,233 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Record;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.FileIdentity;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the queue of tails that have something to do and the files that lost their last name. Confined to the
+ * shipper's thread; putting a known tail into the queue allocates nothing.
+ */
+final class FollowedFiles implements Names.Files {
+    private final FileTable files;
+    private final OpenFiles openFiles;
+    private final Versions versions;
+    private final ResumePoints resume;
+    private final KnownNames known;
+    private final CommitPipeline pipeline;
+    private final DerivedFiles derived;
+    private final boolean wholePrefix;
+    private final ArrayDeque<Tail> ready = new ArrayDeque<>();
+    private final ArrayDeque<Tail> deferred = new ArrayDeque<>();
+    private final List<Tail> rotated = new ArrayList<>();
+
+    /** Whether files seen for the first time begin at their end. */
+    boolean startAtEnd;
+
+    FollowedFiles(
+            FileTable files,
+            OpenFiles openFiles,
+            Versions versions,
+            ResumePoints resume,
+            KnownNames known,
+            CommitPipeline pipeline,
+            DerivedFiles derived,
+            boolean wholePrefix) {
+        this.files = files;
+        this.openFiles = openFiles;
+        this.versions = versions;
+        this.resume = resume;
+        this.known = known;
+        this.pipeline = pipeline;
+        this.derived = derived;
+        this.wholePrefix = wholePrefix;
+    }
+
+    @Override
+    public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
+        Tail tail = files.find(identity, device);
+        if (tail == null) {
+            tail = begin(name.path(), identity, device, stat);
+        } else if (!tail.hasName()) {
+            rotated.remove(tail);
+        }
+        if (tail.fd() == null) {
+            openFiles.attach(tail, fd);
+        } else {
+            fd.close();
+        }
+        name.attach(tail);
+        tail.addName(name);
+        if (!known.seenFile(name.path(), tail.versionId)) {
+            pipeline.filling()
+                    .records()
+                    .write(new Record.NameAdded(
+                            name.path(), Record.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
+        }
+        enqueue(tail);
+    }
+
+    @Override
+    public void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat) {
+        Tail known = files.find(identity, device);
+        if (known != null && known.fd() != null) {
+            fd.close();
+            return;
+        }
+        Tail tail = known == null ? begin(from, identity, device, stat) : known;
+        openFiles.attach(tail, fd);
+        if (known == null) {
+            nameless(tail, true);
+        }
+        enqueue(tail);
+    }
+
+    private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat) {
+        ResumePoint point = resume.claim(identity, path);
+        if (point != null) {
+            Tail tail = versions.resume(point, identity, device);
+            tail.check = wholePrefix ? Tail.Check.WHOLE_PREFIX : Tail.Check.LAST_PIECES;
+            return tail;
+        }
+        long start = startAtEnd ? stat.size() : 0;
+        Tail tail = versions.open(identity, device, path, Names.attributesOf(stat), start);
+        if (start > 0) {
+            tail.check = Tail.Check.LAST_PIECES;
+        }
+        return tail;
+    }
+
+    @Override
+    public void modified(Tail tail) {
+        enqueue(tail);
+    }
+
+    @Override
+    public void closed(Tail tail) {
+        tail.closedByWriter = true;
+        tail.derivedSought = false;
+        enqueue(tail);
+    }
+
+    @Override
+    public void nameRemoved(Pathname path, Tail tail) {
+        derived.nameRemoved(path, tail);
+    }
+
+    @Override
+    public void nameless(Tail tail, boolean movedOut) {
+        tail.movedOut = movedOut;
+        tail.enter(Tail.State.ROTATED);
+        rotated.add(tail);
+        enqueue(tail);
+    }
+
+    /** Queues the version that took over from a superseded one, if there is one. */
+    void enqueueSuccessor(Tail over) {
+        Tail next = files.find(over.identity, over.device);
+        if (next != null && next != over) {
+            if (!next.hasName() && !rotated.contains(next)) {
+                next.movedOut = over.movedOut;
+                next.enter(Tail.State.ROTATED);
+                rotated.add(next);
+            }
+            enqueue(next);
+        }
+    }
+
+    /** Puts a tail at the end of the queue, once. */
+    void enqueue(Tail tail) {
+        if (!tail.queued && tail.isLive()) {
+            tail.queued = true;
+            ready.addLast(tail);
+        }
+    }
+
+    /** Returns the next tail that has something to do, or null. */
+    @Nullable Tail next() {
+        Tail tail = ready.pollFirst();
+        if (tail != null) {
+            tail.queued = false;
+        }
+        return tail;
+    }
+
+    /** Puts a tail back at the head of the queue. */
+    void putBack(Tail tail) {
+        if (!tail.queued) {
+            tail.queued = true;
+            ready.addFirst(tail);
+        }
+    }
+
+    /** Lets a tail wait for one coalescing window. */
+    void defer(Tail tail) {
+        if (!tail.deferred) {
+            tail.deferred = true;
+            deferred.addLast(tail);
+        }
+    }
+
+    /** Queues the tails that waited. */
+    void resumeDeferred() {
+        for (Tail tail = deferred.pollFirst(); tail != null; tail = deferred.pollFirst()) {
+            tail.deferred = false;
+            enqueue(tail);
+        }
+    }
+
+    boolean hasReady() {
+        return !ready.isEmpty();
+    }
+
+    boolean hasDeferred() {
+        return !deferred.isEmpty();
+    }
+
+    boolean hasRotated() {
+        return !rotated.isEmpty();
+    }
+
+    /**
+     * Looks after files without a name: they are read until no writer has them open any more.
+     *
+     * @param nowMs the time
+     * @param patienceMs how long a file is kept whose writers cannot be asked about and that does not grow
+     */
+    void sweepRotated(long nowMs, long patienceMs) {
+        for (Tail tail : List.copyOf(rotated)) {
+            Fd fd = tail.fd();
+            if (!tail.isLive() || fd == null) {
+                rotated.remove(tail);
+                continue;
+            }
+            if (tail.position() != tail.rotatedAt) {
+                tail.rotatedAt = tail.position();
+                tail.rotatedSinceMs = nowMs;
+            }
+            boolean writerLeft = fd.probeReadLease() != 0 && nowMs - tail.rotatedSinceMs < patienceMs;
+            tail.closedByWriter |= !writerLeft;
+            enqueue(tail);
+            if (!writerLeft && tail.drained && !tail.hasBacklog()) {
+                rotated.remove(tail);
+                end(tail);
+            } else {
+                tail.drained = !writerLeft && !tail.hasBacklog();
+            }
+        }
+    }
+
+    private void end(Tail tail) {
+        if (tail.movedOut) {
+            resume.put(tail, null);
+        }
+        versions.finish(tail, tail.movedOut ? Record.Reason.SEALED : Record.Reason.GONE);
+    }
+}

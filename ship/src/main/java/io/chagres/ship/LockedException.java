@@ -1,0 +1,21 @@
+package io.chagres.ship;
+
+import java.io.IOException;
+
+/** Says that another shipper on this machine holds the state directory. */
+public final class LockedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final long pid;
+
+    LockedException(String lockPath, long pid) {
+        super("another chagres ship (pid " + pid + ") already ships to this store under this host name; it holds "
+                + lockPath + ". Stop it, or use another --state and --host");
+        this.pid = pid;
+    }
+
+    /** Returns the process id of the other shipper, or 0 when its lock does not say. */
+    public long pid() {
+        return pid;
+    }
+}

@@ -1,0 +1,62 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Record;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is one data object on its way to the store: a range of one version, uploaded by a worker. The shipper's thread makes
+ * it and takes its result; the worker only fills in the answer.
+ */
+final class ObjectJob {
+    final Tail tail;
+    final long start;
+    final long length;
+    long retryAtMs;
+    boolean running;
+    private volatile boolean answered;
+    private volatile Record.@Nullable ObjectRun result;
+    private volatile @Nullable Exception failure;
+
+    ObjectJob(Tail tail, long start, long length) {
+        this.tail = tail;
+        this.start = start;
+        this.length = length;
+    }
+
+    /** Called by the worker: the object is durable, or null when the file had no such bytes. */
+    void succeed(Record.@Nullable ObjectRun run) {
+        result = run;
+        failure = null;
+        answered = true;
+    }
+
+    /** Called by the worker. */
+    void fail(Exception cause) {
+        failure = cause;
+        answered = true;
+    }
+
+    boolean answered() {
+        return answered;
+    }
+
+    Record.@Nullable ObjectRun result() {
+        return result;
+    }
+
+    @Nullable IOException failure() {
+        if (failure instanceof RuntimeException defect) {
+            throw defect;
+        }
+        return (IOException) failure;
+    }
+
+    /** Makes ready for another try. */
+    void again() {
+        answered = false;
+        running = false;
+        failure = null;
+        result = null;
+    }
+}

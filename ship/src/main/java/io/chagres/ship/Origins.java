@@ -1,0 +1,58 @@
+package io.chagres.ship;
+
+import java.util.Arrays;
+
+/**
+ * Says which older versions hold the first bytes of a version: a list of ranges from its start. What lies behind the
+ * last range is stored with the version itself. Sources are always versions that store those bytes themselves, so a
+ * reader never follows a chain. Confined to one thread.
+ */
+final class Origins {
+    private long[] ends = {};
+    private long[] sources = {};
+    private int count;
+
+    /** Receives a range of a version's bytes and the version that stores them. */
+    @FunctionalInterface
+    interface RangeConsumer {
+        void accept(long start, long end, long sourceVersion);
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Returns the position up to which older versions hold the bytes. */
+    long end() {
+        return count == 0 ? 0 : ends[count - 1];
+    }
+
+    /** Appends a range that begins where the last one ended. */
+    void append(long end, long sourceVersion) {
+        if (count > 0 && sources[count - 1] == sourceVersion) {
+            ends[count - 1] = end;
+            return;
+        }
+        if (count == ends.length) {
+            ends = Arrays.copyOf(ends, Math.max(2, count * 2));
+            sources = Arrays.copyOf(sources, ends.length);
+        }
+        ends[count] = end;
+        sources[count++] = sourceVersion;
+    }
+
+    /** Splits a range of the version's bytes by who stores them; {@code self} stores what no older version does. */
+    void split(long start, long end, long self, RangeConsumer consumer) {
+        long at = start;
+        for (int i = 0; i < count && at < end; i++) {
+            if (ends[i] > at) {
+                long to = Math.min(end, ends[i]);
+                consumer.accept(at, to, sources[i]);
+                at = to;
+            }
+        }
+        if (at < end) {
+            consumer.accept(at, end, self);
+        }
+    }
+}

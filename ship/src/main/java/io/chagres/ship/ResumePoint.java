@@ -1,0 +1,21 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Attributes;
+import io.chagres.linux.Pathname;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says where the shipping of one version goes on after a restart. Everything in it comes from the log.
+ *
+ * @param versionId the version
+ * @param prefix the checksums of what the archive holds of it; ends at its position
+ * @param origins which older versions hold parts of its bytes
+ * @param attributes as they were last recorded
+ * @param lastPath the name it had last, or null
+ */
+record ResumePoint(
+        long versionId,
+        PrefixChecksums prefix,
+        Origins origins,
+        Attributes attributes,
+        @Nullable Pathname lastPath) {}

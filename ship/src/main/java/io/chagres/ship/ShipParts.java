@@ -1,0 +1,214 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Record;
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.NameTree;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.ResourceLimit;
+import io.chagres.watch.DirectoryWatcher;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Builds the parts of a shipper in the order they need each other, and owns them. */
+final class ShipParts implements AutoCloseable {
+    private static final int MAX_OPENINGS = 10;
+
+    final FileTable table = new FileTable();
+    final KnownNames known = new KnownNames();
+    final @Nullable StateDirectory state;
+    final StoreHealth health;
+    final CommitPipeline pipeline;
+    final ObjectUploads uploads;
+    final OpenFiles openFiles;
+    final Versions versions;
+    final FollowedFiles files;
+    final Names names;
+    final Turns turns;
+    final DerivedFiles derived;
+    final DirectoryWatcher watcher;
+
+    private ShipParts(Opening opening, BlobStore store, Executor workers, Clock clock, ShipListener listener)
+            throws IOException {
+        ShipOptions options = opening.options;
+        state = opening.state;
+        health = new StoreHealth(store.name(), listener);
+        ShipScope scope = scope(options, store, listener);
+        watcher = watcher(options, scope, clock);
+        Runnable wakeup = watcher::wakeup;
+        pipeline = new CommitPipeline(opening.log, workers, wakeup, health, options);
+        uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
+        openFiles = new OpenFiles(Math.clamp(ResourceLimit.raiseOpenFiles() / 2, 16, 1 << 20));
+        versions = new Versions(
+                store, opening.hostId, pipeline, table, openFiles, listener, opening.loaded.nextVersionId());
+        derived = new DerivedFiles(store, opening.hostId, pipeline, workers, wakeup);
+        files = new FollowedFiles(
+                table, openFiles, versions, opening.points, known, pipeline, derived, opening.uncleanBoot);
+        files.startAtEnd = options.startAt() == StartAt.END;
+        names = new Names(files, pipeline, known, listener);
+        OriginSearch origins = new OriginSearch(store, opening.hostId, pipeline, listener);
+        turns = new Turns(pipeline, uploads, versions, names, openFiles, origins, listener, options.codec());
+        collectKnown(opening.loaded, scope);
+    }
+
+    static ShipParts open(
+            ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
+            throws IOException {
+        Opening opening = new Opening(options);
+        try {
+            opening.open(store, clock, listener);
+            return new ShipParts(opening, store, workers, clock, listener);
+        } catch (IOException | RuntimeException e) {
+            opening.abandon();
+            throw e;
+        }
+    }
+
+    /** The way from options to an open incarnation. */
+    private static final class Opening {
+        final ShipOptions options;
+        final Machine machine = Machine.current();
+        @Nullable StateDirectory state;
+        String hostId = "";
+        HostState loaded = HostState.empty();
+        ResumePoints points = new ResumePoints();
+        @SuppressWarnings("NullAway.Init")
+        CommitLog log;
+        boolean uncleanBoot;
+
+        Opening(ShipOptions options) {
+            this.options = options;
+        }
+
+        void open(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+            try {
+                state = StateDirectory.open(options.stateDirectory(), store.name(), options.hostName());
+            } catch (ErrnoException e) {
+                listener.problem("the state directory " + options.stateDirectory() + " cannot be used ("
+                        + e.getMessage() + "); nothing is lost without it, but a second shipper is not refused");
+            }
+            hostId = findHost(store, clock, listener);
+            for (int opening = 1; ; opening++) {
+                try {
+                    openIncarnation(store, clock);
+                    return;
+                } catch (FencedException e) {
+                    if (opening == MAX_OPENINGS) {
+                        throw e;
+                    }
+                }
+            }
+        }
+
+        private String findHost(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+            String remembered = state == null ? null : state.get("host").orElse(null);
+            String id = HostRegistry.findOrMint(store, options.hostName(), machine, remembered, clock.millis());
+            if (state != null && !id.equals(remembered)) {
+                try {
+                    state.put("host", id);
+                } catch (ErrnoException e) {
+                    listener.problem("the state directory " + options.stateDirectory() + " cannot be written ("
+                            + e.getMessage() + "); the host is found again by its owner record");
+                }
+            }
+            return id;
+        }
+
+        /** Loads the log and commits a new incarnation behind it; another writer may come first. */
+        private void openIncarnation(BlobStore store, Clock clock) throws IOException {
+            points = new ResumePoints();
+            loaded = HostLog.load(store, hostId, At.NOW, ExtentFilter.NONE, points);
+            points.keep(loaded);
+            Record.IncarnationOpened last = loaded.lastIncarnation();
+            uncleanBoot = last != null && !last.bootId().equals(machine.bootId()) && !loaded.closedCleanly();
+            byte[] incarnation = new byte[16];
+            new SecureRandom().nextBytes(incarnation);
+            log = new CommitLog(store, hostId, incarnation, loaded, clock::millis);
+            try (CommitBuilder first = new CommitBuilder(1 << 16, 1)) {
+                first.records()
+                        .write(new Record.IncarnationOpened(
+                                incarnation,
+                                options.hostName(),
+                                machine.machineId(),
+                                machine.productUuid(),
+                                machine.bootId(),
+                                ProcessHandle.current().pid(),
+                                Version.TEXT,
+                                clock.millis()));
+                log.append(first);
+            }
+        }
+
+        void abandon() {
+            if (state != null) {
+                state.close();
+            }
+        }
+    }
+
+    private static ShipScope scope(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
+        List<Pathname> own = new ArrayList<>();
+        own.add(options.stateDirectory().absolute());
+        if (store instanceof DirectoryStore local) {
+            own.add(local.root().absolute());
+        }
+        return new ShipScope(options, own, listener);
+    }
+
+    private static DirectoryWatcher watcher(ShipOptions options, ShipScope scope, Clock clock) throws IOException {
+        return DirectoryWatcher.builder(scope.roots())
+                .exclude(scope::excludes)
+                .include(scope::includes)
+                .coalesceMs(options.coalesceMs())
+                .pollIntervalMs(options.pollMs())
+                .clock(clock)
+                .open();
+    }
+
+    private void collectKnown(HostState loaded, ShipScope scope) {
+        loaded.names().forEach(entry -> {
+            Pathname path = entry.path();
+            if (scope.covers(path)) {
+                known.put(path, meaning(entry));
+            }
+        });
+    }
+
+    private static KnownNames.Meaning meaning(NameTree.Entry entry) {
+        FileVersion version = entry.version();
+        return new KnownNames.Meaning(
+                version == null ? 0 : version.id(),
+                entry.kind() == Record.Kind.DIRECTORY ? entry.attributes() : null,
+                entry.kind() == Record.Kind.SYMLINK ? entry.target() : null);
+    }
+
+    @Override
+    public void close() {
+        watcher.close();
+        for (Tail tail : table.all()) {
+            openFiles.close(tail);
+        }
+        names.close();
+        turns.close();
+        pipeline.close();
+        if (state != null) {
+            state.close();
+        }
+    }
+}

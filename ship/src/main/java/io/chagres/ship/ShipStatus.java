@@ -1,0 +1,37 @@
+package io.chagres.ship;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds what a shipper knew of its progress and of its risk at one moment. Immutable.
+ *
+ * @param files files followed now
+ * @param shippedBytes bytes the store has acknowledged since this shipper started
+ * @param riskBytes bytes not acknowledged, held back or unreadable; -1 while a directory is not scanned yet
+ * @param riskMs age of the oldest byte that is not acknowledged, in milliseconds
+ * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
+ * @param unreadableFiles files that cannot be read
+ * @param totalBytes known size of all files followed
+ * @param archivedBytes the part of {@code totalBytes} that the store has acknowledged, now or in an earlier run
+ * @param commits commits acknowledged since this shipper started
+ * @param errors puts that failed since this shipper started; each was tried again
+ * @param scanning whether a directory is not scanned yet
+ * @param storeTrouble why the store refuses and since when, or null while it accepts
+ */
+public record ShipStatus(
+        long files,
+        long shippedBytes,
+        long riskBytes,
+        long riskMs,
+        long heldBackBytes,
+        long unreadableFiles,
+        long totalBytes,
+        long archivedBytes,
+        long commits,
+        long errors,
+        boolean scanning,
+        @Nullable String storeTrouble) {
+
+    /** The status before the first step: nothing is known, so the risk is unknown. */
+    static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, true, null);
+}

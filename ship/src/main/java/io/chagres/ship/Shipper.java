@@ -1,0 +1,316 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Record;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * Follows files and ships every new byte once. Everything happens in steps: a caller runs {@link #doWork} until
+ * {@link #finished}; workers only put objects into the store. Confined to one thread but for {@link #requestDrain} and
+ * {@link #status}.
+ */
+public final class Shipper implements AutoCloseable {
+    private static final int TURNS_PER_STEP = 4096;
+    private static final long SWEEP_MS = 100;
+    private static final long RECHECK_MS = 30_000;
+    private static final long TRIM_MS = 5_000;
+    private static final long STATUS_MS = 200;
+    private static final long ROTATED_PATIENCE_MS = 60_000;
+
+    /** The stages of a shipper's life, in order. */
+    private enum Stage {
+        FIRST_SCAN,
+        RUNNING,
+        LAST_SCAN,
+        DRAINING,
+        CLOSING,
+        FINISHED
+    }
+
+    private final ShipParts parts;
+    private final ShipOptions options;
+    private final Clock clock;
+    private final RiskMeter risk;
+    private Stage stage = Stage.FIRST_SCAN;
+    private boolean drained;
+    private volatile boolean drainRequested;
+    private volatile ShipStatus status = ShipStatus.UNKNOWN;
+    private long drainUntilMs = Long.MAX_VALUE;
+    private long nextSweepMs;
+    private long nextRecheckMs;
+    private long nextTrimMs;
+    private long nextStatusMs;
+    private boolean changed = true;
+
+    private Shipper(ShipParts parts, ShipOptions options, Clock clock) {
+        this.parts = parts;
+        this.options = options;
+        this.clock = clock;
+        risk = new RiskMeter(parts);
+        parts.turns.release = options.once();
+    }
+
+    /**
+     * Opens a shipper: takes the lock of the state directory, finds or mints the host, loads where every file goes on
+     * and opens a new incarnation in the host's log, which fences any older one.
+     *
+     * @param options how to work
+     * @param store where the bytes go; stays open, the caller closes it
+     * @param workers runs puts; at least two threads, or uploads wait for commits
+     * @param clock the wall clock, used for times in the archive and for lags
+     * @param listener hears what a person should know
+     * @throws LockedException when another shipper on this machine ships the same
+     * @throws FencedException when other writers keep taking the log
+     * @throws IOException when the store or the watch cannot be opened
+     */
+    public static Shipper open(
+            ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
+            throws IOException {
+        return new Shipper(ShipParts.open(options, store, workers, clock, listener), options, clock);
+    }
+
+    /**
+     * Does one step: waits for events, reads, commits.
+     *
+     * @param timeoutMs milliseconds to wait at most when there is nothing to do
+     * @return work done; 0 when the step found nothing to do
+     * @throws FencedException when another writer has taken over the host's log
+     * @throws IOException when the watch fails; failures of the store are tried again and shown in the status
+     */
+    public int doWork(int timeoutMs) throws IOException {
+        if (stage == Stage.FINISHED) {
+            return 0;
+        }
+        int work = parts.watcher.poll(waitMs(timeoutMs), parts.names);
+        long now = clock.millis();
+        work += parts.uploads.step(now, this::takeObject) ? 1 : 0;
+        work += periodically(now);
+        work += runTurns(now);
+        parts.names.flushDirectories();
+        work += advanceStage(now);
+        boolean hurry = stage.compareTo(Stage.LAST_SCAN) > 0 && !parts.files.hasReady();
+        work += parts.pipeline.step(now, hurry) ? 1 : 0;
+        changed |= work > 0;
+        publish(now);
+        return work;
+    }
+
+    private boolean takeObject(Tail tail, Record.ObjectRun run) {
+        boolean taken = parts.turns.takeObject(tail, run);
+        parts.files.enqueue(tail);
+        return taken;
+    }
+
+    private int waitMs(int timeoutMs) {
+        long now = clock.millis();
+        if (parts.files.hasReady() && !parts.pipeline.isBlocked()) {
+            return 0;
+        }
+        long wait = Math.min(timeoutMs, parts.pipeline.dueInMs(now));
+        wait = Math.min(wait, parts.uploads.dueInMs(now));
+        if (parts.files.hasDeferred() || parts.derived.isBusy()) {
+            wait = Math.min(wait, Math.max(1, options.coalesceMs()));
+        }
+        if (parts.files.hasRotated()) {
+            wait = Math.min(wait, Math.max(0, nextSweepMs - now));
+        }
+        if (parts.watcher.scanning()) {
+            return 0;
+        }
+        if (stage != Stage.RUNNING) {
+            wait = Math.min(wait, 10);
+        }
+        return (int) Math.max(0, wait);
+    }
+
+    private int periodically(long now) {
+        int work = 0;
+        parts.files.resumeDeferred();
+        if (parts.files.hasRotated() && (now >= nextSweepMs || stage == Stage.DRAINING)) {
+            parts.files.sweepRotated(now, ROTATED_PATIENCE_MS);
+            nextSweepMs = now + SWEEP_MS;
+        }
+        if (now >= nextRecheckMs) {
+            parts.names.retryUnreadable();
+            recheckInPlace();
+            nextRecheckMs = now + RECHECK_MS;
+        }
+        if (now >= nextTrimMs) {
+            parts.pipeline.trim();
+            nextTrimMs = now + TRIM_MS;
+        }
+        work += parts.derived.step() ? 1 : 0;
+        return work;
+    }
+
+    /** Files that changed without growing are read again from their start, now and then. */
+    private void recheckInPlace() {
+        for (Tail tail : parts.table.all()) {
+            if (tail.inPlaceSuspect) {
+                tail.closedByWriter = true;
+                parts.files.enqueue(tail);
+            }
+        }
+    }
+
+    private int runTurns(long now) {
+        int turns = 0;
+        while (turns < TURNS_PER_STEP && !parts.pipeline.isBlocked()) {
+            Tail tail = parts.files.next();
+            if (tail == null) {
+                break;
+            }
+            turns++;
+            Turns.Next next = parts.turns.turn(tail, now);
+            risk.watch(tail);
+            switch (next) {
+                case AGAIN -> parts.files.enqueue(tail);
+                case LATER -> parts.files.defer(tail);
+                case NO_ROOM -> {
+                    parts.files.putBack(tail);
+                    parts.pipeline.block();
+                }
+                case OVER -> parts.files.enqueueSuccessor(tail);
+                case WAIT -> parts.derived.look(tail);
+            }
+        }
+        return turns;
+    }
+
+    private int advanceStage(long now) {
+        Stage before = stage;
+        switch (stage) {
+            case FIRST_SCAN -> {
+                if (!parts.watcher.scanning()) {
+                    removeUnseen();
+                    stage = Stage.RUNNING;
+                }
+            }
+            case RUNNING -> {
+                if (options.once() || drainRequested) {
+                    beginDrain(now);
+                }
+            }
+            case LAST_SCAN -> {
+                if (!parts.watcher.scanning()) {
+                    lastScanDone();
+                }
+            }
+            case DRAINING -> {
+                if (isDrained()) {
+                    drained = true;
+                    parts.pipeline.filling().records().write(new Record.IncarnationClosed(true));
+                    stage = Stage.CLOSING;
+                }
+            }
+            case CLOSING -> {
+                if (parts.pipeline.isIdle()) {
+                    stage = Stage.FINISHED;
+                }
+            }
+            case FINISHED -> {}
+        }
+        if (drainRequested && stage == Stage.FIRST_SCAN) {
+            beginDrain(now);
+        }
+        if (now >= drainUntilMs) {
+            stage = Stage.FINISHED;
+        }
+        return before == stage ? 0 : 1;
+    }
+
+    /** What the archive knew and the scan did not find is gone. */
+    private void removeUnseen() {
+        Pathname removed = null;
+        List<Pathname> gone = new ArrayList<>();
+        for (Pathname path : parts.known.takeUnseen()) {
+            if (removed == null || !path.startsWith(removed)) {
+                removed = path;
+                gone.add(path);
+            }
+        }
+        for (Pathname path : gone) {
+            parts.pipeline.filling().records().write(new Record.NameRemoved(path, false));
+        }
+        parts.files.startAtEnd = false;
+    }
+
+    private void beginDrain(long now) {
+        stage = Stage.LAST_SCAN;
+        parts.turns.release = true;
+        if (drainRequested) {
+            drainUntilMs = now + options.drainMs();
+        }
+        if (!options.once() || drainRequested) {
+            parts.watcher.rescan();
+        }
+    }
+
+    /** Everything that is in a file now is what the drain must ship; what comes later is not waited for. */
+    private void lastScanDone() {
+        removeUnseen();
+        parts.names.retryUnreadable();
+        for (Tail tail : parts.table.all()) {
+            tail.drainTarget = parts.turns.sizeNow(tail);
+            parts.files.enqueue(tail);
+        }
+        stage = Stage.DRAINING;
+    }
+
+    private boolean isDrained() {
+        if (parts.files.hasReady() || parts.derived.isBusy() || !parts.uploads.isIdle() || !parts.pipeline.isIdle()) {
+            return false;
+        }
+        for (Tail tail : parts.table.all()) {
+            boolean shipped = tail.acknowledged() >= tail.drainTarget && tail.check == Tail.Check.NOTHING
+                    || tail.acknowledged() >= tail.size() && !tail.inPlaceSuspect;
+            if (!shipped && tail.fd() != null) {
+                parts.files.enqueue(tail);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Asks the shipper to scan once more, ship what is there, close its incarnation and finish. Safe for any thread.
+     */
+    public void requestDrain() {
+        drainRequested = true;
+        parts.watcher.wakeup();
+    }
+
+    /** Says whether the shipper is done: everything is acknowledged, or the time for draining is over. */
+    public boolean finished() {
+        return stage == Stage.FINISHED;
+    }
+
+    /** Says whether everything the last scan saw was acknowledged. */
+    public boolean drained() {
+        return drained;
+    }
+
+    private void publish(long now) {
+        if (stage == Stage.FINISHED || changed && now >= nextStatusMs) {
+            status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.watcher.scanning());
+            nextStatusMs = now + STATUS_MS;
+            changed = status.riskBytes() != 0;
+        }
+    }
+
+    /** Returns the last published status. Safe for any thread. */
+    public ShipStatus status() {
+        return status;
+    }
+
+    @Override
+    public void close() {
+        parts.close();
+    }
+}

@@ -1,0 +1,159 @@
+package io.chagres.ship;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what one machine remembers about one store and host name: a lock that refuses a second shipper, and the host
+ * id. Nothing in it is needed to be right: the id is found again from the owner records of the archive, and positions
+ * live in the log alone. Confined to one thread.
+ */
+final class StateDirectory implements AutoCloseable {
+    private static final int PRIVATE_DIRECTORY = 0700;
+    private static final int PRIVATE_FILE = 0600;
+    private static final int MAX_BYTES = 4096;
+
+    private final Pathname directory;
+    private @Nullable Fd lock;
+
+    private StateDirectory(Pathname directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Opens the part of a state directory that belongs to a store and a host name, and takes its lock.
+     *
+     * @throws LockedException when another process holds it
+     * @throws ErrnoException when the directory cannot be used; {@code errno()} tells why
+     */
+    static StateDirectory open(Pathname root, String storeName, String hostName) throws IOException {
+        Pathname directory = root.resolve(digest(storeName + "\n" + hostName));
+        makeDirectories(directory);
+        StateDirectory state = new StateDirectory(directory);
+        state.takeLock();
+        return state;
+    }
+
+    private void takeLock() throws IOException {
+        Pathname path = directory.resolve("lock");
+        Fd opened = Fd.open(path, Fd.O_RDWR | Fd.O_CREAT, PRIVATE_FILE);
+        if (!opened.tryLockExclusive()) {
+            String pid = read(opened).strip();
+            opened.close();
+            throw new LockedException(path.toString(), pid.isEmpty() ? 0 : Long.parseLong(pid));
+        }
+        lock = opened;
+        opened.truncate(0);
+        write(opened, Long.toString(ProcessHandle.current().pid()) + "\n");
+    }
+
+    /** Returns a remembered value. */
+    Optional<String> get(String key) throws IOException {
+        return Optional.ofNullable(values().get(key));
+    }
+
+    /** Remembers a value durably. */
+    void put(String key, String value) throws IOException {
+        Map<String, String> values = new java.util.TreeMap<>(values());
+        values.put(key, value);
+        String text = values.entrySet().stream()
+                .map(e -> e.getKey() + "=" + e.getValue() + "\n")
+                .collect(Collectors.joining());
+        Pathname temporary = Pathname.of("host.new");
+        try (Fd file = Fd.open(directory.resolve(temporary), Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC, PRIVATE_FILE)) {
+            write(file, text);
+            file.fsync();
+        }
+        try (Directory open = Directory.open(directory)) {
+            open.rename(temporary, open, Pathname.of("host"), 0);
+            open.fsync();
+        }
+    }
+
+    private Map<String, String> values() throws IOException {
+        int fd = Fd.tryOpen(directory.resolve("host"), Fd.O_RDONLY, 0);
+        if (fd == -Errno.ENOENT) {
+            return Map.of();
+        }
+        if (fd < 0) {
+            throw new ErrnoException("open", -fd, directory.resolve("host").toString());
+        }
+        try (Fd file = Fd.ofValue(fd)) {
+            return read(file)
+                    .lines()
+                    .filter(line -> line.indexOf('=') > 0)
+                    .collect(Collectors.toMap(
+                            line -> line.substring(0, line.indexOf('=')),
+                            line -> line.substring(line.indexOf('=') + 1),
+                            (first, second) -> second));
+        }
+    }
+
+    private static String read(Fd file) throws ErrnoException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(MAX_BYTES);
+            long length = file.preadFully(buffer, 0, MAX_BYTES, 0);
+            byte[] bytes = buffer.asSlice(0, length).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void write(Fd file, String text) throws ErrnoException {
+        try (Arena arena = Arena.ofConfined()) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            MemorySegment buffer = arena.allocate(Math.max(1, bytes.length));
+            MemorySegment.copy(bytes, 0, buffer, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
+            file.pwriteFully(buffer, 0, bytes.length, 0);
+        }
+    }
+
+    private static void makeDirectories(Pathname path) throws ErrnoException {
+        int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+        if (fd >= 0) {
+            Fd.ofValue(fd).close();
+            return;
+        }
+        Pathname parent = path.parent();
+        if (fd != -Errno.ENOENT || parent == null) {
+            throw new ErrnoException("open", -fd, path.toString());
+        }
+        makeDirectories(parent);
+        try (Directory open = Directory.open(parent)) {
+            int made = open.tryMkdir(path.name(), PRIVATE_DIRECTORY);
+            if (made < 0 && made != -Errno.EEXIST) {
+                throw new ErrnoException("mkdir", -made, path.toString());
+            }
+        }
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (lock != null) {
+            lock.close();
+            lock = null;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.chagres.ship;
+
+import java.io.IOException;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps why and since when a store refuses, and when to try again. Confined to the shipper's thread. */
+final class StoreHealth {
+    private final String storeName;
+    private final ShipListener listener;
+    private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
+    private @Nullable String cause;
+    private long sinceMs;
+    private long errors;
+
+    StoreHealth(String storeName, ShipListener listener) {
+        this.storeName = storeName;
+        this.listener = listener;
+    }
+
+    /** Takes a refusal and returns the milliseconds to wait before the next try. */
+    long refused(IOException failure, long nowMs) {
+        errors++;
+        String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        if (cause == null) {
+            sinceMs = nowMs;
+        }
+        if (!said.equals(cause)) {
+            cause = said;
+            listener.problem(storeName + " refuses: " + said
+                    + "; nothing is lost while the local files stay, trying again");
+        }
+        return backoff.nextMs();
+    }
+
+    void accepted() {
+        if (cause != null) {
+            listener.problem(storeName + " accepts again");
+        }
+        cause = null;
+        backoff.succeeded();
+    }
+
+    /** Returns why the store refuses and for how long, or null while it accepts. */
+    @Nullable String trouble(long nowMs) {
+        return cause == null ? null : cause + " (since " + (nowMs - sinceMs) / 1000 + " s)";
+    }
+
+    long errors() {
+        return errors;
+    }
+}

@@ -1,0 +1,231 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Record;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.MemoryCompare;
+import io.chagres.foreign.MemoryScan;
+import io.chagres.linux.Fd;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads the new bytes of a tail straight into a commit. It reads forwards and verifies backwards: first the new bytes,
+ * then the 4 KiB before them. A writer that truncates and rewrites a file reaches the earlier bytes first, so when the
+ * earlier bytes are still the shipped ones, the new bytes read before them belong to the same version. Confined to the
+ * shipper's thread; allocates nothing per read.
+ */
+final class TailReader implements AutoCloseable {
+    /** What one reading came to. */
+    enum Outcome {
+        /** There is nothing to read (or only bytes that are held back). */
+        EMPTY,
+        /** Bytes were put into the commit and the end of the file was reached. */
+        READ,
+        /** Bytes were put into the commit and there are more. */
+        MORE,
+        /** The rest is a half line or was changing while it was read: look again at the next turn. */
+        DEFERRED,
+        /** The commit has no room. */
+        FULL,
+        /** The bytes before the position are not the shipped ones any more, or the file is shorter. */
+        REWRITTEN,
+        /** The kernel refused to read: {@link #errno()}. */
+        ERROR
+    }
+
+    /** Bytes read at once: also the largest run of a commit. */
+    static final int PIECE_BYTES = PrefixChecksums.PIECE_BYTES;
+
+    private static final long LOOK_AHEAD_BYTES = 1 << 20;
+    /** A run of zeros at least this long is recorded as a hole instead of as bytes. */
+    private static final int MIN_ZERO_RUN_BYTES = Tail.GUARD_BYTES;
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment again = arena.allocate(PIECE_BYTES, 8);
+    private final MemorySegment guard = arena.allocate(2L * Tail.GUARD_BYTES, 8);
+    private final ByteBuffer guardBytes = guard.asByteBuffer();
+    private final CRC32C crc = new CRC32C();
+    private int errno;
+
+    /** Returns the errno behind the last {@link Outcome#ERROR}. */
+    int errno() {
+        return errno;
+    }
+
+    /**
+     * Reads at most one piece from the position of a tail.
+     *
+     * @param tail a tail with an open descriptor
+     * @param commit where the bytes go
+     * @param release whether trailing zeros and half lines are taken too (the file was closed, or the shipper drains)
+     */
+    Outcome read(Tail tail, CommitBuilder commit, boolean release) {
+        if (!commit.reserve(PIECE_BYTES)) {
+            return Outcome.FULL;
+        }
+        Fd fd = Objects.requireNonNull(tail.fd());
+        long position = tail.position();
+        long read = fd.pread(commit.data(), commit.dataLength(), PIECE_BYTES, position);
+        if (read < 0) {
+            return failed((int) -read);
+        }
+        if (read == 0) {
+            return tail.size() > position ? Outcome.REWRITTEN : Outcome.EMPTY;
+        }
+        boolean end = read < PIECE_BYTES || position + read >= tail.size();
+        long zeros = MemoryScan.trailingZeros(commit.data(), commit.dataLength(), read);
+        if (zeros == read && read >= MIN_ZERO_RUN_BYTES) {
+            return readZeros(tail, commit, read, end, release);
+        }
+        if (!readsSameAgain(fd, commit, read, position)) {
+            return Outcome.DEFERRED;
+        }
+        long take = read - (zeros > 0 && !release && (end || zeros >= MIN_ZERO_RUN_BYTES) ? zeros : 0);
+        tail.heldBackBytes = end ? read - take : 0;
+        long whole = end && !release ? wholeLines(tail, commit, take) : take;
+        if (!guardMatches(tail, commit, whole == 0 ? read : whole)) {
+            return position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN;
+        }
+        if (whole > 0) {
+            append(tail, commit, (int) whole);
+        }
+        if (whole < take) {
+            return Outcome.DEFERRED;
+        }
+        return whole == 0 ? Outcome.EMPTY : end ? Outcome.READ : Outcome.MORE;
+    }
+
+    /** Decides about a piece that is all zeros: a hole, a preallocated end, or zeros somebody wrote. */
+    private Outcome readZeros(Tail tail, CommitBuilder commit, long read, boolean end, boolean release) {
+        Fd fd = Objects.requireNonNull(tail.fd());
+        long position = tail.position();
+        long size = Math.max(tail.size(), position + read);
+        long data = fd.seekData(position);
+        boolean holeToEnd = data == -Errno.ENXIO;
+        long zerosEnd = holeToEnd ? size : Math.max(data, position + read);
+        if (!holeToEnd && !end && data <= position) {
+            holeToEnd = zerosToEnd(fd, position + read);
+        }
+        if ((holeToEnd || end) && !release) {
+            tail.heldBackBytes = size - position;
+            return guardMatches(tail, commit, read) ? Outcome.EMPTY : Outcome.REWRITTEN;
+        }
+        if (!guardMatches(tail, commit, read)) {
+            return position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN;
+        }
+        tail.heldBackBytes = 0;
+        long length = Math.min(zerosEnd, size) - position;
+        commit.records().write(new Record.ZeroRun(tail.versionId, position, length, tail.mtimeNs()));
+        guardBytes.clear();
+        guard.fill((byte) 0);
+        tail.advance(length, Crc32cMath.ofZeros(length));
+        tail.guard(crcOf(guardBytes, 0, tail.guardLength()));
+        return position + length >= size ? Outcome.READ : Outcome.MORE;
+    }
+
+    /** Says whether only zeros follow up to the end of the file; looks at most a mebibyte ahead. */
+    private boolean zerosToEnd(Fd fd, long from) {
+        for (long at = from; at < from + LOOK_AHEAD_BYTES; ) {
+            long read = fd.pread(again, 0, PIECE_BYTES, at);
+            if (read <= 0) {
+                return true;
+            }
+            if (MemoryScan.trailingZeros(again, 0, read) < read) {
+                return false;
+            }
+            at += read;
+        }
+        return false;
+    }
+
+    /** Reads bytes that contain NUL once more: a read that races a truncate returns zeros nobody wrote. */
+    private boolean readsSameAgain(Fd fd, CommitBuilder commit, long length, long position) {
+        if (MemoryScan.indexOfZero(commit.data(), commit.dataLength(), length) < 0) {
+            return true;
+        }
+        long read = fd.pread(again, 0, length, position);
+        return read == length && MemoryCompare.equal(commit.data(), commit.dataLength(), again, 0, length);
+    }
+
+    /** Returns how much of the bytes ends at a newline; all of it when the half line has waited for one turn. */
+    private static long wholeLines(Tail tail, CommitBuilder commit, long length) {
+        long start = commit.dataLength();
+        if (length == 0 || commit.data().get(ValueLayout.JAVA_BYTE, start + length - 1) == '\n') {
+            return length;
+        }
+        long whole = MemoryScan.lastIndexOf(commit.data(), (byte) '\n', start, length) + 1;
+        if (whole == 0 && tail.halfLineAt == tail.position()) {
+            return length;
+        }
+        tail.halfLineAt = tail.position() + whole;
+        return whole;
+    }
+
+    /** Reads the bytes before the position again and compares them with what was shipped. */
+    private boolean guardMatches(Tail tail, CommitBuilder commit, long length) {
+        Fd fd = Objects.requireNonNull(tail.fd());
+        if (tail.position() == 0) {
+            long head = Math.min(length, Tail.GUARD_BYTES);
+            long read = fd.pread(guard, 0, head, 0);
+            return read == head && MemoryCompare.equal(commit.data(), commit.dataLength(), guard, 0, head);
+        }
+        return guardMatches(tail);
+    }
+
+    /** Says whether the last bytes before the position are still the shipped ones. */
+    boolean guardMatches(Tail tail) {
+        int length = tail.guardLength();
+        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, tail.position() - length);
+        return read == length && crcOf(guardBytes, 0, length) == tail.guardCrc();
+    }
+
+    /** Sets the guard of a tail from the file itself; false when its bytes cannot be read. */
+    boolean resetGuard(Tail tail) {
+        int length = tail.guardLength();
+        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, tail.position() - length);
+        if (read != length) {
+            return false;
+        }
+        tail.guard(crcOf(guardBytes, 0, length));
+        return true;
+    }
+
+    private void append(Tail tail, CommitBuilder commit, int length) {
+        long start = commit.dataLength();
+        int runCrc = crcOf(commit.dataBytes(), (int) start, length);
+        int guardLength = tail.guardLength();
+        if (length >= Tail.GUARD_BYTES) {
+            tail.guard(crcOf(commit.dataBytes(), (int) start + length - Tail.GUARD_BYTES, Tail.GUARD_BYTES));
+        } else {
+            // the guard buffer holds the bytes before the position when there are any: see guardMatches
+            MemorySegment.copy(commit.data(), start, guard, guardLength, length);
+            int skip = Math.max(0, guardLength + length - Tail.GUARD_BYTES);
+            tail.guard(crcOf(guardBytes, skip, guardLength + length - skip));
+        }
+        commit.appendRun(tail.versionId, tail.position(), length, runCrc, tail.mtimeNs());
+        tail.advance(length, runCrc);
+    }
+
+    /** Returns the CRC32C of a range of a direct buffer; moves the buffer's position and limit. */
+    int crcOf(ByteBuffer bytes, int offset, int length) {
+        crc.reset();
+        bytes.limit(offset + length).position(offset);
+        crc.update(bytes);
+        return (int) crc.getValue();
+    }
+
+    private Outcome failed(int code) {
+        errno = code;
+        return Outcome.ERROR;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

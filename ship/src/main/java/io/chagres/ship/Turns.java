@@ -1,0 +1,348 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.Codec;
+import io.chagres.archive.Record;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.util.Objects;
+
+/**
+ * Gives one tail its turn: looks at the file, verifies what must be verified, and reads what is new, within a byte
+ * budget so that a large file does not starve small ones. Confined to the shipper's thread; a turn of a file that grew
+ * by a few lines allocates nothing.
+ */
+final class Turns implements AutoCloseable {
+    private static final int PIECES_PER_TURN = 4;
+    private static final int CHECKED_PIECES_PER_TURN = 64;
+    private static final long LAST_PIECES_BYTES = 1L << 20;
+    private static final int ALIGNMENT = 4096;
+
+    /** What a turn came to. */
+    enum Next {
+        /** Nothing to do before the next event. */
+        WAIT,
+        /** More to do: the tail goes to the end of the queue. */
+        AGAIN,
+        /** More to do after one coalescing window. */
+        LATER,
+        /** The commit is full: the tail keeps its place until there is room. */
+        NO_ROOM,
+        /** The version ended. */
+        OVER
+    }
+
+    private final CommitPipeline pipeline;
+    private final ObjectUploads uploads;
+    private final Versions versions;
+    private final Names names;
+    private final OpenFiles openFiles;
+    private final OriginSearch originSearch;
+    private final ShipListener listener;
+    private final Codec codec;
+    private final TailReader reader = new TailReader();
+    private final PrefixCheck prefixCheck = new PrefixCheck();
+    private final Statx stat = new Statx();
+
+    /** Whether half lines and trailing zeros are taken too: the shipper drains. */
+    boolean release;
+
+    Turns(
+            CommitPipeline pipeline,
+            ObjectUploads uploads,
+            Versions versions,
+            Names names,
+            OpenFiles openFiles,
+            OriginSearch originSearch,
+            ShipListener listener,
+            Codec codec) {
+        this.pipeline = pipeline;
+        this.uploads = uploads;
+        this.versions = versions;
+        this.names = names;
+        this.openFiles = openFiles;
+        this.originSearch = originSearch;
+        this.listener = listener;
+        this.codec = codec;
+    }
+
+    /** Gives a tail its turn. */
+    Next turn(Tail tail, long nowMs) {
+        if (!tail.isLive()) {
+            return Next.OVER;
+        }
+        if (!ensureOpen(tail) || !look(tail, nowMs)) {
+            return Next.WAIT;
+        }
+        if (ObjectUploads.pending(tail)) {
+            return startObjects(tail);
+        }
+        if (tail.size() < tail.position()) {
+            return rewritten(tail, Record.Reason.TRUNCATED);
+        }
+        if (tail.check != Tail.Check.NOTHING
+                && (tail.size() != tail.position() || tail.mtimeNs() != tail.recordedMtimeNs())) {
+            return check(tail);
+        }
+        if (tail.size() == tail.position()) {
+            return atEnd(tail);
+        }
+        if (tail.position() == 0 && !tail.originSought && !originSearch.begin(tail, nowMs)) {
+            return Next.LATER;
+        }
+        if (tail.origin != null) {
+            Next next = originSearch.turn(tail, versions);
+            if (!reader.resetGuard(tail)) {
+                tail.distrust();
+            }
+            return next;
+        }
+        return readNew(tail, nowMs);
+    }
+
+    private boolean ensureOpen(Tail tail) {
+        if (tail.fd() == null) {
+            Fd file = names.reopen(tail);
+            if (file == null) {
+                if (!tail.hasName()) {
+                    versions.finish(tail, Record.Reason.GONE);
+                }
+                return false; // a rename or removal under way: its event brings the tail back
+            }
+            openFiles.attach(tail, file);
+        }
+        openFiles.used(tail);
+        return true;
+    }
+
+    /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
+    long sizeNow(Tail tail) {
+        Fd fd = tail.fd();
+        return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.size();
+    }
+
+    /** Looks at size, times and attributes of the file. */
+    private boolean look(Tail tail, long nowMs) {
+        int looked = stat.of(Objects.requireNonNull(tail.fd()).value());
+        if (looked < 0) {
+            listener.problem(tail.describe() + " cannot be looked at: " + Errno.message(-looked));
+            return false;
+        }
+        tail.observe(stat.size(), stat.mtimeNs(), nowMs);
+        Attributes recorded = tail.recorded();
+        if (stat.permissions() != recorded.mode() || stat.uid() != recorded.uid() || stat.gid() != recorded.gid()) {
+            Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
+            recordAttributes(tail, now);
+        }
+        return true;
+    }
+
+    private void recordAttributes(Tail tail, Attributes now) {
+        tail.recorded(now);
+        pipeline.filling()
+                .records()
+                .write(new Record.AttributesChanged(tail.versionId, Pathname.of(""), now));
+    }
+
+    /** Reads what is new: a large backlog as data objects, the rest straight into the commit. */
+    private Next readNew(Tail tail, long nowMs) {
+        if (objectEnd(tail) > 0) {
+            return startObjects(tail);
+        }
+        for (int i = 0; i < PIECES_PER_TURN; i++) {
+            switch (reader.read(tail, pipeline.filling(), release || tail.closedByWriter)) {
+                case EMPTY, READ -> {
+                    return readToEnd(tail, nowMs);
+                }
+                case MORE -> pipeline.touch(tail);
+                case DEFERRED -> {
+                    pipeline.touch(tail);
+                    return Next.LATER;
+                }
+                case FULL -> {
+                    return Next.NO_ROOM;
+                }
+                case REWRITTEN -> {
+                    return rewritten(tail, Record.Reason.REWRITTEN);
+                }
+                case ERROR -> {
+                    return readFailed(tail);
+                }
+            }
+        }
+        tail.enter(Tail.State.CATCHING_UP);
+        return Next.AGAIN;
+    }
+
+    private Next readToEnd(Tail tail, long nowMs) {
+        pipeline.touch(tail);
+        if (tail.position() > tail.size()) {
+            look(tail, nowMs); // it grew between looking and reading: take the time that belongs to these bytes
+        }
+        if (tail.size() == tail.position() && tail.mtimeNs() != tail.recordedMtimeNs()) {
+            recordMtime(tail);
+        }
+        if (tail.size() > tail.position() + tail.heldBackBytes) {
+            return Next.AGAIN;
+        }
+        tail.closedByWriter = false;
+        if (tail.hasName()) {
+            tail.enter(Tail.State.FOLLOWING);
+        }
+        return Next.WAIT;
+    }
+
+    private Next readFailed(Tail tail) {
+        listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": "
+                + Errno.message(reader.errno()) + "; its bytes stay at risk, it is tried again");
+        return Next.LATER;
+    }
+
+    /** Returns where the next data object of a tail ends, or 0 when its bytes go into the commit. */
+    private long objectEnd(Tail tail) {
+        long start = tail.dispatched();
+        long backlog = tail.size() - start;
+        if (backlog < ObjectUploads.MIN_BYTES || (codec == Codec.NONE && start % ALIGNMENT != 0)) {
+            return 0;
+        }
+        long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
+        long dataEnd = hole > start ? Math.min(hole, tail.size()) : tail.size();
+        if (hole == start) {
+            return 0;
+        }
+        long end = Math.min(dataEnd, start + ObjectUploads.MAX_BYTES);
+        if (end == tail.size() && !release) {
+            end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
+        }
+        end -= end % ALIGNMENT;
+        return end - start >= ObjectUploads.MIN_BYTES / 2 ? end : 0;
+    }
+
+    private Next startObjects(Tail tail) {
+        tail.enter(Tail.State.CATCHING_UP);
+        while (uploads.hasRoom()) {
+            long end = objectEnd(tail);
+            if (end == 0) {
+                break;
+            }
+            uploads.start(tail, end);
+        }
+        return ObjectUploads.pending(tail) ? Next.WAIT : Next.AGAIN;
+    }
+
+    /** Takes a finished data object; false when the file does not hold its bytes any more. */
+    boolean takeObject(Tail tail, Record.ObjectRun run) {
+        Fd fd = tail.fd();
+        if (fd == null || run.start() != tail.position()) {
+            return false;
+        }
+        int last = run.crcs().length - 1;
+        long lastStart = run.start() + (long) last * PrefixChecksums.PIECE_BYTES;
+        boolean same = tail.position() == 0
+                ? prefixCheck.matches(
+                        fd, 0, Math.min(run.end(), PrefixChecksums.PIECE_BYTES), run.crcs()[0])
+                : reader.guardMatches(tail);
+        if (!same || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
+            return false;
+        }
+        for (int i = 0; i <= last; i++) {
+            long pieceStart = run.start() + (long) i * PrefixChecksums.PIECE_BYTES;
+            tail.advance(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - pieceStart), run.crcs()[i]);
+        }
+        if (!reader.resetGuard(tail) || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
+            tail.distrust();
+        }
+        pipeline.filling().records().write(run);
+        pipeline.touch(tail);
+        return true;
+    }
+
+    /** The file has exactly what was shipped: did it change in place, did it lose its last name? */
+    private Next atEnd(Tail tail) {
+        if (tail.mtimeNs() != tail.recordedMtimeNs()) {
+            if (tail.position() > 0 && !reader.guardMatches(tail)) {
+                return rewritten(tail, Record.Reason.REWRITTEN);
+            }
+            recordMtime(tail);
+            tail.inPlaceSuspect = tail.position() > Tail.GUARD_BYTES;
+        }
+        if (tail.inPlaceSuspect && (release || tail.closedByWriter)) {
+            tail.inPlaceSuspect = false;
+            tail.check = Tail.Check.WHOLE_PREFIX;
+            tail.checkedPieces = 0;
+            return check(tail);
+        }
+        if (tail.closedByWriter) {
+            tail.closedByWriter = false;
+            originSearch.end(tail);
+        }
+        if (tail.hasName()) {
+            tail.enter(Tail.State.FOLLOWING);
+        }
+        return Next.WAIT;
+    }
+
+    private void recordMtime(Tail tail) {
+        Attributes old = tail.recorded();
+        recordAttributes(tail, new Attributes(old.mode(), old.uid(), old.gid(), tail.mtimeNs()));
+    }
+
+    /** Compares the shipped prefix with the file, some pieces a turn. */
+    private Next check(Tail tail) {
+        int pieces = tail.prefix.pieces();
+        if (tail.checkedPieces == 0 && tail.check == Tail.Check.LAST_PIECES) {
+            tail.checkedPieces = tail.prefix.pieceAt(Math.max(0, tail.position() - LAST_PIECES_BYTES));
+        }
+        int to = Math.min(pieces, tail.checkedPieces + CHECKED_PIECES_PER_TURN);
+        int bad = prefixCheck.firstMismatch(tail, tail.checkedPieces, to);
+        if (bad < to) {
+            boolean fromStart = tail.check == Tail.Check.WHOLE_PREFIX;
+            tail.check = Tail.Check.NOTHING;
+            tail.checkedPieces = 0;
+            return fromStart
+                    ? supersede(tail, Record.Reason.REWRITTEN, tail.prefix.pieceEnd(bad))
+                    : rewritten(tail, Record.Reason.REWRITTEN);
+        }
+        tail.checkedPieces = to;
+        if (to < pieces) {
+            return Next.AGAIN;
+        }
+        tail.check = Tail.Check.NOTHING;
+        tail.checkedPieces = 0;
+        if (!reader.resetGuard(tail)) {
+            return rewritten(tail, Record.Reason.TRUNCATED);
+        }
+        return Next.AGAIN;
+    }
+
+    /** The file is not what was shipped: finds what both have in common and lets a new version begin there. */
+    private Next rewritten(Tail tail, Record.Reason reason) {
+        int within = tail.prefix.pieceAt(tail.size());
+        int bad = prefixCheck.firstMismatch(tail, 0, within);
+        long candidate = bad < tail.prefix.pieces() ? tail.prefix.pieceEnd(bad) : tail.prefix.end();
+        return supersede(tail, reason, Math.min(candidate, tail.size()));
+    }
+
+    private Next supersede(Tail tail, Record.Reason reason, long candidate) {
+        uploads.drop(tail);
+        Attributes attributes = tail.recorded();
+        Tail next = versions.supersede(
+                tail, reason, candidate,
+                new Attributes(attributes.mode(), attributes.uid(), attributes.gid(), tail.mtimeNs()));
+        next.observe(tail.size(), tail.mtimeNs(), tail.riskSinceMs());
+        next.originSought = next.position() > 0;
+        if (next.position() > 0 && !reader.resetGuard(next)) {
+            next.distrust();
+        }
+        return Next.OVER;
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        prefixCheck.close();
+        stat.close();
+    }
+}

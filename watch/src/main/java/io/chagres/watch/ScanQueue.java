@@ -1,0 +1,76 @@
+package io.chagres.watch;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** Holds the directories that are to be listed, and counts those never listed completely. */
+final class ScanQueue {
+    private final ArrayDeque<WatchedDirectory> queue = new ArrayDeque<>();
+    private int directories;
+    private int unknown;
+
+    /** Takes in a new directory. */
+    void add(WatchedDirectory directory) {
+        directories++;
+        unknown++;
+        repeat(directory);
+    }
+
+    /** Forgets a directory that vanished. */
+    void remove(WatchedDirectory directory) {
+        directories--;
+        if (!directory.scan().done) {
+            unknown--;
+        }
+    }
+
+    /** Lists a directory once more, though its names are believed to be known. */
+    void repeat(WatchedDirectory directory) {
+        if (!directory.scan().queued) {
+            directory.scan().queued = true;
+            queue.add(directory);
+        }
+    }
+
+    /** Lists a directory whose names may no longer be the known ones. */
+    void doubt(WatchedDirectory directory) {
+        if (directory.scan().done) {
+            directory.scan().done = false;
+            unknown++;
+        }
+        repeat(directory);
+    }
+
+    /** Notes that the names of a directory are known. */
+    void done(WatchedDirectory directory) {
+        if (!directory.scan().done) {
+            directory.scan().done = true;
+            unknown--;
+        }
+    }
+
+    /** Returns the next directory to list, or null. */
+    @Nullable
+    WatchedDirectory take() {
+        for (WatchedDirectory next = queue.poll(); next != null; next = queue.poll()) {
+            next.scan().queued = false;
+            // one between the halves of a rename has no path; it is queued again when it has
+            if (next.exists() && next.isAttached()) {
+                return next;
+            }
+        }
+        return null;
+    }
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    int directories() {
+        return directories;
+    }
+
+    int unknown() {
+        return unknown;
+    }
+}

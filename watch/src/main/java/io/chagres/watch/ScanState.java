@@ -1,0 +1,32 @@
+package io.chagres.watch;
+
+/** Holds how far the listing of one directory is. Confined to the watcher's thread. */
+final class ScanState {
+    /** The number of the last scan; a name with another number was not seen by it. */
+    int number;
+    /** Scans in a row that were disturbed. */
+    int repeats;
+    /** Every name has been reported. */
+    boolean done;
+    /** Waits for its turn. */
+    boolean queued;
+    /** A name came or was moved since the scan began. */
+    boolean disturbed;
+    /** The scan tells of every known file that it may have been modified. */
+    boolean tellsModified;
+    /** The scan asks anew whether each known name is to be watched. */
+    boolean checksScope;
+    /** The directory has been opened before, so that its inode number is that of the open directory. */
+    boolean opened;
+
+    void begin() {
+        number++;
+        disturbed = false;
+    }
+
+    void end() {
+        repeats = 0;
+        tellsModified = false;
+        checksScope = false;
+    }
+}

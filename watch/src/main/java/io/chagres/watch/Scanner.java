@@ -1,0 +1,233 @@
+package io.chagres.watch;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileSystemId;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists directories in bounded slices: each is watched first, then listed, and listed again when names came or moved
+ * meanwhile, because a listing can miss names under renames.
+ */
+final class Scanner implements AutoCloseable {
+    private static final int SLICE_ENTRIES = 1024;
+    private static final int MAX_REPEATS = 8;
+    private static final int PATH_MAX = 4096;
+
+    private final Map<Long, Boolean> raisesEvents = new HashMap<>();
+    private final List<WatchedDirectory> listed = new ArrayList<>();
+    private final Statx stat = new Statx();
+    private final ScanQueue queue;
+    private final Tree tree;
+    private final Discovery discovery;
+    private final Watches watches;
+    private final Polling polling;
+    private final Reporter reporter;
+    private @Nullable WatchedDirectory current;
+    private @Nullable Directory cursor;
+
+    Scanner(ScanQueue queue, Tree tree, Discovery discovery, Watches watches, Polling polling, Reporter reporter) {
+        this.queue = queue;
+        this.tree = tree;
+        this.discovery = discovery;
+        this.watches = watches;
+        this.polling = polling;
+        this.reporter = reporter;
+    }
+
+    boolean isBusy() {
+        return cursor != null || !queue.isEmpty() || !listed.isEmpty();
+    }
+
+    /** Lists the next entries; returns how much was done. */
+    int slice() {
+        int done = 0;
+        while (done < SLICE_ENTRIES) {
+            if (cursor == null) {
+                WatchedDirectory next = queue.take();
+                if (next == null) {
+                    break;
+                }
+                begin(next);
+                done++;
+            } else {
+                done += list(cursor, SLICE_ENTRIES - done);
+            }
+        }
+        return done;
+    }
+
+    /** Completes the directories listed by the last slice. All events raised until then must have been applied. */
+    void settle() {
+        for (int i = 0; i < listed.size(); i++) {
+            WatchedDirectory each = listed.get(i);
+            ScanState scan = each.scan();
+            if (!each.exists() || scan.queued) {
+                continue;
+            }
+            if (!scan.disturbed) {
+                sweep(each);
+            } else if (scan.repeats < MAX_REPEATS) {
+                scan.repeats++;
+                queue.repeat(each);
+                continue;
+            } else {
+                // never quiet: events told of all that came meanwhile, what went unseen is found later
+                polling.add(each);
+            }
+            scan.end();
+            queue.done(each);
+        }
+        listed.clear();
+    }
+
+    private void sweep(WatchedDirectory directory) {
+        for (Dentry each : directory.children()) {
+            if (!each.isSeen(directory.scan().number)) {
+                discovery.confirm(directory, each);
+            }
+        }
+    }
+
+    private void begin(WatchedDirectory directory) {
+        directory.scan().begin();
+        if (directory.pathLength() >= PATH_MAX) {
+            failed(directory, "has a path that is too long", Errno.ENAMETOOLONG);
+            return;
+        }
+        List<Pathname> literals = directory.scope().literals();
+        int flags = Fd.O_DIRECTORY | Fd.O_NOFOLLOW | (literals == null ? Fd.O_RDONLY | Fd.O_NONBLOCK : Fd.O_PATH);
+        int opened = Fd.tryOpen(directory.path(), flags, 0);
+        if (opened < 0) {
+            openFailed(directory, -opened);
+            return;
+        }
+        Fd fd = Fd.ofValue(opened);
+        if (!isStillTheSame(directory, fd) || !watch(directory, fd)) {
+            fd.close();
+        } else if (literals == null) {
+            current = directory;
+            cursor = Directory.of(fd);
+        } else {
+            fd.close();
+            literals.forEach(name -> discovery.lookUp(directory, name.bytes()));
+            listed.add(directory);
+        }
+    }
+
+    private void openFailed(WatchedDirectory directory, int errno) {
+        if (errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP) {
+            // an event of its parent tells the same; a parent without events is polled
+            queue.done(directory);
+        } else {
+            failed(directory, "cannot read the directory", errno);
+        }
+    }
+
+    /** A directory that cannot be listed counts as done, is reported, and tried again each second. */
+    private void failed(WatchedDirectory directory, String what, int errno) {
+        reporter.problem(directory.path(), what, errno);
+        polling.add(directory);
+        directory.scan().end();
+        queue.done(directory);
+    }
+
+    private boolean isStillTheSame(WatchedDirectory directory, Fd fd) {
+        if (stat.of(fd.value()) != 0) {
+            return false;
+        }
+        WatchedDirectory parent = directory.parent();
+        if (!directory.scan().opened || parent == null) {
+            directory.scan().opened = true;
+            directory.setIno(stat.ino());
+        } else if (directory.ino() != stat.ino()) {
+            tree.vanish(directory, false);
+            queue.doubt(parent);
+            return false;
+        }
+        return true;
+    }
+
+    /** Returns false when the directory must not be listed. */
+    private boolean watch(WatchedDirectory directory, Fd fd) {
+        int result = watches.add(directory, fd, stat);
+        if (result == -Errno.EEXIST) {
+            failed(directory, "is watched already under another path (bind mount), where its changes are told", 0);
+            return false;
+        }
+        if (result == -Errno.ENOSPC || result == -Errno.ENOMEM) {
+            reporter.problem(
+                    tree.root().path(),
+                    "no inotify watches are left: raise fs.inotify.max_user_watches (sysctl); directories without one"
+                            + " are polled each second",
+                    -result);
+        } else if (result < 0 && directory.isReported()) {
+            reporter.problem(directory.path(), "cannot be watched, is polled each second", -result);
+        }
+        if (result < 0 || !raisesEvents(directory, fd)) {
+            polling.add(directory);
+        } else {
+            polling.remove(directory);
+        }
+        return true;
+    }
+
+    private boolean raisesEvents(WatchedDirectory directory, Fd fd) {
+        Boolean known = raisesEvents.get(stat.dev());
+        if (known == null) {
+            known = FileSystemId.raisesEvents(FileSystemId.typeOf(fd.value()));
+            raisesEvents.put(stat.dev(), known);
+            if (!known && directory.scope().reportsNames()) {
+                reporter.problem(directory.path(), "its file system raises no events, is polled each second", 0);
+            }
+        }
+        return known;
+    }
+
+    private int list(Directory open, int limit) {
+        WatchedDirectory directory = current;
+        int entries = 0;
+        try {
+            while (directory != null && directory.exists() && entries < limit) {
+                if (!open.next()) {
+                    listed.add(directory);
+                    break;
+                }
+                entries++;
+                discovery.found(
+                        directory, open.nameSegment(), open.nameOffset(), open.nameLength(), open.ino(), open.type());
+            }
+            if (entries == limit) {
+                return entries;
+            }
+        } catch (ErrnoException e) {
+            if (directory != null && e.errno() != Errno.ENOENT) {
+                failed(directory, "cannot list the directory", e.errno());
+            }
+        }
+        stop();
+        return entries + 1;
+    }
+
+    private void stop() {
+        if (cursor != null) {
+            cursor.close();
+        }
+        cursor = null;
+        current = null;
+    }
+
+    @Override
+    public void close() {
+        stop();
+        stat.close();
+    }
+}

@@ -1,0 +1,111 @@
+package io.chagres.watch;
+
+import static io.chagres.linux.Inotify.IN_ATTRIB;
+import static io.chagres.linux.Inotify.IN_CLOSE_WRITE;
+import static io.chagres.linux.Inotify.IN_CREATE;
+import static io.chagres.linux.Inotify.IN_DELETE;
+import static io.chagres.linux.Inotify.IN_DELETE_SELF;
+import static io.chagres.linux.Inotify.IN_MODIFY;
+import static io.chagres.linux.Inotify.IN_MOVED_FROM;
+import static io.chagres.linux.Inotify.IN_MOVED_TO;
+import static io.chagres.linux.Inotify.IN_MOVE_SELF;
+import static io.chagres.linux.Inotify.IN_ONLYDIR;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Inotify;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the inotify watches: at most one per directory, and each directory's events lead to one place in the tree. */
+final class Watches implements AutoCloseable {
+    private static final int NAME_EVENTS =
+            IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+    private static final int ALL_EVENTS = NAME_EVENTS | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
+
+    private final Inotify inotify;
+    private final ScanQueue queue;
+    private final WatchTable table = new WatchTable();
+    private final Statx stat = new Statx();
+
+    Watches(Inotify inotify, ScanQueue queue) {
+        this.inotify = inotify;
+        this.queue = queue;
+    }
+
+    /**
+     * Watches an open directory; watching it again only brings the events up to date.
+     *
+     * @param opened what the kernel says of the descriptor
+     * @return 0; -EEXIST when it is watched already under another path that is still right; or -errno of
+     *     inotify_add_watch(2)
+     */
+    int add(WatchedDirectory directory, Fd fd, Statx opened) {
+        int mask = directory.scope().reportsNames() ? ALL_EVENTS : NAME_EVENTS;
+        // by descriptor: what is watched is what will be listed, whatever happens to the path
+        int wd = inotify.add(Pathname.of("/proc/self/fd/" + fd.value()), mask);
+        if (wd < 0) {
+            return wd;
+        }
+        WatchedDirectory owner = table.get(wd);
+        if (owner == directory) {
+            return 0;
+        }
+        if (owner != null) {
+            if (isAt(owner, opened)) {
+                return -Errno.EEXIST;
+            }
+            owner.clearWatch();
+            queue.doubt(owner);
+        }
+        remove(directory);
+        table.put(wd, directory);
+        directory.setWatchDescriptor(wd);
+        return 0;
+    }
+
+    /** Says whether the path of a directory still leads to an inode. */
+    private boolean isAt(WatchedDirectory directory, Statx opened) {
+        try (Arena scratch = Arena.ofConfined()) {
+            return stat.of(directory.writePath(scratch.allocate(directory.pathLength() + 1L)), false) == 0
+                    && stat.ino() == opened.ino()
+                    && stat.dev() == opened.dev();
+        }
+    }
+
+    /** Ends the watch of a directory, if it has one. */
+    void remove(WatchedDirectory directory) {
+        if (directory.isWatched()) {
+            table.remove(directory.watchDescriptor());
+            inotify.remove(directory.watchDescriptor());
+            directory.clearWatch();
+        }
+    }
+
+    /** Notes that the kernel ended a watch and returns the directory that had it, if it was still wanted. */
+    @Nullable
+    WatchedDirectory lost(int watchDescriptor) {
+        WatchedDirectory directory = table.remove(watchDescriptor);
+        if (directory != null) {
+            directory.clearWatch();
+        }
+        return directory;
+    }
+
+    /** Returns the directory a watch belongs to, or null. Allocates nothing. */
+    @Nullable
+    WatchedDirectory directory(int watchDescriptor) {
+        return table.get(watchDescriptor);
+    }
+
+    int size() {
+        return table.size();
+    }
+
+    @Override
+    public void close() {
+        stat.close();
+    }
+}
