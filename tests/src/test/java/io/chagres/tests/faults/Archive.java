@@ -21,7 +21,7 @@ record Archive(Path store, Path scratch) {
 
     /** Runs a reading command on this archive, whatever its exit code. */
     Program run(String command, String... arguments) {
-        List<String> line = Chagres.command(Chagres.jars());
+        List<String> line = Chagres.command();
         line.add(command);
         line.add(store.toString());
         line.addAll(List.of(arguments));

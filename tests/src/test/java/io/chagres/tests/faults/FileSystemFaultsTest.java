@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -46,12 +45,7 @@ class FileSystemFaultsTest {
     private static void onImage(FaultBench bench, String... mkfs) throws IOException {
         Requires.loopDevices();
         Requires.tool(mkfs[0]);
-        Path image = bench.root().resolve("image");
-        Program.ok("truncate", "--size=320M", image.toString());
-        List<String> command = new ArrayList<>(List.of(mkfs));
-        command.add(image.toString());
-        Program.ok(command.toArray(String[]::new));
-        bench.mounted(Mounted.image(image, bench.file("disk")));
+        bench.mounted(Mounted.newFileSystem(bench.root().resolve("image"), bench.file("disk"), mkfs));
         hardLife(bench);
     }
 

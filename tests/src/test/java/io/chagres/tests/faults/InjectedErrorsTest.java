@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
@@ -82,24 +83,51 @@ class InjectedErrorsTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"EIO:when=1..2", "ENOSPC:when=2..3", "EXDEV", "EOPNOTSUPP", "EINVAL:when=2"})
-    void copiesThatFail(String error, FaultBench bench) throws IOException {
-        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+    /** A file that is large enough for an object of its own. */
+    private static LineWriter large(LineWriter writer) {
         for (int i = 0; i < 200; i++) {
-            writer.batch(200); // large enough for objects of their own
+            writer.batch(200);
         }
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .options("--codec", "none")
-                .through(strace(bench, "copy_file_range", "error=" + error))
-                .start()
-                .awaitScanned();
+        return writer;
+    }
+
+    @ParameterizedTest(name = "{0} {1} {2}")
+    @CsvSource({"pwrite64, EIO, 2..3", "pwrite64, ENOSPC, 1+9", "fsync, EIO, 1..2", "linkat, EIO, 1"})
+    void objectsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
+        ShipProcess ship = bench.ship("--codec", "none");
+        tamper(bench, ship, call, "error=" + error + ":when=" + when);
+        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        ship.awaitSettled();
         writer.batch(100).close();
         ship.drain();
 
         assertInjected(bench);
         bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Where the archive can share blocks with the files, and then cannot. */
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"EIO:when=1..2", "ENOSPC:when=2", "EXDEV", "EOPNOTSUPP:when=2+2", "EINVAL"})
+    void sharingThatFails(String error, FaultBench bench) throws IOException {
+        Requires.loopDevices();
+        Requires.tool("mkfs.xfs");
+        bench.mounted(Mounted.newFileSystem(bench.root().resolve("image"), bench.file("disk"), "mkfs.xfs", "-q"));
+        Path store = bench.file("disk/archive");
+        LineWriter writer = large(bench.writer("s").open(bench.file("disk/app.log")));
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .to(store)
+                .options("--codec", "none")
+                .through(strace(bench, "copy_file_range", "error=" + error))
+                .start()
+                .awaitSettled();
+        writer.batch(100).close();
+        ship.drain();
+
+        assertInjected(bench);
+        bench.restored(new Archive(store, bench.root()), "--all-versions")
+                .exact(writer)
+                .same(bench.tree(), name -> !name.startsWith("disk/archive"));
     }
 
     @ParameterizedTest(name = "{0}")
