@@ -39,7 +39,7 @@ def main():
         print("0 nan nan nan")
         return
     at = lambda part: delays[min(len(delays) - 1, int(len(delays) * part))] / 1e6
-    print(f"{len(delays)} {at(0.5):.1f} {at(0.99):.1f} {delays[-1] / 1e6:.1f}")
+    print(f"{len(delays)} {at(0.5):.2f} {at(0.99):.2f} {delays[-1] / 1e6:.2f}")
 
 
 main()

@@ -97,19 +97,6 @@ log_directory() {
     die "no commit of ship $1 within a minute: $(cat "$BENCH_DIR/$1/err")"
 }
 
-# until_shipped NAME: waits until the --json status of ship NAME says that nothing is at risk.
-until_shipped() {
-    local i
-    for i in $(seq 6000); do
-        if tail -n 1 "$BENCH_DIR/$1/out" | grep '"riskBytes":0' | grep -q '"scanning":false'; then
-            return
-        fi
-        kill -0 "$SHIP_PID" 2> /dev/null || die "ship $1 ended: $(cat "$BENCH_DIR/$1/err")"
-        sleep 0.1
-    done
-    die "ship $1 did not finish in ten minutes"
-}
-
 # rsyslog_start NAME GLOB: rsyslog with imfile (inotify) from the Debian package, one action, its own files; sets
 # RSYSLOG_PID. Its output is $BENCH_DIR/NAME/sink.
 rsyslog_start() {

@@ -54,6 +54,22 @@ build_helpers() {
     "$JAVA_HOME/bin/javac" -d "$TARGET/peers" "$HERE"/peers/*.java
 }
 
+# What was measured, on what.
+machine() {
+    echo "| | |"
+    echo "|---|---|"
+    echo "| processor | $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |"
+    echo "| memory | $(awk '/^MemTotal/ { printf "%.0f", $2 * 1024 / 1e9 }' /proc/meminfo) GB |"
+    echo "| kernel | $(uname -r) |"
+    echo "| file system | $(stat -f -c %T "$BENCH_DIR") |"
+    echo "| JDK | $("$JAVA_HOME/bin/java" -version 2>&1 | sed -n 2p) |"
+    echo "| compiler of the C helpers | $(gcc --version | head -n 1), -O2 |"
+    echo "| zstd | $(zstd --version | grep -o 'v[0-9.]*' | head -n 1) |"
+    echo "| rsyslog | $(rsyslogd -v 2> /dev/null | sed -n '1s/ (.*//p') |"
+    echo "| Chagres | $(git -C "$HERE" rev-parse --short HEAD 2> /dev/null || echo unknown) |"
+    echo "| date | $(date -u +%F) |"
+}
+
 cleanup() {
     local pid
     for pid in $(jobs -p); do
@@ -79,6 +95,7 @@ main() {
     mkdir -p "$BENCH_DIR"
     trap cleanup EXIT
     trap 'exit 130' INT TERM
+    machine > "$RESULTS/machine.md"
     "$CHAGRES" --help > /dev/null # builds and trains on first use, outside every measurement
     for section in "${sections[@]}"; do
         say "== $section"

@@ -72,6 +72,7 @@ public final class Main {
         line.addSubcommand(new CatCommand(context));
         line.addSubcommand(new TailCommand(context));
         line.addSubcommand(new RestoreCommand(context));
+        line.addSubcommand(new VerifyCommand(context));
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());

@@ -9,8 +9,8 @@ import io.chagres.foreign.call.HotCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Calls on names: getdents64(2), mkdirat(2), unlinkat(2), linkat(2), renameat2(2), symlinkat(2), readlinkat(2) and their
- * family. Raw: the result or {@code -errno}, unless they return what they read.
+ * Calls on names: getdents64(2), mkdirat(2), unlinkat(2), linkat(2), renameat2(2), symlinkat(2), readlinkat(2) and
+ * their family. Raw: the result or {@code -errno}, unless they return what they read.
  */
 final class DirectoryCalls {
     private static final HotCall GETDENTS64 = HotCall.of("getdents64");

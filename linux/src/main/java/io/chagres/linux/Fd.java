@@ -138,8 +138,8 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Opens a file below a directory, so that neither {@code ..} nor a symbolic link leads out of it, whatever others do
-     * to the tree meanwhile, see openat2(2).
+     * Opens a file below a directory, so that neither {@code ..} nor a symbolic link leads out of it, whatever others
+     * do to the tree meanwhile, see openat2(2).
      *
      * @param dir the directory, borrowed
      * @param relative the path below it; symbolic links anywhere in it are refused
@@ -454,8 +454,8 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Asks whether anybody has the file open for writing, by taking and giving back a read lease, see fcntl(2). Somebody
-     * who opens it for writing in between waits that microsecond, or gets EAGAIN if he asked not to wait.
+     * Asks whether anybody has the file open for writing, by taking and giving back a read lease, see fcntl(2).
+     * Somebody who opens it for writing in between waits that microsecond, or gets EAGAIN if he asked not to wait.
      *
      * @return 0 if nobody has, -EAGAIN if somebody has, another {@code -errno} if the kernel does not say: -EACCES for
      *     a file of somebody else, -EINVAL where leases are not supported

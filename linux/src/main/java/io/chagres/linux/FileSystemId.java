@@ -47,8 +47,9 @@ public final class FileSystemId {
     private FileSystemId() {}
 
     /**
-     * Identifies the file system of an open file: its UUID, or f_fsid and f_type of statfs(2) where the kernel gives none
-     * (or zeros, of an image made without) and on btrfs, whose subvolumes share a UUID. Two mounted copies of one image have equal ids.
+     * Identifies the file system of an open file: its UUID, or f_fsid and f_type of statfs(2) where the kernel gives
+     * none (or zeros, of an image made without) and on btrfs, whose subvolumes share a UUID. Two mounted copies of one
+     * image have equal ids.
      *
      * @param fd a descriptor of any file on it
      * @return a new array of {@value #BYTES} bytes; zeros if the kernel tells nothing, as for a bad descriptor

@@ -1,6 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.archive.Record;
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps the queue of tails that have something to do and the files that lost their last name. Confined to the
  * shipper's thread; putting a known tail into the queue allocates nothing.
  */
-final class FollowedFiles implements Names.Files {
+final class FollowedFiles implements Names.Files, AutoCloseable {
     private final FileTable files;
     private final OpenFiles openFiles;
     private final Versions versions;
@@ -27,6 +28,8 @@ final class FollowedFiles implements Names.Files {
     private final ArrayDeque<Tail> ready = new ArrayDeque<>();
     private final ArrayDeque<Tail> deferred = new ArrayDeque<>();
     private final List<Tail> rotated = new ArrayList<>();
+    private final List<Tail> heldBack = new ArrayList<>();
+    private final Statx stat = new Statx();
 
     /** Whether files seen for the first time begin at their end. */
     boolean startAtEnd;
@@ -224,10 +227,49 @@ final class FollowedFiles implements Names.Files {
         }
     }
 
+    /** A file that still has a name somewhere may come back, and goes on as the same version then. */
     private void end(Tail tail) {
-        if (tail.movedOut) {
+        Fd fd = tail.fd();
+        boolean exists = fd != null && stat.of(fd.value()) == 0 && stat.nlink() > 0;
+        if (exists) {
             resume.put(tail, null);
         }
-        versions.finish(tail, tail.movedOut ? Record.Reason.SEALED : Record.Reason.GONE);
+        versions.finish(tail, exists ? Record.Reason.SEALED : Record.Reason.GONE);
+    }
+
+    /** Notes a file whose trailing zeros are held back. */
+    void holdsBack(Tail tail) {
+        if (!heldBack.contains(tail)) {
+            heldBack.add(tail);
+        }
+    }
+
+    boolean hasHeldBack() {
+        return !heldBack.isEmpty();
+    }
+
+    /**
+     * Asks whether files whose trailing zeros are held back still have a writer: without one their zeros are data,
+     * though no event told of the close (it came before the file was found).
+     */
+    void sweepHeldBack(long nowMs, long patienceMs) {
+        for (Tail tail : List.copyOf(heldBack)) {
+            Fd fd = tail.fd();
+            if (!tail.isLive() || tail.heldBackBytes == 0 || fd == null) {
+                heldBack.remove(tail);
+                continue;
+            }
+            int lease = fd.probeReadLease();
+            boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
+            if (lease == 0 || unknown && nowMs - tail.mtimeNs() / 1_000_000 > patienceMs) {
+                tail.closedByWriter = true;
+                enqueue(tail);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        stat.close();
     }
 }

@@ -53,6 +53,7 @@ final class Names implements WatchListener, AutoCloseable {
     private final Files files;
     private final CommitPipeline pipeline;
     private final KnownNames known;
+    private final OpenFiles openFiles;
     private final ShipListener listener;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
@@ -62,10 +63,11 @@ final class Names implements WatchListener, AutoCloseable {
     private final Map<Dentry, Long> unreadable = new HashMap<>();
     private final Set<String> said = new HashSet<>();
 
-    Names(Files files, CommitPipeline pipeline, KnownNames known, ShipListener listener) {
+    Names(Files files, CommitPipeline pipeline, KnownNames known, OpenFiles openFiles, ShipListener listener) {
         this.files = files;
         this.pipeline = pipeline;
         this.known = known;
+        this.openFiles = openFiles;
         this.listener = listener;
     }
 
@@ -180,6 +182,9 @@ final class Names implements WatchListener, AutoCloseable {
             return; // gone or replaced meanwhile: the event that says so follows
         }
         int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        while (fd == -Errno.EMFILE && openFiles.evictOne(null)) {
+            fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        }
         if (fd < 0) {
             refused(d, -fd);
             return;

@@ -54,14 +54,14 @@ final class ShipParts implements AutoCloseable {
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(opening.log, workers, wakeup, health, options);
         uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
-        openFiles = new OpenFiles(Math.clamp(ResourceLimit.raiseOpenFiles() / 2, 16, 1 << 20));
+        openFiles = new OpenFiles(Math.clamp(ResourceLimit.raiseOpenFiles() / 2, 4, 1 << 20));
         versions = new Versions(
                 store, opening.hostId, pipeline, table, openFiles, listener, opening.loaded.nextVersionId());
         derived = new DerivedFiles(store, opening.hostId, pipeline, workers, wakeup);
         files = new FollowedFiles(
                 table, openFiles, versions, opening.points, known, pipeline, derived, opening.uncleanBoot);
         files.startAtEnd = options.startAt() == StartAt.END;
-        names = new Names(files, pipeline, known, listener);
+        names = new Names(files, pipeline, known, openFiles, listener);
         OriginSearch origins = new OriginSearch(store, opening.hostId, pipeline, listener);
         turns = new Turns(pipeline, uploads, versions, names, openFiles, origins, listener, options.codec());
         collectKnown(opening.loaded, scope);
@@ -204,6 +204,7 @@ final class ShipParts implements AutoCloseable {
         for (Tail tail : table.all()) {
             openFiles.close(tail);
         }
+        files.close();
         names.close();
         turns.close();
         pipeline.close();

@@ -163,6 +163,16 @@ public sealed class Dentry permits WatchedDirectory {
         return true;
     }
 
+    /** Says whether it is another, or lies below it. */
+    final boolean isWithin(Dentry other) {
+        for (Dentry each = this; each != null; each = each.parent) {
+            if (each == other) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Remembers that a scan of its directory, or a younger event, saw the name. */
     final void setSeen(int scanNumber) {
         this.scanNumber = scanNumber;

@@ -36,7 +36,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Inotify inotify;
     private final Wakeups wakeups;
     private final Watches watches;
-    private final Discovery discovery;
+    private final Lookup lookup = new Lookup();
     private final Scanner scanner;
     private final Renames renames;
     private final EventDispatch dispatch;
@@ -59,11 +59,11 @@ public final class DirectoryWatcher implements AutoCloseable {
         watches = new Watches(inotify, queue);
         RenamePairs pairs = new RenamePairs();
         tree = new Tree(root, queue, watches, links, pairs, reporter);
-        discovery = new Discovery(tree, filter, links, pairs, queue, reporter);
+        Discovery discovery = new Discovery(lookup, tree, filter, links, pairs, queue, reporter);
         long nowMs = clock.millis();
         deliveredMs = nowMs - coalesceMs;
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
-        scanner = new Scanner(queue, tree, discovery, watches, polling, reporter);
+        scanner = new Scanner(queue, tree, discovery, lookup, watches, polling, reporter);
         renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
         dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
         queue.add(root);
@@ -223,7 +223,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     @Override
     public void close() {
         scanner.close();
-        discovery.close();
+        lookup.close();
         watches.close();
         wakeups.close();
         inotify.close();

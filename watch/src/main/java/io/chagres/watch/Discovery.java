@@ -2,19 +2,12 @@ package io.chagres.watch;
 
 import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
-import io.chagres.linux.Statx;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** Compares what is found in a directory, by a scan or because of an event, with what is known. */
-final class Discovery implements AutoCloseable {
-    private static final int PATH_MAX = 4096;
-    private static final int TYPE_SHIFT = 12;
-
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment scratch = arena.allocate(PATH_MAX + 256);
-    private final Statx stat = new Statx();
+final class Discovery {
+    private final Lookup lookup;
     private final Tree tree;
     private final Filter filter;
     private final Links links;
@@ -22,18 +15,14 @@ final class Discovery implements AutoCloseable {
     private final ScanQueue queue;
     private final Reporter reporter;
 
-    Discovery(Tree tree, Filter filter, Links links, RenamePairs pairs, ScanQueue queue, Reporter reporter) {
+    Discovery(Lookup lookup, Tree tree, Filter filter, Links links, RenamePairs pairs, ScanQueue queue, Reporter reporter) {
+        this.lookup = lookup;
         this.tree = tree;
         this.filter = filter;
         this.links = links;
         this.pairs = pairs;
         this.queue = queue;
         this.reporter = reporter;
-    }
-
-    /** Returns the DT_ constant of what a Statx looked at. */
-    static int typeOf(Statx stat) {
-        return stat.mode() >> TYPE_SHIFT;
     }
 
     /** Takes in an entry as a directory listing shows it; the name is borrowed. */
@@ -59,11 +48,14 @@ final class Discovery implements AutoCloseable {
 
     /** Looks at a name and takes in what is there. */
     void lookUp(WatchedDirectory directory, byte[] name) {
+        if (!directory.exists()) {
+            return;
+        }
         if (look(directory, name) != 0) {
             return; // gone again: an event or the scan tells so
         }
-        int type = typeOf(stat);
-        long ino = stat.ino();
+        int type = lookup.type();
+        long ino = lookup.ino();
         Dentry known = directory.child(name);
         if (known != null && known.ino() == ino && known.type() == type) {
             keep(directory, known);
@@ -80,23 +72,23 @@ final class Discovery implements AutoCloseable {
         int result = look(directory, known.nameBytes());
         if (result == 0) {
             lookUp(directory, known.nameBytes());
-        } else if (Directory.isAbsent(result)) {
+        } else if (Lookup.isAbsent(result)) {
             tree.vanish(known, false);
         }
     }
 
-    /** Says whether a name leads to another inode than the dentry believes. Allocates nothing. */
-    boolean isOther(Dentry known) {
-        return known.pathLength() < PATH_MAX
-                && stat.of(known.writePath(scratch), false) == 0
-                && stat.ino() != known.ino();
+    /** Says whether a name leads, or may lead, to another inode than the dentry believes. */
+    boolean isDoubtful(Dentry known) {
+        int result = lookup.of(known.directory(), known.nameBytes());
+        return result == 0 ? lookup.ino() != known.ino() : result == Lookup.STALE;
     }
 
     private int look(WatchedDirectory directory, byte[] name) {
-        Pathname path = directory.path().resolve(Pathname.ofBytes(name));
-        int result = stat.of(path, false);
-        if (result != 0 && !Directory.isAbsent(result)) {
-            reporter.problem(path, "cannot be looked at", -result);
+        int result = lookup.of(directory, name);
+        if (result == Lookup.STALE) {
+            queue.doubt(directory);
+        } else if (result != 0 && !Lookup.isAbsent(result)) {
+            reporter.problem(directory.path().resolve(Pathname.ofBytes(name)), "cannot be looked at", -result);
         }
         return result;
     }
@@ -148,11 +140,5 @@ final class Discovery implements AutoCloseable {
             directory.scan().checksScope = true;
             queue.doubt(directory);
         }
-    }
-
-    @Override
-    public void close() {
-        stat.close();
-        arena.close();
     }
 }

@@ -68,6 +68,17 @@ final class Renames {
         Dentry moving = half.dentry();
         WatchedDirectory from = moving.directory();
         byte[] fromName = moving.nameBytes();
+        if (!directory.exists() || directory.isWithin(moving)) {
+            // the tree is younger than the event, which cannot be applied
+            tree.vanish(moving, true);
+            tree.doubt();
+        } else {
+            place(moving, directory, name);
+        }
+        release(half, from, fromName);
+    }
+
+    private void place(Dentry moving, WatchedDirectory directory, byte[] name) {
         Dentry replaced = directory.child(name);
         if (replaced != null) {
             tree.vanish(replaced, false);
@@ -84,7 +95,6 @@ final class Renames {
         } else {
             rename(moving, directory, name, scope);
         }
-        release(half, from, fromName);
     }
 
     /** A file that came and left between two reads has no dentry; only its two names are known. */
@@ -117,7 +127,7 @@ final class Renames {
             discovery.rescope(directory, scope);
             Tree.forEachDirectory(directory, this::resume);
         }
-        if (discovery.isOther(moving)) {
+        if (discovery.isDoubtful(moving)) {
             // names were exchanged, or this event is older than another file of that name
             queue.doubt(from);
             queue.doubt(to);

@@ -28,16 +28,18 @@ final class Scanner implements AutoCloseable {
     private final ScanQueue queue;
     private final Tree tree;
     private final Discovery discovery;
+    private final Lookup lookup;
     private final Watches watches;
     private final Polling polling;
     private final Reporter reporter;
     private @Nullable WatchedDirectory current;
     private @Nullable Directory cursor;
 
-    Scanner(ScanQueue queue, Tree tree, Discovery discovery, Watches watches, Polling polling, Reporter reporter) {
+    Scanner(ScanQueue queue, Tree tree, Discovery discovery, Lookup lookup, Watches watches, Polling polling, Reporter reporter) {
         this.queue = queue;
         this.tree = tree;
         this.discovery = discovery;
+        this.lookup = lookup;
         this.watches = watches;
         this.polling = polling;
         this.reporter = reporter;
@@ -75,6 +77,9 @@ final class Scanner implements AutoCloseable {
             }
             if (!scan.disturbed) {
                 sweep(each);
+                if (scan.queued) {
+                    continue;
+                }
             } else if (scan.repeats < MAX_REPEATS) {
                 scan.repeats++;
                 queue.repeat(each);
@@ -125,11 +130,15 @@ final class Scanner implements AutoCloseable {
 
     private void openFailed(WatchedDirectory directory, int errno) {
         if (errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP) {
-            // an event of its parent tells the same; a parent without events is polled
-            queue.done(directory);
+            awaitEvent(directory);
         } else {
             failed(directory, "cannot read the directory", errno);
         }
+    }
+
+    /** The path leads elsewhere: an event that is still to come says that the directory was moved or removed. */
+    private void awaitEvent(WatchedDirectory directory) {
+        polling.add(directory);
     }
 
     /** A directory that cannot be listed counts as done, is reported, and tried again each second. */
@@ -142,17 +151,25 @@ final class Scanner implements AutoCloseable {
 
     private boolean isStillTheSame(WatchedDirectory directory, Fd fd) {
         if (stat.of(fd.value()) != 0) {
+            awaitEvent(directory);
             return false;
         }
         WatchedDirectory parent = directory.parent();
-        if (!directory.scan().opened || parent == null) {
-            directory.scan().opened = true;
-            directory.setIno(stat.ino());
-        } else if (directory.ino() != stat.ino()) {
-            tree.vanish(directory, false);
-            queue.doubt(parent);
-            return false;
+        ScanState scan = directory.scan();
+        if (stat.ino() != directory.ino() && parent != null) {
+            // mount points are listed with another inode number than they have
+            if (lookup.of(parent, directory.nameBytes()) != 0 || lookup.ino() != stat.ino()) {
+                awaitEvent(directory);
+                return false;
+            }
+            if (scan.opened) {
+                tree.vanish(directory, false);
+                queue.doubt(parent);
+                return false;
+            }
         }
+        directory.setIno(stat.ino());
+        scan.opened = true;
         return true;
     }
 

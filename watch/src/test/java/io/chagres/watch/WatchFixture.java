@@ -87,7 +87,18 @@ final class WatchFixture implements AutoCloseable {
             assertThat(d.path().toString()).isEqualTo(path);
             known.put(path, d.ino() + (d instanceof WatchedDirectory ? " dir" : ""));
         });
-        assertThat(known).isEqualTo(there);
+        Map<String, String> wrong = new TreeMap<>();
+        known.forEach((path, told) -> {
+            if (!told.equals(there.get(path))) {
+                wrong.put(path, "told " + told + ", is " + there.get(path));
+            }
+        });
+        there.forEach((path, is) -> {
+            if (!known.containsKey(path)) {
+                wrong.put(path, "never told, is " + is);
+            }
+        });
+        assertThat(wrong).isEmpty();
     }
 
     /** Returns the dentry of a path that must be known. */

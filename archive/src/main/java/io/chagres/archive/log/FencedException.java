@@ -10,7 +10,7 @@ public final class FencedException extends IOException {
 
     /** Makes an exception; {@code who} tells of the other writer. */
     public FencedException(String who) {
-        super("another writer has taken over this host's log: " + who
+        super("fenced: another writer has taken over this host's log: " + who
                 + ". This one stops; what it had not committed is read again by the other. If both are meant to run,"
                 + " give each its own --host");
         this.who = who;

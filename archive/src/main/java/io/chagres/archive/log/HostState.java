@@ -129,9 +129,6 @@ public final class HostState {
         if (!(record instanceof Record.Run r) || r.seq() != 0) {
             return record;
         }
-        if (r.dataOffset() > commit.dataBytes() - r.length()) {
-            throw new CorruptArchiveException(object, "a run of version " + r.versionId() + " lies behind its data");
-        }
         return new Record.Run(r.versionId(), r.start(), r.length(), commit.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
     }
 

@@ -5,7 +5,11 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.Record;
 
-/** Decodes records one by one; the reverse of {@link RecordWriter}. The bytes are not trusted. Confined to one thread. */
+/**
+ * Decodes records one by one; the reverse of {@link RecordWriter}. The bytes are not trusted: no length, count or range
+ * is believed. Whether an extent's bytes are where it says is not known here; who reads them finds out, so that a fault
+ * in one version leaves the others readable. Confined to one thread.
+ */
 public final class RecordReader {
     private static final Record.Kind[] KINDS = Record.Kind.values();
     private static final Record.Reason[] REASONS = Record.Reason.values();
@@ -85,18 +89,12 @@ public final class RecordReader {
             throw in.corrupt("an extent ends out of range");
         }
         return switch (kind) {
-            case RecordWriter.RUN -> run(versionId, start, length);
+            case RecordWriter.RUN ->
+                new Record.Run(versionId, start, length, in.natural(), in.natural(), in.i32(), in.zigzag());
             case RecordWriter.OBJECT_RUN -> objectRun(versionId, start, length);
             case RecordWriter.ZERO_RUN -> new Record.ZeroRun(versionId, start, length, in.zigzag());
             default -> copyRun(versionId, start, length);
         };
-    }
-
-    private Record run(long versionId, long start, long length) throws CorruptArchiveException {
-        if (length > Record.PIECE_BYTES) {
-            throw in.corrupt("a run has " + length + " bytes");
-        }
-        return new Record.Run(versionId, start, length, in.natural(), in.natural(), in.i32(), in.zigzag());
     }
 
     private Record objectRun(long versionId, long start, long length) throws CorruptArchiveException {
@@ -111,10 +109,7 @@ public final class RecordReader {
     private Record copyRun(long versionId, long start, long length) throws CorruptArchiveException {
         long sourceVersion = in.positive();
         long sourceStart = in.natural();
-        if (length > Record.PIECE_BYTES) {
-            throw in.corrupt("a copy has " + length + " bytes");
-        }
-        if (sourceVersion >= versionId || sourceStart + length < 0) {
+        if (sourceVersion >= versionId) {
             throw in.corrupt("version " + versionId + " copies from version " + sourceVersion + ", which is not older");
         }
         return new Record.CopyRun(versionId, start, length, sourceVersion, sourceStart, in.i32(), in.zigzag());

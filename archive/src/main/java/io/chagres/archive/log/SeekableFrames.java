@@ -93,6 +93,8 @@ public final class SeekableFrames implements AutoCloseable {
     int compress(ByteBuffer target, int targetOffset, ByteBuffer source, int sourceOffset, int length) {
         Objects.checkFromIndexSize(targetOffset, boundOf(length), target.capacity());
         Objects.checkFromIndexSize(sourceOffset, length, source.capacity());
+        target.clear(); // callers move the limits of buffers they share with us
+        source.clear();
         return context.compressDirectByteBuffer(
                 target, targetOffset, target.capacity() - targetOffset, source, sourceOffset, length);
     }

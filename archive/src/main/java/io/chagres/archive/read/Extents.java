@@ -3,10 +3,9 @@ package io.chagres.archive.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
+import io.chagres.archive.log.ExtentList;
 import io.chagres.archive.log.FileVersion;
 import java.util.Comparator;
-import java.util.List;
-import java.util.Objects;
 
 /** Answers questions about the extents of a version. Stateless. */
 final class Extents {
@@ -30,39 +29,25 @@ final class Extents {
     }
 
     /** Returns the extents of a version of a state that kept them. */
-    static List<Record.Extent> of(FileVersion version) {
-        List<Record.Extent> extents = version.extents();
-        return Objects.requireNonNull(extents, "the extents of the version were not kept");
+    static ExtentList of(FileVersion version) {
+        ExtentList extents = version.extents();
+        if (extents == null) {
+            throw new IllegalStateException("the extents of version " + version.id() + " were not kept");
+        }
+        return extents;
     }
 
     /**
-     * Returns the index of the extent that holds a position.
+     * Returns the extent that holds a position.
      *
      * @throws CorruptArchiveException when none does
      */
-    static int indexOf(FileVersion version, long position) throws CorruptArchiveException {
-        List<Record.Extent> extents = of(version);
-        int low = 0;
-        int high = extents.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (extents.get(middle).start() <= position) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        if (extents.isEmpty()
-                || position < extents.get(low).start()
-                || position >= extents.get(low).end()) {
+    static Record.Extent at(FileVersion version, long position) throws CorruptArchiveException {
+        int index = of(version).indexOf(position);
+        if (index < 0) {
             throw new CorruptArchiveException(
                     "version " + ArchiveLayout.hex(version.id()), "no extent holds byte " + position);
         }
-        return low;
-    }
-
-    /** Returns the extent that holds a position; see {@link #indexOf}. */
-    static Record.Extent at(FileVersion version, long position) throws CorruptArchiveException {
-        return of(version).get(indexOf(version, position));
+        return of(version).get(index);
     }
 }

@@ -92,7 +92,8 @@ public final class Restore {
         try (Fd root = open(directory)) {
             for (HostRegistry.Owner host : hosts) {
                 if (options.address() == null || options.address().matchesHost(host)) {
-                    host(root, host, nameOf(host, sharing.getOrDefault(host.name(), 1) > 1));
+                    boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
+                    host(root, host, Pathname.of(shared ? host.name() + "~" + host.id() : host.name()));
                 }
             }
         }
@@ -116,15 +117,6 @@ public final class Restore {
             Fd.ofValue(fd).close();
         }
         return fd;
-    }
-
-    /** Returns the directory of a host; a host's name comes from the archive and need not be a name of a file. */
-    static Pathname nameOf(HostRegistry.Owner host, boolean shared) {
-        String name = host.name().replace('/', '_').replace('\0', '_');
-        if (name.isEmpty() || name.equals(".") || name.equals("..")) {
-            return Pathname.of(host.id());
-        }
-        return Pathname.of(shared ? name + "~" + host.id() : name);
     }
 
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {

@@ -10,7 +10,6 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,7 +17,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the directories, files and links of one host below a directory. Every path is resolved by the kernel beneath
@@ -38,8 +36,6 @@ final class RestoredTree implements AutoCloseable {
     private final VersionReader reader;
     private final AttributeSetter attributes;
     private final RestoreCounter counter;
-    private final Arena arena = Arena.ofConfined();
-    private final MemorySegment piece = arena.allocate(VersionReader.PIECE_BYTES, 64);
     private final Map<RestoredFile, Fd> open = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
@@ -151,7 +147,7 @@ final class RestoredTree implements AutoCloseable {
         }
         for (Part part : parts) {
             writing(part.file(), fd -> {
-                write(part, fd);
+                write(part.file(), part.extent(), fd);
                 if (part.file().partDone()) {
                     finish(part.file(), fd);
                 }
@@ -189,35 +185,21 @@ final class RestoredTree implements AutoCloseable {
         open.put(file, fd);
     }
 
-    private void write(Part part, Fd fd) throws IOException {
-        Record.Extent extent = part.extent();
-        long damagedFrom = extent.start();
-        CorruptArchiveException damage = null;
-        for (long at = extent.start(); at < extent.end(); at += VersionReader.PIECE_BYTES) {
-            long end = Math.min(at + VersionReader.PIECE_BYTES, extent.end());
-            try {
-                MemorySegment target = piece.asSlice(0, end - at);
-                reader.read(part.file().version(), at, target);
-                fd.pwriteFully(target, 0, end - at, at - part.file().version().startPosition());
-                counter.bytes(end - at);
-                damaged(part, damagedFrom, at, damage);
-                damagedFrom = end;
-                damage = null;
-            } catch (CorruptArchiveException e) {
-                damage = e;
-                if (!(extent instanceof Record.ObjectRun)) {
-                    break;
-                }
+    private void write(RestoredFile file, Record.Extent extent, Fd fd) throws IOException {
+        reader.readPieces(extent, new VersionReader.PieceVisitor() {
+            @Override
+            public void good(long position, MemorySegment bytes) throws IOException {
+                fd.pwriteFully(
+                        bytes, 0, bytes.byteSize(), position - file.version().startPosition());
+                counter.bytes(bytes.byteSize());
             }
-        }
-        damaged(part, damagedFrom, extent.end(), damage);
-    }
 
-    private void damaged(Part part, long start, long end, @Nullable CorruptArchiveException damage) {
-        if (damage != null) {
-            String what = "bytes " + start + " to " + end + " are not restored: " + damage.getMessage();
-            counter.fault(part.file().place().toString(), what);
-        }
+            @Override
+            public void damaged(long start, long end, CorruptArchiveException cause) {
+                String what = "bytes " + start + " to " + end + " are not restored: " + cause.getMessage();
+                counter.fault(file.place().toString(), what);
+            }
+        });
     }
 
     private void finish(RestoredFile file, Fd fd) throws IOException {
@@ -257,6 +239,5 @@ final class RestoredTree implements AutoCloseable {
     @Override
     public void close() {
         open.values().forEach(Fd::close);
-        arena.close();
     }
 }

@@ -1,11 +1,10 @@
 package io.chagres.archive.read;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
+import io.chagres.archive.log.ExtentList;
 import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostState;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -63,17 +62,18 @@ final class StoredRanges {
     }
 
     private boolean visit(FileVersion version, long start, long end, int depth, Visitor visitor) {
-        List<Record.Extent> extents = Extents.of(version);
-        int index = start == end ? extents.size() : first(version, start);
+        ExtentList extents = Extents.of(version);
+        int index = extents.indexOf(start);
         if (index < 0 || depth == MAX_DEPTH) {
-            return visitor.range(version.id(), start, end);
+            // an empty version, or a copy of what is not there, which verify tells of
+            return start == end || visitor.range(version.id(), start, end);
         }
         boolean go = true;
         for (; go && index < extents.size() && extents.get(index).start() < end; index++) {
             Record.Extent extent = extents.get(index);
             long from = Math.max(start, extent.start());
             long to = Math.min(end, extent.end());
-            FileVersion source = sourceOf(extent);
+            FileVersion source = extent instanceof Record.CopyRun copy ? state.version(copy.sourceVersion()) : null;
             if (source != null && extent instanceof Record.CopyRun copy) {
                 long offset = copy.sourceStart() - copy.start();
                 go = visit(source, from + offset, to + offset, depth + 1, visitor);
@@ -82,19 +82,5 @@ final class StoredRanges {
             }
         }
         return go;
-    }
-
-    private @Nullable FileVersion sourceOf(Record.Extent extent) {
-        boolean readable = extent instanceof Record.CopyRun && extent.length() <= VersionReader.PIECE_BYTES;
-        return readable ? state.version(((Record.CopyRun) extent).sourceVersion()) : null;
-    }
-
-    /** Returns the index of the extent of a position; -1 for a copy of what is not there, which verify tells of. */
-    private static int first(FileVersion version, long position) {
-        try {
-            return Extents.indexOf(version, position);
-        } catch (CorruptArchiveException e) {
-            return -1;
-        }
     }
 }

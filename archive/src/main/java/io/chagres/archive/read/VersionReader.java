@@ -18,9 +18,6 @@ import java.util.zip.CRC32C;
  * handed out. Owns native memory, taken as needed, until it is closed. Confined to one thread at a time.
  */
 public final class VersionReader implements AutoCloseable {
-    /** The bytes that one checksum covers at most. */
-    static final int PIECE_BYTES = 256 * 1024;
-
     private static final long CACHE_BYTES = 4L << 20;
     /** Writers refer to the version that stores the bytes, so a long chain is not theirs. */
     private static final int MAX_DEPTH = 64;
@@ -87,8 +84,8 @@ public final class VersionReader implements AutoCloseable {
         boolean cached = pieceVersion == version.id() && position >= pieceStart && position < pieceStart + pieceLength;
         if (!cached) {
             Record.Extent extent = Extents.at(version, position);
-            long start = extent.start() + (position - extent.start()) / PIECE_BYTES * PIECE_BYTES;
-            int length = (int) Math.min(PIECE_BYTES, extent.end() - start);
+            long start = extent.start() + (position - extent.start()) / Record.PIECE_BYTES * Record.PIECE_BYTES;
+            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - start);
             if (start == position && length <= target.byteSize() && target.isNative()) {
                 fill(extent, start, target.asSlice(0, length), 0);
                 return length;
@@ -101,9 +98,42 @@ public final class VersionReader implements AutoCloseable {
         return length;
     }
 
+    /** Takes the checksummed pieces of an extent. */
+    interface PieceVisitor {
+        /** Takes a piece; the bytes are valid until this returns. */
+        void good(long position, MemorySegment bytes) throws IOException;
+
+        /** Hears that bytes cannot be read. */
+        void damaged(long start, long end, CorruptArchiveException cause) throws IOException;
+    }
+
+    /** Reads an extent of the state piece by piece, in order; damaged pieces that follow each other are told of once. */
+    void readPieces(Record.Extent extent, PieceVisitor visitor) throws IOException {
+        long damagedFrom = extent.start();
+        CorruptArchiveException damage = null;
+        for (long at = extent.start(); at < extent.end(); at += Record.PIECE_BYTES) {
+            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - at);
+            try {
+                load(extent, at, length);
+            } catch (CorruptArchiveException e) {
+                damage = e;
+                continue;
+            }
+            if (damage != null) {
+                visitor.damaged(damagedFrom, at, damage);
+                damage = null;
+            }
+            damagedFrom = at + length;
+            visitor.good(at, piece.asSlice(0, length));
+        }
+        if (damage != null) {
+            visitor.damaged(damagedFrom, extent.end(), damage);
+        }
+    }
+
     private void load(Record.Extent extent, long start, int length) throws IOException {
         if (piece.byteSize() == 0) {
-            piece = arena.allocate(PIECE_BYTES, 64);
+            piece = arena.allocate(Record.PIECE_BYTES, 64);
         }
         pieceVersion = -1;
         fill(extent, start, piece.asSlice(0, length), 0);
@@ -120,7 +150,6 @@ public final class VersionReader implements AutoCloseable {
             case Record.ZeroRun zeros -> target.fill((byte) 0);
             case Record.Run run -> {
                 String key = ArchiveLayout.commit(hostId, run.seq());
-                bounded(key, run);
                 content(key, run.dataOffset() + start - run.start(), target);
                 if (whole) {
                     check(key, run.crc(), target, start, extent);
@@ -129,7 +158,6 @@ public final class VersionReader implements AutoCloseable {
             case Record.ObjectRun run -> object(run, start, target);
             case Record.CopyRun copy -> {
                 String subject = "version " + ArchiveLayout.hex(copy.versionId());
-                bounded(subject, copy);
                 if (depth == MAX_DEPTH) {
                     throw new CorruptArchiveException(subject, "it is a copy of a copy too many times");
                 }
@@ -141,14 +169,6 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
-    /** A run has one checksum: one that is larger than a piece could not be checked before it is handed out. */
-    private static void bounded(String object, Record.Extent extent) throws CorruptArchiveException {
-        if (extent.length() > PIECE_BYTES) {
-            throw new CorruptArchiveException(
-                    object, "a run of version " + ArchiveLayout.hex(extent.versionId()) + " is too large");
-        }
-    }
-
     private void object(Record.ObjectRun run, long start, MemorySegment target) throws IOException {
         String key = keyOf(hostId, run);
         long offset = start - run.start();
@@ -157,8 +177,9 @@ public final class VersionReader implements AutoCloseable {
         } else {
             bare(key, offset, target);
         }
-        if (offset % PIECE_BYTES == 0 && (target.byteSize() == PIECE_BYTES || start + target.byteSize() == run.end())) {
-            check(key, run.crcs()[(int) (offset / PIECE_BYTES)], target, start, run);
+        if (offset % Record.PIECE_BYTES == 0
+                && (target.byteSize() == Record.PIECE_BYTES || start + target.byteSize() == run.end())) {
+            check(key, run.crcs()[(int) (offset / Record.PIECE_BYTES)], target, start, run);
         }
     }
 

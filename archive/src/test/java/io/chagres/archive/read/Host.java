@@ -129,8 +129,8 @@ final class Host implements AutoCloseable {
     }
 
     void inline(long version, byte[] bytes) {
-        for (int at = 0; at < bytes.length; at += VersionReader.PIECE_BYTES) {
-            int length = Math.min(VersionReader.PIECE_BYTES, bytes.length - at);
+        for (int at = 0; at < bytes.length; at += Record.PIECE_BYTES) {
+            int length = Math.min(Record.PIECE_BYTES, bytes.length - at);
             if (!commit.reserve(length)) {
                 throw new IllegalStateException("the commit is full");
             }
@@ -154,14 +154,14 @@ final class Host implements AutoCloseable {
 
     Record.ObjectRun object(long version, byte[] bytes, Codec codec) throws IOException {
         long start = length(version);
-        int pieces = (bytes.length + VersionReader.PIECE_BYTES - 1) / VersionReader.PIECE_BYTES;
+        int pieces = (bytes.length + Record.PIECE_BYTES - 1) / Record.PIECE_BYTES;
         int[] crcs = new int[pieces];
         long unique = nextUnique++;
         String key = ArchiveLayout.object(id, version, start, start + bytes.length, unique, codec);
         try (BlobWriter writer = store.create(key)) {
             for (int i = 0; i < pieces; i++) {
-                int at = i * VersionReader.PIECE_BYTES;
-                crcs[i] = crc(bytes, at, Math.min(VersionReader.PIECE_BYTES, bytes.length - at));
+                int at = i * Record.PIECE_BYTES;
+                crcs[i] = crc(bytes, at, Math.min(Record.PIECE_BYTES, bytes.length - at));
             }
             writeObject(writer, bytes, codec);
             writer.commit();
@@ -181,10 +181,10 @@ final class Host implements AutoCloseable {
                 writer.write(source, 0, bytes.length);
                 return;
             }
-            MemorySegment out = arena.allocate(SeekableFrames.boundOf(VersionReader.PIECE_BYTES));
+            MemorySegment out = arena.allocate(SeekableFrames.boundOf(Record.PIECE_BYTES));
             ByteBuffer outBytes = out.asByteBuffer();
-            for (int at = 0; at < bytes.length; at += VersionReader.PIECE_BYTES) {
-                int length = Math.min(VersionReader.PIECE_BYTES, bytes.length - at);
+            for (int at = 0; at < bytes.length; at += Record.PIECE_BYTES) {
+                int length = Math.min(Record.PIECE_BYTES, bytes.length - at);
                 writer.write(out, 0, frames.frame(outBytes, 0, source.asByteBuffer(), at, length));
             }
             MemorySegment table = arena.allocate(frames.tableBytes());
@@ -221,9 +221,9 @@ final class Host implements AutoCloseable {
         FileVersion of = Objects.requireNonNull(state.version(version));
         byte[] bytes = new byte[(int) of.length()];
         try (VersionReader reader = new VersionReader(store, id, state)) {
-            int read = reader.read(of, 0, MemorySegment.ofArray(bytes));
-            if (read != bytes.length) {
-                throw new AssertionError("read " + read + " of " + bytes.length);
+            int read = 0;
+            while (read < bytes.length) {
+                read += reader.read(of, read, MemorySegment.ofArray(bytes).asSlice(read));
             }
         }
         return bytes;

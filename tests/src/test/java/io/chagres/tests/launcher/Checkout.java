@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A checkout in which nothing is real but the scripts: its build copies nothing and its JVM prints its arguments, so that
- * every way through the launcher takes milliseconds. It sees no JDK of this machine.
+ * A checkout in which nothing is real but the scripts: its build compiles nothing and its JVM prints its arguments, so
+ * that every way through the launcher takes milliseconds. It sees no JDK of this machine.
  */
 final class Checkout {
     private static final List<String> TOOLS = List.of(

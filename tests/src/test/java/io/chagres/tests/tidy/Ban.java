@@ -19,7 +19,7 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
             ban("import sun\\.misc\\..*|Unsafe\\..*", EVERYWHERE, "a MemorySegment"),
             ban(
                     "Thread\\.sleep|TimeUnit\\.sleep",
-                    EVERYWHERE,
+                    outside("bench"),
                     "Await.until of testkit, or a step with an injected clock"),
             ban(
                     "System\\.(currentTimeMillis|nanoTime)|Instant\\.now",
