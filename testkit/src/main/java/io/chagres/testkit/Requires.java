@@ -39,7 +39,8 @@ public final class Requires {
     public static void kernelFileSystem(String name) {
         boolean there;
         try {
-            there = Files.readAllLines(Path.of("/proc/filesystems")).stream().anyMatch(line -> line.endsWith("\t" + name));
+            there = Files.readAllLines(Path.of("/proc/filesystems")).stream()
+                    .anyMatch(line -> line.endsWith("\t" + name));
         } catch (java.io.IOException e) {
             there = false;
         }

@@ -50,8 +50,8 @@ class InjectedErrorsTest {
     }
 
     private static boolean traced(long pid) {
-        Program untraced = Program.run(
-                List.of("sh", "-c", "grep -L '^TracerPid:\\s*[1-9]' /proc/" + pid + "/task/*/status"));
+        Program untraced =
+                Program.run(List.of("sh", "-c", "grep -L '^TracerPid:\\s*[1-9]' /proc/" + pid + "/task/*/status"));
         return untraced.out().length == 0;
     }
 
