@@ -70,8 +70,9 @@ final class Sweep {
         }
         addOlder(ArchiveLayout.checkpoints(hostId), base - 1, checkpoints);
         addOlder(ArchiveLayout.log(hostId), base, commits);
+        boolean strays = keepStrays(base);
         for (BlobInfo object : candidates) {
-            if (!referredTo.contains(object.key())) {
+            if (!strays && !referredTo.contains(object.key())) {
                 objects.add(object);
             }
         }
@@ -100,6 +101,21 @@ final class Sweep {
                 target.add(object);
             }
         }
+    }
+
+    /**
+     * Spares commits that no unbroken row of commits joins to the checkpoint: it does not stand for them. A writer that
+     * was fenced off and woke up after a sweep wrote them; verify tells of them. Returns whether there are any.
+     */
+    private boolean keepStrays(long base) {
+        int first = commits.size();
+        long expected = base;
+        while (first > 0 && seqOf(commits.get(first - 1)) == expected) {
+            first--;
+            expected--;
+        }
+        commits.subList(0, first).clear();
+        return first > 0;
     }
 
     /** Collects what the checkpoint, all commits after it, and all later checkpoints refer to. */

@@ -11,9 +11,11 @@ import io.chagres.archive.log.At;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.MemoryStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -54,7 +56,7 @@ class CompactTest {
         return new Compact(of, options, clock::nowMs, listener).host(ID);
     }
 
-    private static List<Verify.Fault> faults(MemoryStore of) throws IOException {
+    private static List<Verify.Fault> faults(BlobStore of) throws IOException {
         List<Verify.Fault> faults = new ArrayList<>();
         Verify.Listener listener = new Verify.Listener() {
             @Override
@@ -319,6 +321,30 @@ class CompactTest {
     }
 
     @Test
+    void keepsCommitsOfAWriterThatWokeUpTooLate() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/a", "first");
+            host.commit();
+            MemoryStore earlier = store.copy();
+            for (int i = 0; i < 3; i++) {
+                host.file("/b" + i, "more");
+                host.commit();
+            }
+            compact(store, NOW);
+            try (Host late = new Host(earlier, ID, "web1")) {
+                late.file("/late", "late");
+                late.commit();
+            }
+            String stray = ArchiveLayout.commit(ID, 2);
+            store.replace(stray, earlier.bytes(stray));
+            assertThat(compact(store, NOW).commitsRemoved()).isZero();
+            assertThat(store.keys("/log/")).containsExactly(stray);
+            assertThat(faults(store)).hasSize(1);
+            assertThat(host.differing()).isEmpty();
+        }
+    }
+
+    @Test
     void refusesALogWithAGap() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
             host.file("/a", "first");
@@ -415,6 +441,34 @@ class CompactTest {
             HostState state = host.state();
             assertThat(host.read(state, gone)).asString().isEqualTo("bytes of a file that is gone");
             assertThat(Objects.requireNonNull(state.version(gone)).lastPath()).hasToString("/gone");
+        }
+    }
+
+    @Test
+    void compactsADirectory(@TempDir Path directory) throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                skipped.add(subject);
+            }
+        };
+        try (DirectoryStore archive = DirectoryStore.open(Pathname.of(directory.toString()), true);
+                Host host = new Host(archive, ID, "web1")) {
+            live(host, random, 100);
+            // the clock of the file system may be a little ahead of this one
+            Compact.Summary summary = new Compact(archive, NOW, () -> Long.MAX_VALUE, listener).host(ID);
+            assertThat(skipped).isEmpty();
+            assertThat(summary.commitsRemoved()).isEqualTo(summary.seq());
+            assertThat(directory.resolve("hosts/" + ID + "/log")).isEmptyDirectory();
+            assertThat(host.differing()).isEmpty();
+            assertThat(faults(archive)).isEmpty();
+            live(host, random, 20);
+            assertThat(host.differing()).isEmpty();
+            assertThat(faults(archive)).isEmpty();
         }
     }
 }
