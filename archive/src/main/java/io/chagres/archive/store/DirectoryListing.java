@@ -5,6 +5,9 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -89,13 +92,14 @@ final class DirectoryListing implements AutoCloseable {
 
     /** Returns the name of an entry as part of a key; null when it holds what no key holds. */
     static @Nullable String keyPart(Directory open) {
-        Pathname name = open.name();
-        for (int i = 0; i < name.length(); i++) {
-            if (name.byteAt(i) <= ' ' || name.byteAt(i) > '~') {
+        byte[] name = new byte[open.nameLength()];
+        MemorySegment.copy(open.nameSegment(), ValueLayout.JAVA_BYTE, open.nameOffset(), name, 0, name.length);
+        for (byte b : name) {
+            if (b <= ' ' || b > '~') {
                 return null;
             }
         }
-        return name.toString();
+        return new String(name, StandardCharsets.ISO_8859_1);
     }
 
     @Override

@@ -50,8 +50,8 @@ class InjectedErrorsTest {
     }
 
     private static boolean traced(long pid) {
-        Program untraced = Program.run(
-                List.of("sh", "-c", "grep -L '^TracerPid:\\s*[1-9]' /proc/" + pid + "/task/*/status"));
+        Program untraced =
+                Program.run(List.of("sh", "-c", "grep -L '^TracerPid:\\s*[1-9]' /proc/" + pid + "/task/*/status"));
         return untraced.out().length == 0;
     }
 
@@ -174,7 +174,10 @@ class InjectedErrorsTest {
         bench.restored("--all-versions").exact(lost, good).same(bench.tree());
     }
 
-    /** The kernel may give less than was asked for. Every read gets eight bytes, wherever it begins: they are all equal. */
+    /**
+     * The kernel may give less than was asked for. Every read gets eight bytes, wherever it begins: they are all
+     * equal.
+     */
     @Test
     void shortReads(FaultBench bench) throws IOException {
         Path log = bench.file("app.log");
