@@ -20,6 +20,13 @@ class ReadmeTest {
     private static final String SECTION = "## See it in one minute";
     private static final String MARK = "### command ";
 
+    /** A reader's two seconds, on a machine that may be busy: the time until the archive has what was written last. */
+    private static final String SLEEP = """
+            sleep() {
+                until [ "$(./chagres tail ./archive 'web1:*/app.log' -n 1 2>&1)" = 'last words' ]; do :; done
+            }
+            """;
+
     /** A command and what the README says it prints. */
     private record Example(String command, List<String> output) {}
 
@@ -31,7 +38,7 @@ class ReadmeTest {
         Path launcher = bench.root().resolve("chagres");
         Files.writeString(launcher, "#!/bin/sh\nexec '" + Chagres.repository() + "/chagres' \"$@\"\n");
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
-        StringBuilder session = new StringBuilder("set -m\ncd '" + bench.root() + "'\n");
+        StringBuilder session = new StringBuilder("set -m\ncd '" + bench.root() + "'\n" + SLEEP);
         for (int i = 0; i < examples.size(); i++) {
             session.append("echo '").append(MARK).append(i).append("'\n");
             session.append(examples.get(i).command).append('\n');
