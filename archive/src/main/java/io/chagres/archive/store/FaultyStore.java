@@ -4,39 +4,89 @@ import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store and lets faults happen at chosen operations: nothing of the operation happens, or all of it
- * happens and the answer is lost. Counts the operations that change the store. For tests of whatever stands on a store;
- * as safe for threads as the faults are, but for the count.
+ * happens and the answer is lost. For tests of whatever stands on a store; as safe for threads as the faults are.
  */
 public final class FaultyStore implements BlobStore {
+    /** Says what an operation does. */
+    public enum Kind {
+        /** Puts an object if it is absent. */
+        PUT,
+        /** Begins an object. */
+        CREATE,
+        /** Appends bytes to it. */
+        WRITE,
+        /** Appends bytes of a file to it. */
+        COPY,
+        /** Reads appended bytes back. */
+        READ_BACK,
+        /** Makes it visible. */
+        COMMIT,
+        /** Reads bytes of an object. */
+        GET,
+        /** Asks for its size. */
+        SIZE,
+        /** Lists objects. */
+        LIST,
+        /** Lists names below a prefix. */
+        CHILDREN,
+        /** Removes an object. */
+        DELETE;
+
+        private boolean isChange() {
+            return this == PUT || this == COMMIT || this == DELETE;
+        }
+    }
+
+    /**
+     * Is one operation. Immutable.
+     *
+     * @param kind what it does
+     * @param key the object or prefix
+     * @param change its number among those that make or remove an object, from 0; -1 for the others
+     */
+    public record Operation(Kind kind, String key, int change) {}
+
     /** Decides what becomes of an operation. */
     @FunctionalInterface
     public interface Faults {
+        /** Interferes with nothing. */
+        Faults NONE = (operation, done) -> {};
+
         /**
-         * Is asked before and after every operation that changes the store.
+         * Is asked before and after every operation; what it throws is what the caller gets.
          *
-         * @param operation number of the operation, from 0
-         * @param done false before it, true after it
+         * @param done false before it, true after it succeeded
          */
-        void at(int operation, boolean done) throws IOException;
+        void at(Operation operation, boolean done) throws IOException;
+    }
+
+    /** Is an operation of the store behind. */
+    @FunctionalInterface
+    private interface Call<T> {
+        T run() throws IOException;
     }
 
     private final BlobStore store;
     private final Faults faults;
-    private int operations;
+    private final AtomicInteger changes = new AtomicInteger();
 
-    /** Puts faults before a store. */
+    /** Puts faults before a store, which is closed with this one. */
     public FaultyStore(BlobStore store, Faults faults) {
         this.store = store;
         this.faults = faults;
     }
 
-    /** Returns how many operations were begun. */
-    public int operations() {
-        return operations;
+    private <T> T call(Kind kind, String key, Call<T> call) throws IOException {
+        Operation operation = new Operation(kind, key, kind.isChange() ? changes.getAndIncrement() : -1);
+        faults.at(operation, false);
+        T result = call.run();
+        faults.at(operation, true);
+        return result;
     }
 
     @Override
@@ -46,77 +96,93 @@ public final class FaultyStore implements BlobStore {
 
     @Override
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
-        int operation = operations++;
-        faults.at(operation, false);
-        boolean created = store.putIfAbsent(key, content);
-        faults.at(operation, true);
-        return created;
+        return call(Kind.PUT, key, () -> store.putIfAbsent(key, content));
     }
 
     @Override
     public BlobWriter create(String key) throws IOException {
-        BlobWriter writer = store.create(key);
-        return new BlobWriter() {
-            @Override
-            public void write(MemorySegment source, long offset, long length) throws IOException {
-                writer.write(source, offset, length);
-            }
-
-            @Override
-            public long copyFrom(Fd source, long position, long length) throws IOException {
-                return writer.copyFrom(source, position, length);
-            }
-
-            @Override
-            public void read(long position, MemorySegment target, long offset, long length) throws IOException {
-                writer.read(position, target, offset, length);
-            }
-
-            @Override
-            public void commit() throws IOException {
-                int operation = operations++;
-                faults.at(operation, false);
-                writer.commit();
-                faults.at(operation, true);
-            }
-
-            @Override
-            public void close() {
-                writer.close();
-            }
-        };
+        return new FaultyWriter(key, call(Kind.CREATE, key, () -> store.create(key)));
     }
 
     @Override
     public int get(String key, long offset, MemorySegment target) throws IOException {
-        return store.get(key, offset, target);
+        return call(Kind.GET, key, () -> store.get(key, offset, target));
     }
 
     @Override
     public long size(String key) throws IOException {
-        return store.size(key);
+        return call(Kind.SIZE, key, () -> store.size(key));
     }
 
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return store.list(prefix, afterKey);
+        return call(Kind.LIST, prefix, () -> store.list(prefix, afterKey));
     }
 
     @Override
     public List<String> children(String prefix) throws IOException {
-        return store.children(prefix);
+        return call(Kind.CHILDREN, prefix, () -> store.children(prefix));
     }
 
     @Override
     public void delete(String key) throws IOException {
-        int operation = operations++;
-        faults.at(operation, false);
-        store.delete(key);
-        faults.at(operation, true);
+        call(Kind.DELETE, key, () -> {
+            store.delete(key);
+            return key;
+        });
     }
 
     @Override
     public void close() {
         store.close();
+    }
+
+    private final class FaultyWriter implements BlobWriter {
+        private final String key;
+        private final BlobWriter writer;
+
+        FaultyWriter(String key, BlobWriter writer) {
+            this.key = key;
+            this.writer = writer;
+        }
+
+        @Override
+        public void write(MemorySegment source, long offset, long length) throws IOException {
+            call(Kind.WRITE, key, () -> {
+                writer.write(source, offset, length);
+                return key;
+            });
+        }
+
+        @Override
+        public boolean sharesBlocksWith(Fd source) {
+            return writer.sharesBlocksWith(source);
+        }
+
+        @Override
+        public long copyFrom(Fd source, long position, long length) throws IOException {
+            return call(Kind.COPY, key, () -> writer.copyFrom(source, position, length));
+        }
+
+        @Override
+        public void read(long position, MemorySegment target, long offset, long length) throws IOException {
+            call(Kind.READ_BACK, key, () -> {
+                writer.read(position, target, offset, length);
+                return key;
+            });
+        }
+
+        @Override
+        public void commit() throws IOException {
+            call(Kind.COMMIT, key, () -> {
+                writer.commit();
+                return key;
+            });
+        }
+
+        @Override
+        public void close() {
+            writer.close();
+        }
     }
 }

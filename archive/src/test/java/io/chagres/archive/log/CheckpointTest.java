@@ -134,12 +134,9 @@ class CheckpointTest {
         host(3);
         byte[] other = store.bytes(KEY);
         store.delete(KEY);
-        FaultyStore racing = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void before(FaultyStore.Operation operation, String key) {
-                if (operation == FaultyStore.Operation.COMMIT) {
-                    store.replace(key, other);
-                }
+        FaultyStore racing = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.COMMIT && !done) {
+                store.replace(KEY, other);
             }
         });
         Checkpoint.write(racing, LogFixture.HOST, LogFixture.load(store), CheckpointTest::kept);
@@ -150,12 +147,9 @@ class CheckpointTest {
     void failsWhenTheStoreRefuses() throws IOException {
         host(3);
         store.delete(KEY);
-        FaultyStore refusing = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void before(FaultyStore.Operation operation, String key) throws IOException {
-                if (operation == FaultyStore.Operation.WRITE) {
-                    throw new StoreException("full");
-                }
+        FaultyStore refusing = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.WRITE && !done) {
+                throw new StoreException("full");
             }
         });
         assertThatThrownBy(

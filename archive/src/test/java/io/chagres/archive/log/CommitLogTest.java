@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.FaultyStore;
-import io.chagres.archive.store.FaultyStore.Operation;
+import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.store.MemoryStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.Seeds;
@@ -42,15 +42,27 @@ class CommitLogTest {
         }
     }
 
+    /** Its next key is free only because the commit of another writer was compacted away. */
+    @Test
+    void aWriterThatSleptDoesNotTakeAKeyThatWasUsed() throws IOException {
+        try (LogFixture sleeper = opened(1, "web1", 10);
+                LogFixture other = new LogFixture(store, 2)) {
+            other.write(Samples.opened(2, "web1", 11)).commit();
+            HostState state = other.load();
+            Checkpoint.write(store, LogFixture.HOST, state, version -> java.util.List.of());
+            store.delete(ArchiveLayout.commit(LogFixture.HOST, 2));
+            sleeper.timeMs += 25 * 3_600_000L;
+            sleeper.write(Samples.version(1, "/a"));
+            assertThatThrownBy(sleeper::append).isInstanceOf(FencedException.class);
+        }
+    }
+
     @Test
     void triesAgainWithTheSameBytes() throws IOException {
         int[] refusals = {3};
-        FaultyStore faulty = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void before(Operation operation, String key) throws IOException {
-                if (operation == Operation.PUT && refusals[0]-- > 0) {
-                    throw new StoreException("refused");
-                }
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.PUT && !done && refusals[0]-- > 0) {
+                throw new StoreException("refused");
             }
         });
         try (LogFixture log = new LogFixture(faulty)) {
@@ -68,12 +80,9 @@ class CommitLogTest {
     @Test
     void takesItsOwnCommitForItsOwnWhenTheAnswerWasLost() throws IOException {
         int[] losses = {2};
-        FaultyStore faulty = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void after(Operation operation, String key) throws IOException {
-                if (operation == Operation.PUT && losses[0]-- > 0) {
-                    throw new StoreException("lost");
-                }
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.PUT && done && losses[0]-- > 0) {
+                throw new StoreException("lost");
             }
         });
         try (LogFixture log = new LogFixture(faulty)) {
@@ -90,21 +99,14 @@ class CommitLogTest {
     void triesAgainWhenItCannotReadWhatIsThere() throws IOException {
         boolean[] lost = {false};
         boolean[] unreadable = {false};
-        FaultyStore faulty = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void before(Operation operation, String key) throws IOException {
-                if (operation == Operation.GET && !unreadable[0]) {
-                    unreadable[0] = true;
-                    throw new StoreException("unreadable");
-                }
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.GET && !done && !unreadable[0]) {
+                unreadable[0] = true;
+                throw new StoreException("unreadable");
             }
-
-            @Override
-            public void after(Operation operation, String key) throws IOException {
-                if (operation == Operation.PUT && !lost[0]) {
-                    lost[0] = true;
-                    throw new StoreException("lost");
-                }
+            if (operation.kind() == Kind.PUT && done && !lost[0]) {
+                lost[0] = true;
+                throw new StoreException("lost");
             }
         });
         try (LogFixture log = new LogFixture(faulty)) {
@@ -170,19 +172,9 @@ class CommitLogTest {
     @Test
     void countsEveryCommitOnceWhateverIsLost() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("CommitLogTest"));
-        FaultyStore faulty = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void before(Operation operation, String key) throws IOException {
-                if (random.nextInt(4) == 0) {
-                    throw new StoreException("refused");
-                }
-            }
-
-            @Override
-            public void after(Operation operation, String key) throws IOException {
-                if (random.nextInt(4) == 0) {
-                    throw new StoreException("lost");
-                }
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (random.nextInt(4) == 0) {
+                throw new StoreException(done ? "lost" : "refused");
             }
         });
         try (LogFixture setup = new LogFixture(store)) {

@@ -7,7 +7,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.FaultyStore;
-import io.chagres.archive.store.FaultyStore.Operation;
+import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.store.MemoryStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -90,7 +90,7 @@ class HostLogTest {
         assertThat(load(At.time(START + 11_000)).seq()).isEqualTo(12);
         assertThat(load(At.time(START + 5_000)).seq()).isEqualTo(5);
         assertThatThrownBy(() -> load(At.time(START + 1_000)))
-                .isInstanceOf(CorruptArchiveException.class)
+                .isInstanceOf(CompactedHistoryException.class)
                 .hasMessageContaining("compacted");
     }
 
@@ -100,11 +100,8 @@ class HostLogTest {
         commits(1000);
         checkpoint(990);
         int[] gets = {0};
-        FaultyStore counting = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void before(Operation operation, String key) {
-                gets[0] += operation == Operation.GET ? 1 : 0;
-            }
+        FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+            gets[0] += operation.kind() == Kind.GET && !done ? 1 : 0;
         });
         At at = At.time(START + 994_000);
         assertThat(HostLog.load(counting, LogFixture.HOST, at, ExtentFilter.NONE, RunListener.NONE)
@@ -159,14 +156,11 @@ class HostLogTest {
         commits(9);
         checkpoint(2);
         boolean[] compacted = {false};
-        FaultyStore racing = new FaultyStore(store, new FaultyStore.Faults() {
-            @Override
-            public void after(Operation operation, String key) throws IOException {
-                if (operation == Operation.LIST && !compacted[0]) {
-                    compacted[0] = true;
-                    checkpoint(6);
-                    deleteCommits(1, 6);
-                }
+        FaultyStore racing = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.LIST && done && !compacted[0]) {
+                compacted[0] = true;
+                checkpoint(6);
+                deleteCommits(1, 6);
             }
         });
         HostState state = HostLog.load(racing, LogFixture.HOST, At.NOW, ExtentFilter.ALL, RunListener.NONE);

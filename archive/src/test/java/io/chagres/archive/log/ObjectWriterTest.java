@@ -9,7 +9,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
-import io.chagres.archive.store.FaultyStore.Operation;
+import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.store.MemoryStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Fd;
@@ -90,13 +90,10 @@ class ObjectWriterTest {
     @ParameterizedTest
     @EnumSource
     void makesNoObjectWhenTheStoreRefuses(Codec codec) {
-        for (Operation refused : new Operation[] {Operation.CREATE, Operation.WRITE, Operation.COMMIT}) {
-            FaultyStore faulty = new FaultyStore(store, new FaultyStore.Faults() {
-                @Override
-                public void before(Operation operation, String key) throws IOException {
-                    if (operation == refused) {
-                        throw new StoreException("refused");
-                    }
+        for (Kind refused : new Kind[] {Kind.CREATE, Kind.WRITE, Kind.COMMIT}) {
+            FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+                if (operation.kind() == refused && !done) {
+                    throw new StoreException("refused");
                 }
             });
             assertThatThrownBy(() -> write(faulty, codec, 0, PIECE * 2)).hasMessage("refused");

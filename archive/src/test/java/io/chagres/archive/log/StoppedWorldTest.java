@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Record;
 import io.chagres.archive.store.FaultyStore;
-import io.chagres.archive.store.FaultyStore.Operation;
 import io.chagres.archive.store.MemoryStore;
 import java.io.IOException;
 import java.util.Objects;
@@ -27,20 +26,11 @@ class StoppedWorldTest {
             this.left = left;
         }
 
-        private void step() {
+        @Override
+        public void at(FaultyStore.Operation operation, boolean done) {
             if (left-- == 0) {
                 throw new Killed();
             }
-        }
-
-        @Override
-        public void before(Operation operation, String key) {
-            step();
-        }
-
-        @Override
-        public void after(Operation operation, String key) {
-            step();
         }
     }
 
@@ -53,7 +43,7 @@ class StoppedWorldTest {
             finished = write(new FaultyStore(store, new Stop(stops)), 1, acknowledged);
             long found = length(store);
             assertThat(found).isBetween(acknowledged[0], acknowledged[0] + 10);
-            assertThat(write(new FaultyStore(store, new FaultyStore.Faults() {}), 2, acknowledged))
+            assertThat(write(new FaultyStore(store, FaultyStore.Faults.NONE), 2, acknowledged))
                     .isTrue();
             assertThat(length(store)).isEqualTo(found + COMMITS * 10L);
         }

@@ -127,6 +127,7 @@ class DirectoryStoreMountTest {
     @Test
     void refusesAFileSystemWithoutHardLinks() throws Exception {
         Requires.loopDevices();
+        Requires.kernelFileSystem("vfat");
         Requires.tool("mkfs.vfat");
         Path image = directory.resolve("image");
         run(true, "truncate", "-s", "16M", image.toString());

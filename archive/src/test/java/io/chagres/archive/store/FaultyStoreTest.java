@@ -4,6 +4,6 @@ package io.chagres.archive.store;
 class FaultyStoreTest extends BlobStoreContract {
     @Override
     protected BlobStore open() {
-        return new FaultyStore(new MemoryStore(), new FaultyStore.Faults() {});
+        return new FaultyStore(new MemoryStore(), FaultyStore.Faults.NONE);
     }
 }
