@@ -207,7 +207,8 @@ public sealed interface Record {
     record ZeroRun(long versionId, long start, long length, long mtimeNs) implements Extent {}
 
     /**
-     * Bytes equal to those of an older version of the same host, proven by comparing them when this was written; at most
+     * Bytes equal to those of an older version of the same host, proven by comparing them when this was written; at
+     * most
      * {@link #PIECE_BYTES}.
      *
      * @param sourceVersion less than {@code versionId}

@@ -73,6 +73,7 @@ public final class Main {
         line.addSubcommand(new TailCommand(context));
         line.addSubcommand(new RestoreCommand(context));
         line.addSubcommand(new VerifyCommand(context));
+        line.addSubcommand(new CompactCommand(context));
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());

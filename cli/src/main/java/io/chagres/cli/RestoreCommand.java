@@ -74,27 +74,27 @@ final class RestoreCommand implements Callable<Integer> {
             Restore.Options options = new Restore.Options(address, times.at(), allVersions, specialBits, times::covers);
             Restore.Summary summary = new Restore(archive, options, listener).into(Pathname.of(directory));
             progress.end();
+            if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
+                throw nothing(archive);
+            }
             print(summary);
-            return code(archive, summary);
+            if (summary.faults() == 0) {
+                return ExitCode.DONE;
+            }
+            context.err()
+                    .println("chagres restore: " + ShipStatusText.plural(summary.faults(), "fault")
+                            + " named above; everything else is restored");
+            return ExitCode.FAILED;
         } finally {
             progress.end();
         }
     }
 
-    private int code(BlobStore archive, Restore.Summary summary) throws IOException {
-        if (summary.faults() > 0) {
-            context.err()
-                    .println("chagres restore: " + ShipStatusText.plural(summary.faults(), "fault")
-                            + " named above; everything else is restored");
-            return ExitCode.FAILED;
-        }
-        if (summary.files() + summary.directories() + summary.links() == 0) {
-            throw new CommandFailure(
-                    ExitCode.FAILED,
-                    "nothing in " + archive.name() + " matches" + (address == null ? "" : " " + address)
-                            + times.window() + "; 'chagres ls STORE HOST:/**' lists what is there");
-        }
-        return ExitCode.DONE;
+    private CommandFailure nothing(BlobStore archive) {
+        return new CommandFailure(
+                ExitCode.FAILED,
+                "nothing in " + archive.name() + " matches" + (address == null ? "" : " " + address) + times.window()
+                        + "; 'chagres ls STORE HOST:/**' lists what is there");
     }
 
     private void print(Restore.Summary summary) throws IOException {

@@ -7,16 +7,17 @@ final class ShipStatusText {
     private ShipStatusText() {}
 
     /**
-     * Returns the live line: files, bytes, what is at risk, and only where there is something to say rate and troubles.
+     * Returns the live line: files, bytes, what is at risk; the rate only while something is to be done, and troubles
+     * only when there are any.
      *
-     * @param rate bytes a second since the last line
+     * @param rate bytes a second
      */
     static String line(ShipStatus status, long rate) {
         StringBuilder line = new StringBuilder("  ");
         line.append(plural(status.files(), "file"));
         line.append(", ").append(ByteSize.format(status.shippedBytes())).append(" shipped, at risk ");
         line.append(risk(status));
-        if (rate > 0) {
+        if (rate > 0 && status.riskBytes() != 0) {
             line.append(", ").append(ByteSize.format(rate)).append("/s");
         }
         return line.append(troubles(status)).toString();

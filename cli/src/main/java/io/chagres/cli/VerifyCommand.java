@@ -1,28 +1,33 @@
 package io.chagres.cli;
 
+import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Verify;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code chagres verify}: reads a whole archive and names what is wrong. */
+/** {@code chagres verify}: reads everything and names each fault. */
 @Command(
         name = "verify",
-        header = "Check an archive: hash chain, checksums, gaps, references.",
-        description = "Reads everything. Names each fault in one line with what it means, and ends with exit code 1 if"
-                + " there is any. Objects nothing refers to (uploads that were not committed) are counted, and no"
-                + " fault.",
-        footer = {"", "Example:", "  chagres verify /mnt/archive"})
+        header = "Read a whole archive and name each fault.",
+        description = "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
+                + " wrong. Objects that nothing refers to (uploads that were not committed) are counted, and no fault.",
+        footer = {"", "Examples:", "  chagres verify /mnt/archive", "  chagres verify /mnt/archive web1: --json"})
 final class VerifyCommand implements Callable<Integer> {
     private final CommandContext context;
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
     String store = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:", description = "Which hosts (default: all).")
+    @Nullable
+    Address address;
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -34,25 +39,19 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ProgressLine progress = new ProgressLine(context, json.json);
-        Verify.Listener listener = new Verify.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {
-                progress.update(doneBytes, totalBytes);
-            }
-
-            @Override
-            public void fault(Verify.Fault fault) {
-                progress.message("chagres verify: " + fault);
-            }
-
-            @Override
-            public void garbage(BlobInfo object) {
-                // counted in the summary
-            }
-        };
+        Listener listener = new Listener(progress);
         try (BlobStore archive = BlobStores.open(store, false)) {
-            Verify.Summary summary = new Verify(archive, listener).run(owner -> true);
+            Verify.Summary summary =
+                    new Verify(archive, listener).run(host -> address == null || address.matchesHost(host));
             progress.end();
+            if (listener.failure != null) {
+                throw listener.failure;
+            }
+            if (summary.hosts() == 0) {
+                throw new CommandFailure(
+                        ExitCode.FAILED,
+                        "no host in " + archive.name() + (address == null ? "" : " matches " + address));
+            }
             print(summary);
             return summary.faults() == 0 ? ExitCode.DONE : ExitCode.FAILED;
         } finally {
@@ -81,6 +80,44 @@ final class VerifyCommand implements Callable<Integer> {
             context.out()
                     .line(ShipStatusText.plural(summary.garbageObjects(), "object") + " nothing refers to, "
                             + ByteSize.format(summary.garbageBytes()) + " ('chagres compact' removes them)");
+        }
+    }
+
+    /** Prints faults as they are found; a failure to print ends the command afterwards. */
+    private final class Listener implements Verify.Listener {
+        private final ProgressLine progress;
+        private @Nullable IOException failure;
+
+        Listener(ProgressLine progress) {
+            this.progress = progress;
+        }
+
+        @Override
+        public void progress(long doneBytes, long totalBytes) {
+            progress.update(doneBytes, totalBytes);
+        }
+
+        @Override
+        public void fault(Verify.Fault fault) {
+            progress.end();
+            try {
+                context.out().line(json.json ? line(fault).toString() : fault.toString());
+                context.out().flush();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+
+        @Override
+        public void garbage(BlobInfo object) {
+            // counted in the summary
+        }
+
+        private static JsonWriter line(Verify.Fault fault) {
+            JsonWriter line = new JsonWriter().beginObject().member("object", fault.object());
+            return line.member("fault", fault.what())
+                    .member("consequence", fault.consequence())
+                    .endObject();
         }
     }
 }

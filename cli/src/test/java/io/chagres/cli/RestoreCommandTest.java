@@ -67,6 +67,7 @@ final class RestoreCommandTest {
         CommandRun restore = CommandRun.of("restore", store(), target.toString(), "web1:/nothing/*");
         assertThat(restore.code()).isEqualTo(ExitCode.FAILED);
         assertThat(restore.err()).contains("nothing in ", " matches web1:/nothing/*");
+        assertThat(restore.out()).isEmpty();
     }
 
     @Test

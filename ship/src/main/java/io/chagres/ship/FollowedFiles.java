@@ -24,12 +24,14 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
     private final KnownNames known;
     private final CommitPipeline pipeline;
     private final DerivedFiles derived;
-    private final boolean wholePrefix;
     private final ArrayDeque<Tail> ready = new ArrayDeque<>();
     private final ArrayDeque<Tail> deferred = new ArrayDeque<>();
     private final List<Tail> rotated = new ArrayList<>();
     private final List<Tail> heldBack = new ArrayList<>();
     private final Statx stat = new Statx();
+
+    /** Whether resumed files are compared whole before they go on: the machine went down uncleanly. */
+    boolean wholePrefix;
 
     /** Whether files seen for the first time begin at their end. */
     boolean startAtEnd;
@@ -41,8 +43,7 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
             ResumePoints resume,
             KnownNames known,
             CommitPipeline pipeline,
-            DerivedFiles derived,
-            boolean wholePrefix) {
+            DerivedFiles derived) {
         this.files = files;
         this.openFiles = openFiles;
         this.versions = versions;
@@ -50,7 +51,6 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
         this.known = known;
         this.pipeline = pipeline;
         this.derived = derived;
-        this.wholePrefix = wholePrefix;
     }
 
     @Override
@@ -154,7 +154,8 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
     }
 
     /** Returns the next tail that has something to do, or null. */
-    @Nullable Tail next() {
+    @Nullable
+    Tail next() {
         Tail tail = ready.pollFirst();
         if (tail != null) {
             tail.queued = false;

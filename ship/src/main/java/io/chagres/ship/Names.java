@@ -111,7 +111,9 @@ final class Names implements WatchListener, AutoCloseable {
 
     @Override
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
-        pipeline.filling().records().write(new Record.NameMoved(fromParent.path().resolve(fromName), d.path()));
+        pipeline.filling()
+                .records()
+                .write(new Record.NameMoved(fromParent.path().resolve(fromName), d.path()));
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.attachment() instanceof Tail tail) {
@@ -295,7 +297,8 @@ final class Names implements WatchListener, AutoCloseable {
     }
 
     /** Opens a file again by one of its names; null when no name leads to it any more. */
-    @Nullable Fd reopen(Tail tail) {
+    @Nullable
+    Fd reopen(Tail tail) {
         for (Dentry d : tail.names()) {
             int fd = Fd.tryOpen(d.writePath(pathBuffer), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
             if (fd >= 0) {

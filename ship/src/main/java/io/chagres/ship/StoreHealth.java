@@ -27,8 +27,8 @@ final class StoreHealth {
         }
         if (!said.equals(cause)) {
             cause = said;
-            listener.problem(storeName + " refuses: " + said
-                    + "; nothing is lost while the local files stay, trying again");
+            listener.problem(
+                    storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
         }
         return backoff.nextMs();
     }
@@ -42,7 +42,8 @@ final class StoreHealth {
     }
 
     /** Returns why the store refuses and for how long, or null while it accepts. */
-    @Nullable String trouble(long nowMs) {
+    @Nullable
+    String trouble(long nowMs) {
         return cause == null ? null : cause + " (since " + (nowMs - sinceMs) / 1000 + " s)";
     }
 

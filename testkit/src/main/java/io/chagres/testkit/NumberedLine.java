@@ -7,7 +7,8 @@ import java.util.zip.CRC32C;
 
 /**
  * The lines tests write: {@code <stream> <number> <filler> <checksum>}. A line is a pure function of its stream and
- * number, so a reader knows a whole line from a torn one without having seen it written. Immutable, safe for any thread.
+ * number, so a reader knows a whole line from a torn one without having seen it written. Immutable, safe for any
+ * thread.
  */
 public final class NumberedLine {
     private static final int USUAL_FILLER = 160;

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * Compares a restored tree with its source, as {@code diff -r} does and more: kinds, content, permissions, owners (for
- * the superuser), modification times of files and links' targets and which names are hard links of one file. Confined to
+ * the superuser), modification times of files and links' targets and which names are hard links of one file. Confined
+ * to
  * one thread.
  */
 public final class TreeDiff {

@@ -14,7 +14,10 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Streams the records of a checkpoint, one block in memory at a time. The bytes are not trusted. Confined to one thread. */
+/**
+ * Streams the records of a checkpoint, one block in memory at a time. The bytes are not trusted. Confined to one
+ * thread.
+ */
 final class CheckpointReader implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;

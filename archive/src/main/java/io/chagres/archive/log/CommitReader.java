@@ -9,7 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its buffer; confined to one
+ * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its
+ * buffer; confined to one
  * thread at a time.
  */
 public final class CommitReader implements AutoCloseable {

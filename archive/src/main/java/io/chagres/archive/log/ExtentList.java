@@ -9,7 +9,8 @@ import java.util.RandomAccess;
 
 /**
  * Holds where the bytes of one version are: extents in order, without gaps, packed into longs: 40 bytes for
- * each. As a list it cannot be changed and makes its elements when asked. Changed only by {@link HostState}; confined to
+ * each. As a list it cannot be changed and makes its elements when asked. Changed only by {@link HostState}; confined
+ * to
  * one thread.
  */
 public final class ExtentList extends AbstractList<Record.Extent> implements RandomAccess {

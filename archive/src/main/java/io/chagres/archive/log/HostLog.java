@@ -114,8 +114,8 @@ public final class HostLog {
             }
         }
         if (!checkpoints.isEmpty() && (commits.isEmpty() || commits.getFirst() > 1)) {
-            throw new CorruptArchiveException(
-                    ArchiveLayout.log(hostId), "it does not reach back to that time: older commits were compacted");
+            long earliest = checkpoints.getFirst();
+            throw new CompactedHistoryException(hostId, Checkpoint.timeMs(store, hostId, earliest));
         }
         return new Span(0, List.of());
     }

@@ -6,7 +6,10 @@ import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Decodes the fields of records. The bytes are not trusted: every length and range is checked. Confined to one thread. */
+/**
+ * Decodes the fields of records. The bytes are not trusted: every length and range is checked. Confined to one
+ * thread.
+ */
 final class RecordInput {
     private static final int MAX_MODE = 07777;
 

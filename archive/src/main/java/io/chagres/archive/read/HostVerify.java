@@ -244,7 +244,8 @@ final class HostVerify implements AutoCloseable {
     }
 
     private void checkCheckpoint(long seq, BlobInfo object) throws IOException {
-        if (state != null && state.seq() < seq) {
+        boolean reached = state != null ? state.seq() == seq : before == null || before.seq() == seq;
+        if (!reached) {
             checkGap(seq + 1);
         }
         HostState loaded = null;

@@ -107,7 +107,7 @@ public final class VersionReader implements AutoCloseable {
         void damaged(long start, long end, CorruptArchiveException cause) throws IOException;
     }
 
-    /** Reads an extent of the state piece by piece, in order; damaged pieces that follow each other are told of once. */
+    /** Reads an extent piece by piece, in order; damaged pieces that follow each other are told of once. */
     void readPieces(Record.Extent extent, PieceVisitor visitor) throws IOException {
         long damagedFrom = extent.start();
         CorruptArchiveException damage = null;

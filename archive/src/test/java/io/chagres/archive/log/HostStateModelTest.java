@@ -18,7 +18,8 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Applies random records to the state, through commits in a store, and to a plain map, and compares. Then the same state
+ * Applies random records to the state, through commits in a store, and to a plain map, and compares. Then the same
+ * state
  * must come out of checkpoints taken anywhere, with and without the commits before them.
  */
 class HostStateModelTest {

@@ -60,7 +60,7 @@ final class Samples {
         Attributes extreme = new Attributes(07777, -1, Integer.MIN_VALUE, Long.MIN_VALUE);
         Pathname strange = Pathname.ofBytes(new byte[] {'/', (byte) 0xff, '\n', 1, (byte) 0x80});
         return List.of(
-                opened(7, "höst", Long.MAX_VALUE),
+                opened(7, "h\u00f6st", Long.MAX_VALUE),
                 new Record.IncarnationOpened(id(0), "", "", "", "", 0, "", -1),
                 new Record.IncarnationClosed(true),
                 new Record.IncarnationClosed(false),

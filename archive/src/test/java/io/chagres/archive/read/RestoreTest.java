@@ -8,6 +8,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
+import io.chagres.archive.store.MemoryStore;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -34,7 +35,7 @@ class RestoreTest {
     private static final String ID = "0123456789abcdef";
 
     private final Path directory;
-    private final HeapStore store = new HeapStore();
+    private final MemoryStore store = new MemoryStore();
     private final List<String> faults = new ArrayList<>();
 
     RestoreTest(@TempDir Path directory) {
@@ -388,13 +389,12 @@ class RestoreTest {
     @Test
     void refusesNamesThatLeadElsewhere() throws IOException {
         for (String path : List.of("/../escape", "/a/../../escape", "escape", "/./a")) {
-            HeapStore hostile = new HeapStore();
+            MemoryStore hostile = new MemoryStore();
             try (Host host = new Host(hostile, ID, "web1")) {
                 host.file(path, "evil");
                 host.commit();
             }
-            store.objects.putAll(hostile.objects);
-            store.times.putAll(hostile.times);
+            hostile.keys().forEach(key -> store.replace(key, hostile.bytes(key)));
             restore(Restore.Options.ALL);
             assertThat(faults).hasSize(1).allMatch(line -> line.contains("cannot be a name"));
             faults.clear();

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Record;
 import io.chagres.archive.log.HostState;
+import io.chagres.archive.store.MemoryStore;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SelectionTest {
-    private final HeapStore store = new HeapStore();
+    private final MemoryStore store = new MemoryStore();
 
     private static List<String> texts(HostState state, @Nullable String address, boolean versions) {
         return Selection.of(state, address == null ? null : Address.parse(address), versions).stream()

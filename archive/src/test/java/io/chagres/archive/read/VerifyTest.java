@@ -10,6 +10,7 @@ import io.chagres.archive.Record;
 import io.chagres.archive.log.Checkpoint;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class VerifyTest {
     private static final String ID = "0123456789abcdef";
 
-    private final HeapStore store = new HeapStore();
+    private final MemoryStore store = new MemoryStore();
     private final List<Verify.Fault> faults = new ArrayList<>();
     private final List<String> garbage = new ArrayList<>();
 
@@ -33,7 +33,7 @@ class VerifyTest {
         return verify(store);
     }
 
-    private Verify.Summary verify(HeapStore of) throws IOException {
+    private Verify.Summary verify(MemoryStore of) throws IOException {
         faults.clear();
         garbage.clear();
         Verify.Listener listener = new Verify.Listener() {
@@ -87,9 +87,9 @@ class VerifyTest {
         Verify.Summary summary = verify();
         assertThat(faults).isEmpty();
         assertThat(garbage).isEmpty();
-        long bytes = store.objects.entrySet().stream()
-                .filter(each -> !each.getKey().endsWith("/host"))
-                .mapToLong(each -> each.getValue().length)
+        long bytes = store.keys().stream()
+                .filter(key -> !key.endsWith("/host"))
+                .mapToLong(key -> store.bytes(key).length)
                 .sum();
         assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 2, bytes, 0, 0, 0));
     }
@@ -108,9 +108,9 @@ class VerifyTest {
     @Test
     void namesAnObjectThatIsMissing() throws IOException {
         fill().close();
-        for (String key : List.copyOf(store.objects.keySet())) {
-            HeapStore damaged = store.copy();
-            damaged.objects.remove(key);
+        for (String key : store.keys()) {
+            MemoryStore damaged = store.copy();
+            damaged.delete(key);
             verify(damaged);
             boolean lastCommit = key.equals(ArchiveLayout.commit(ID, 4));
             assertThat(faults.isEmpty()).as(key).isEqualTo(lastCommit);
@@ -124,7 +124,7 @@ class VerifyTest {
     void saysWhatIsLostWithAnObject() throws IOException {
         fill().close();
         String key = store.keys("streams/").getFirst();
-        store.objects.remove(key);
+        store.delete(key);
         verify();
         assertThat(faults.getFirst())
                 .hasToString(key + ": it is missing; bytes 0 to 480000 of /d/big (version 0000000000000002) are lost");
@@ -138,7 +138,7 @@ class VerifyTest {
     @Test
     void tellsOfAGapOnceAndChecksWhatFollows() throws IOException {
         fill().close();
-        store.objects.remove(ArchiveLayout.commit(ID, 2));
+        store.delete(ArchiveLayout.commit(ID, 2));
         verify();
         assertThat(faults).hasSize(1);
         assertThat(faults.getFirst().toString())
@@ -154,7 +154,7 @@ class VerifyTest {
     void noticesEveryChangedByteThatMatters() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("VerifyTest"));
         Host host = fill();
-        List<String> keys = List.copyOf(store.objects.keySet());
+        List<String> keys = store.keys();
         for (int i = 0; i < 400; i++) {
             String key = keys.get(random.nextInt(keys.size()));
             byte[] good = store.bytes(key);
@@ -162,7 +162,7 @@ class VerifyTest {
             if (bad.length == good.length) {
                 bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
             }
-            store.objects.put(key, bad);
+            store.replace(key, bad);
             verify();
             if (key.endsWith("/host")) {
                 assertThat(faults).allMatch(fault -> fault.object().equals(key));
@@ -172,14 +172,14 @@ class VerifyTest {
                 assertThat(faults).as("damage %s", i).anyMatch(fault -> fault.object()
                         .equals(key));
             }
-            store.objects.put(key, good);
+            store.replace(key, good);
         }
         host.close();
     }
 
     @Test
     void noticesACommitOfAnotherHistory() throws IOException {
-        HeapStore other = new HeapStore();
+        MemoryStore other = new MemoryStore();
         try (Host forged = new Host(other, ID, "web1")) {
             forged.directory("/d");
             forged.file("/d/first", "forged");
@@ -189,7 +189,7 @@ class VerifyTest {
         }
         fill().close();
         String key = ArchiveLayout.commit(ID, 2);
-        store.objects.put(key, other.bytes(key));
+        store.replace(key, other.bytes(key));
         verify();
         assertThat(faults)
                 .anyMatch(fault -> fault.object().equals(key) && fault.what().contains("hash chain"));
@@ -221,7 +221,7 @@ class VerifyTest {
             assertThat(verify().checkpoints()).isEqualTo(1);
             assertThat(faults).isEmpty();
             // the same chain and another content: a compaction that forgot bytes
-            store.objects.remove(ArchiveLayout.checkpoint(ID, 4));
+            store.delete(ArchiveLayout.checkpoint(ID, 4));
             Checkpoint.write(store, ID, state, version -> List.of());
             verify();
             assertThat(faults).hasSize(1).allMatch(fault -> fault.what().contains("does not say what the commits say"));
@@ -235,16 +235,16 @@ class VerifyTest {
             host.file("/later", "later");
             host.commit();
             // nothing in the checkpoint lies in commit 2, which has data objects only
-            store.objects.remove(ArchiveLayout.commit(ID, 1));
+            store.delete(ArchiveLayout.commit(ID, 1));
             verify();
             assertThat(faults)
                     .hasSize(1)
                     .allMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 1))
                             && fault.consequence().contains("/d/first"));
-            store.objects.remove(ArchiveLayout.commit(ID, 2));
+            store.delete(ArchiveLayout.commit(ID, 2));
             verify();
             assertThat(faults).hasSize(1);
-            store.objects.remove(ArchiveLayout.commit(ID, 4));
+            store.delete(ArchiveLayout.commit(ID, 4));
             verify();
             assertThat(faults).anyMatch(fault -> fault.consequence().contains("/d/copy"));
         }
@@ -260,7 +260,7 @@ class VerifyTest {
         }
         assertThat(verify().hosts()).isEqualTo(2);
         assertThat(faults).isEmpty();
-        store.objects.remove(ArchiveLayout.owner("ffffffffffffffff"));
+        store.delete(ArchiveLayout.owner("ffffffffffffffff"));
         assertThat(verify().hosts()).isEqualTo(2);
         assertThat(faults).hasSize(1).allMatch(fault -> fault.object().equals("hosts/ffffffffffffffff/host"));
     }
@@ -269,21 +269,20 @@ class VerifyTest {
     void readersNeverReturnDamagedBytes() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("VerifyTest"));
         try (Host host = fill()) {
-            List<Map.Entry<String, byte[]>> data = store.objects.entrySet().stream()
-                    .filter(each -> !each.getKey().endsWith("/host"))
-                    .toList();
+            List<String> keys =
+                    store.keys().stream().filter(key -> !key.endsWith("/host")).toList();
             for (int i = 0; i < 200; i++) {
-                Map.Entry<String, byte[]> each = data.get(random.nextInt(data.size()));
-                byte[] good = each.getValue();
+                String key = keys.get(random.nextInt(keys.size()));
+                byte[] good = store.bytes(key);
                 byte[] bad = good.clone();
                 bad[random.nextInt(bad.length)] ^= (byte) (1 + random.nextInt(255));
-                store.objects.put(each.getKey(), bad);
+                store.replace(key, bad);
                 try {
                     assertThat(host.differing()).isEmpty();
                 } catch (CorruptArchiveException e) {
                     assertThat(e).hasMessageContaining("damaged");
                 }
-                store.objects.put(each.getKey(), good);
+                store.replace(key, good);
             }
         }
     }

@@ -13,6 +13,7 @@ import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.RunListener;
+import io.chagres.archive.store.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class VersionReaderTest {
     private static final int PIECE = Record.PIECE_BYTES;
 
-    private final HeapStore store = new HeapStore();
+    private final MemoryStore store = new MemoryStore();
 
     private Host host() throws IOException {
         return new Host(store, "0123456789abcdef", "web1");

@@ -42,9 +42,25 @@ public final class MemoryStore implements BlobStore {
         return List.copyOf(blobs.keySet());
     }
 
+    /** Returns the keys that contain a text, in order. */
+    public List<String> keys(String part) {
+        return keys().stream().filter(key -> key.contains(part)).toList();
+    }
+
+    /** Returns the time of the store's clock, milliseconds since 1970. */
+    public long nowMs() {
+        return clockMs.get();
+    }
+
+    /** Lets the store's clock go forward. */
+    public void advance(long ms) {
+        clockMs.addAndGet(ms);
+    }
+
     /** Returns a store with the same objects. */
     public MemoryStore copy() {
         MemoryStore copy = new MemoryStore();
+        copy.clockMs.set(clockMs.get());
         for (Map.Entry<String, Blob> each : blobs.entrySet()) {
             copy.blobs.put(each.getKey(), new Blob(each.getValue().bytes.clone(), each.getValue().modifiedMs));
         }

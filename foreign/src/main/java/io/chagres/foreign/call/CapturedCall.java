@@ -12,7 +12,8 @@ import java.lang.invoke.MethodHandle;
  * for whatever must not be repeated to learn why it failed.
  *
  * <p>All functions share one descriptor of six {@code long} and a pointer. The calling conventions of x86-64 and
- * aarch64 pass every integer and pointer in a 64-bit register of which the callee reads what its C type says, and arguments the
+ * aarch64 pass every integer and pointer in a 64-bit register of which the callee reads what its C type says, and
+ * arguments the
  * function has no parameter for do no harm. So pointers travel as addresses, which need no object, and the seventh
  * argument, which no function looks at, is a segment that the JDK keeps from being freed during the call, refusing heap
  * memory and freed memory. Other memory whose address is passed is kept alive by the caller.

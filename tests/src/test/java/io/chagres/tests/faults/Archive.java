@@ -55,7 +55,8 @@ record Archive(Path store, Path scratch) {
         long commits = 0;
         String[] hosts = store.resolve("hosts").toFile().list();
         for (String host : hosts == null ? new String[0] : hosts) {
-            String[] log = store.resolve("hosts").resolve(host).resolve("log").toFile().list();
+            String[] log =
+                    store.resolve("hosts").resolve(host).resolve("log").toFile().list();
             commits += log == null ? 0 : log.length;
         }
         return commits;

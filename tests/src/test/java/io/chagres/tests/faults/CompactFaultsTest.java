@@ -53,8 +53,7 @@ class CompactFaultsTest {
         ship.drain();
         bench.archive().ok("compact");
 
-        Program zstd = Program.run(
-                List.of("sh", "-c", "zstd -dc " + bench.store() + "/hosts/*/streams/*/*.zst"));
+        Program zstd = Program.run(List.of("sh", "-c", "zstd -dc " + bench.store() + "/hosts/*/streams/*/*.zst"));
         assertThat(zstd.exitCode()).as(zstd.err()).isZero();
         assertThat(zstd.out()).isEqualTo(Files.readAllBytes(bench.file("app.log")));
     }

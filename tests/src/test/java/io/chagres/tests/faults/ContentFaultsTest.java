@@ -122,16 +122,11 @@ class ContentFaultsTest {
 
     @Test
     void namesThatAreNoText(FaultBench bench) {
-        Program.ok(
-                "sh",
-                "-c",
-                """
+        Program.ok("sh", "-c", """
                 cd "$1" && mkdir "$(printf 'd\\377ir')" && cd "$(printf 'd\\377ir')"
                 for name in "$(printf 'a\\nb')" "$(printf '\\300\\200')" ' ' '*' '~' '-rf' 'a\\b' "$(printf '\\033[31m')"
                 do printf 'in %s' "$name" > "./$name"; done
-                """,
-                "sh",
-                bench.tree().toString());
+                """, "sh", bench.tree().toString());
         bench.ship().drain();
 
         Path restored = bench.restored().of(bench.tree());
@@ -177,19 +172,20 @@ class ContentFaultsTest {
     void sparse(FaultBench bench) throws IOException {
         ShipProcess ship = bench.ship();
         Path holes = bench.file("holes");
-        try (FileChannel file =
-                FileChannel.open(holes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel file = FileChannel.open(holes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.wrap("begin".getBytes()), 0);
             file.write(ByteBuffer.wrap("middle".getBytes()), 100L * MEBIBYTE + 17);
             file.write(ByteBuffer.wrap("end".getBytes()), 200L * MEBIBYTE);
         }
-        try (RandomAccessFile nothing = new RandomAccessFile(bench.file("nothing-but-a-hole").toFile(), "rw")) {
+        try (RandomAccessFile nothing =
+                new RandomAccessFile(bench.file("nothing-but-a-hole").toFile(), "rw")) {
             nothing.setLength(30L * MEBIBYTE);
         }
         ship.drain();
 
         Restored restored = bench.restored("--all-versions").same(bench.tree());
-        String blocks = Program.ok("stat", "--format=%b", restored.of(holes).toString()).strip();
+        String blocks =
+                Program.ok("stat", "--format=%b", restored.of(holes).toString()).strip();
         assertThat(Long.parseLong(blocks)).as("blocks of 512 bytes in use").isLessThan(1024);
     }
 

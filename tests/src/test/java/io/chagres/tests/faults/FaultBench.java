@@ -18,7 +18,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.opentest4j.TestAbortedException;
 
 /**
- * What a fault scenario stands on: a tree to write into, an archive, a state directory, and whatever the scenario starts
+ * What a fault scenario stands on: a tree to write into, an archive, a state directory, and whatever the scenario
+ * starts
  * or mounts, all ended and removed with it. After a failure the directory stays, and what the shippers said is printed.
  */
 final class FaultBench implements AutoCloseable {
@@ -129,8 +130,8 @@ final class FaultBench implements AutoCloseable {
         public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
             try {
                 String test = context.getRequiredTestMethod().getName();
-                FaultBench bench = new FaultBench(Files.createTempDirectory("chagres-" + test + "-")
-                        .toRealPath());
+                FaultBench bench = new FaultBench(
+                        Files.createTempDirectory("chagres-" + test + "-").toRealPath());
                 context.getStore(SPACE).put("bench", bench);
                 return bench;
             } catch (IOException e) {

@@ -67,7 +67,9 @@ class FileSystemFaultsTest {
         hardLife(bench);
     }
 
-    /** Rotation, replacement, truncation, restarts, kill -9 and a lost state, with a shipper that watches or is down. */
+    /**
+     * Rotation, replacement, truncation, restarts, kill -9 and a lost state, with a shipper that watches or is down.
+     */
     private static void hardLife(FaultBench bench) throws IOException {
         Path disk = bench.file("disk");
         LineWriter log = bench.writer("log");
@@ -75,8 +77,7 @@ class FileSystemFaultsTest {
         LineWriter again = bench.writer("again").open(disk.resolve("again.log")).batch(20);
         ShipProcess ship = bench.ship();
         for (int day = 0; day < 3; day++) {
-            Workload.writeWhileRotating(
-                    bench, log, disk.resolve("day" + day + ".log"), 10, Duration.ofMillis(5), 20);
+            Workload.writeWhileRotating(bench, log, disk.resolve("day" + day + ".log"), 10, Duration.ofMillis(5), 20);
             Files.createDirectories(disk.resolve("moved" + day));
             Workload.rename(disk.resolve("day" + day + ".log.3"), disk.resolve("moved" + day + "/old"));
             below.lines(10);

@@ -132,7 +132,10 @@ class InjectedErrorsTest {
         bench.restored("--all-versions").exact(lost, good).same(bench.tree());
     }
 
-    /** The kernel may give less than was asked for. Every read gets eight bytes, wherever it begins: they are all equal. */
+    /**
+     * The kernel may give less than was asked for. Every read gets eight bytes, wherever it begins: they are all
+     * equal.
+     */
     @Test
     void shortReads(FaultBench bench) throws IOException {
         Path log = bench.file("app.log");

@@ -60,7 +60,9 @@ class MoveFaultsTest {
         writers.forEach(writer -> writer.lines(2).close());
         ship.drain();
 
-        bench.restored("--all-versions").exact(writers.toArray(LineWriter[]::new)).same(bench.tree());
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     /** Outside nobody follows it; when it is back its files are recognised and go on where they were. */
@@ -100,7 +102,9 @@ class MoveFaultsTest {
         writers.forEach(writer -> writer.lines(10).close());
         ship.drain();
 
-        bench.restored("--all-versions").exact(writers.toArray(LineWriter[]::new)).same(bench.tree());
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     /** One scan of a directory misses entries under renames, and lists others twice. */
@@ -129,7 +133,9 @@ class MoveFaultsTest {
         Workload.join(running);
         ship.awaitSettled().drain();
 
-        bench.restored("--all-versions").exact(writers.toArray(LineWriter[]::new)).same(bench.tree());
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     @Test
@@ -196,8 +202,7 @@ class MoveFaultsTest {
         Path pods = Files.createDirectories(bench.root().resolve("pods/a"));
         LineWriter writer = bench.writer("s").open(pods.resolve("0.log")).lines(10);
         Files.createSymbolicLink(bench.file("a.log"), pods.resolve("0.log"));
-        ShipProcess ship =
-                bench.shipping().paths(bench.file("*.log")).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(bench.file("*.log")).start().awaitScanned();
         writer.lines(100);
         ship.awaitSettled();
         writer.lines(100).close();

@@ -43,9 +43,11 @@ class ReadmeTest {
         for (int i = 0; i < examples.size(); i++) {
             int mark = transcript.indexOf(MARK + i);
             assertThat(mark).as(transcript).isNotNegative();
-            assertThat(transcript.substring(mark).lines().map(String::stripTrailing))
-                    .as("after %s", examples.get(i).command)
-                    .containsSubsequence(examples.get(i).output);
+            if (!examples.get(i).output.isEmpty()) {
+                assertThat(transcript.substring(mark).lines().map(String::stripTrailing))
+                        .as("after %s", examples.get(i).command)
+                        .containsSubsequence(examples.get(i).output);
+            }
         }
     }
 

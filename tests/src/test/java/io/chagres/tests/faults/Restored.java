@@ -48,7 +48,8 @@ record Restored(Path directory) {
     }
 
     /**
-     * Every line stands exactly once in the files that have a name, or in a version kept beside them. Such a version may
+     * Every line stands exactly once in the files that have a name, or in a version kept beside them. Such a version
+     * may
      * repeat what a named file took over from it: for scenarios that copy content and then truncate it.
      */
     Restored exactWithCopies(LineWriter... writers) {

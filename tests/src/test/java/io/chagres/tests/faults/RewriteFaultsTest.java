@@ -67,7 +67,10 @@ class RewriteFaultsTest {
         LineWriter first = bench.writer("aa").open(bench.file("app.log")).batch(100);
         ShipProcess ship = bench.ship().awaitSettled();
         long length = Files.size(bench.file("app.log"));
-        byte[] other = "another line\n".repeat((int) length / 13 + 1).substring(0, (int) length).getBytes();
+        byte[] other = "another line\n"
+                .repeat((int) length / 13 + 1)
+                .substring(0, (int) length)
+                .getBytes();
         first.truncate(0).bytes(other).close();
         ship.awaitSettled().drain();
 
@@ -172,7 +175,9 @@ class RewriteFaultsTest {
         }
         ship.awaitSettled().drain();
 
-        bench.restored("--all-versions").exact(writers.toArray(LineWriter[]::new)).same(bench.tree());
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     @Test

@@ -50,8 +50,7 @@ class RotationFaultsTest {
 
     @Test
     void rotatedNamesInsideAGlob(FaultBench bench) throws IOException {
-        ShipProcess ship =
-                bench.shipping().paths(bench.file("*.log*")).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(bench.file("*.log*")).start().awaitScanned();
         LineWriter writer = bench.writer("app");
 
         Workload.writeWhileRotating(bench, writer, bench.file("app.log"), 40, Duration.ofMillis(10), LINGER_50_MS);

@@ -63,10 +63,11 @@ class ScaleFaultsTest {
     @Test
     void inotifyQueueOverflow(FaultBench bench) throws IOException {
         List<LineWriter> early = create(bench, "early", 300, 2);
-        LineWriter moved = bench.writer("moved").open(bench.file("early0/moved")).lines(5);
+        LineWriter moved =
+                bench.writer("moved").open(bench.file("early0/moved")).lines(5);
         ShipProcess ship = bench.ship().awaitSettled();
-        int queue = Integer.parseInt(
-                Files.readString(Path.of("/proc/sys/fs/inotify/max_queued_events")).strip());
+        int queue = Integer.parseInt(Files.readString(Path.of("/proc/sys/fs/inotify/max_queued_events"))
+                .strip());
         ship.signal("STOP");
         for (int event = 0; event < queue; event += 2) {
             touch(bench.file("early0"), event);
@@ -158,8 +159,10 @@ class ScaleFaultsTest {
             }
         }
         List<LineWriter> writers = create(bench, "d", 3000, 2);
-        ShipProcess ship =
-                bench.shipping().paths(bench.tree()).options("--memory", "16MiB").start();
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .options("--memory", "16MiB")
+                .start();
         Await.until("half of it is shipped", () -> stored(bench.store()) > 192L * MEBIBYTE || !ship.running());
         ship.kill();
 

@@ -21,12 +21,10 @@ class ShipExitTest {
     @ValueSource(ints = {0, 1, 3, 7, 127})
     void aWrappedProgramGivesItsExitCode(int code, FaultBench bench) throws IOException {
         Path log = bench.file("job.log");
-        String job = "i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); done > " + log
-                + "; mkdir " + bench.file("late") + "; printf last > " + bench.file("late/words") + "; exit " + code;
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .child("sh", "-c", job)
-                .start();
+        String job = "i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); done > " + log + "; mkdir "
+                + bench.file("late") + "; printf last > " + bench.file("late/words") + "; exit " + code;
+        ShipProcess ship =
+                bench.shipping().paths(bench.tree()).child("sh", "-c", job).start();
 
         assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(code);
         bench.restored("--all-versions").same(bench.tree());
@@ -45,10 +43,8 @@ class ShipExitTest {
 
     @Test
     void aWrappedProgramThatDoesNotExist(FaultBench bench) {
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .child("/no/such/program")
-                .start();
+        ShipProcess ship =
+                bench.shipping().paths(bench.tree()).child("/no/such/program").start();
 
         assertThat(ship.awaitExit()).isEqualTo(1);
         assertThat(ship.errors()).contains("/no/such/program").contains("No such file or directory");

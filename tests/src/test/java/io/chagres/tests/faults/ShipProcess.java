@@ -61,7 +61,8 @@ final class ShipProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until everything written before this call is acknowledged: two statuses in a row that began after it say so,
+     * Waits until everything written before this call is acknowledged: two statuses in a row that began after it say
+     * so,
      * the second of them after events of before the call have surely been seen.
      */
     ShipProcess awaitSettled() {

@@ -203,8 +203,11 @@ class StateFaultsTest {
             }
             Program.ok("losetup", "--find", held.toString()); // takes the device just given back
         }
-        Program.ok("sh", "-c", "losetup --list --noheadings --output NAME,BACK-FILE | grep '" + bench.root()
-                + "/held' | cut -d' ' -f1 | xargs losetup --detach");
+        Program.ok(
+                "sh",
+                "-c",
+                "losetup --list --noheadings --output NAME,BACK-FILE | grep '" + bench.root()
+                        + "/held' | cut -d' ' -f1 | xargs losetup --detach");
     }
 
     /** After an unclean boot nothing is taken on trust: what differs from the archive begins a new version. */
@@ -221,7 +224,12 @@ class StateFaultsTest {
         Files.write(log, content, java.nio.file.StandardOpenOption.WRITE);
         before.close();
         safe.lines(100).close();
-        bench.shipping().paths(bench.tree()).through(rebooted()).start().awaitScanned().drain();
+        bench.shipping()
+                .paths(bench.tree())
+                .through(rebooted())
+                .start()
+                .awaitScanned()
+                .drain();
 
         Restored restored = bench.restored().same(bench.tree());
         assertThat(restored.beside()).hasSize(1);

@@ -131,8 +131,7 @@ class StoreFaultsTest {
                 .through(InjectedErrorsTest.strace(bench, "linkat", "delay_enter=200000"))
                 .start()
                 .awaitScanned();
-        Workload.writeWhileRotating(
-                bench, writer, bench.file("app.log"), 20, java.time.Duration.ofMillis(50), 100);
+        Workload.writeWhileRotating(bench, writer, bench.file("app.log"), 20, java.time.Duration.ofMillis(50), 100);
         ship.drain();
 
         bench.restored("--all-versions").exact(writer).same(bench.tree());
@@ -143,9 +142,8 @@ class StoreFaultsTest {
     void stuckArchive(FaultBench bench) throws IOException {
         Requires.loopDevices();
         Requires.tool("fsfreeze");
-        Mounted mounted =
-                bench.mounted(Mounted.image(Mounted.ext4Image(bench.root().resolve("image")), bench.root()
-                        .resolve("mounted")));
+        Mounted mounted = bench.mounted(Mounted.image(
+                Mounted.ext4Image(bench.root().resolve("image")), bench.root().resolve("mounted")));
         Path store = mounted.directory().resolve("archive");
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
         ShipProcess ship =

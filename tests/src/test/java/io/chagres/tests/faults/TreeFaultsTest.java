@@ -52,8 +52,10 @@ class TreeFaultsTest {
     @Test
     void unreadableFilesAndDirectories(FaultBench bench) throws IOException {
         Path closed = Files.createDirectory(bench.file("closed"));
-        LineWriter secret = bench.writer("secret").open(bench.file("secret.log")).lines(10);
-        LineWriter inside = bench.writer("inside").open(closed.resolve("inside.log")).lines(10);
+        LineWriter secret =
+                bench.writer("secret").open(bench.file("secret.log")).lines(10);
+        LineWriter inside =
+                bench.writer("inside").open(closed.resolve("inside.log")).lines(10);
         LineWriter open = bench.writer("open").open(bench.file("open.log")).lines(10);
         permissions(bench.file("secret.log"), "---------");
         permissions(closed, "---------");

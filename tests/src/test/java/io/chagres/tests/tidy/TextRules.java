@@ -8,6 +8,9 @@ import java.util.regex.Pattern;
 /** Rules for the text of any file. */
 final class TextRules {
     private static final int MAX_COLUMNS = 120;
+    /** Scripts print tables, whose rows are not folded. */
+    private static final int MAX_SCRIPT_COLUMNS = 160;
+
     private static final int MAX_LINES = 600;
     // in two parts each, so that this file does not break its own rule
     private static final Pattern UNFINISHED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
@@ -38,8 +41,9 @@ final class TextRules {
 
     private void checkLine(int number, String line, boolean code) {
         int columns = line.codePointCount(0, line.length());
-        if (code && columns > MAX_COLUMNS) {
-            report(number, "a line of " + columns + " columns; at most " + MAX_COLUMNS);
+        int most = file.isScript() ? MAX_SCRIPT_COLUMNS : MAX_COLUMNS;
+        if (code && columns > most) {
+            report(number, "a line of " + columns + " columns; at most " + most);
         }
         Matcher unfinished = UNFINISHED.matcher(line);
         if (unfinished.find()) {

@@ -133,11 +133,11 @@ class TidyRulesTest {
                 .singleElement()
                 .asString()
                 .contains("601 lines");
-        assertThat(findings("bench/run.sh", "a".repeat(120))).isEmpty();
-        assertThat(findings("bench/run.sh", "a".repeat(121)))
+        assertThat(findings("bench/run.sh", "a".repeat(160))).isEmpty();
+        assertThat(findings("bench/run.sh", "a".repeat(161)))
                 .singleElement()
                 .asString()
-                .contains("121 columns");
+                .contains("161 columns");
     }
 
     @Test
