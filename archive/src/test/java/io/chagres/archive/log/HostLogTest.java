@@ -90,8 +90,8 @@ class HostLogTest {
         assertThat(load(At.time(START + 11_000)).seq()).isEqualTo(12);
         assertThat(load(At.time(START + 5_000)).seq()).isEqualTo(5);
         assertThatThrownBy(() -> load(At.time(START + 1_000)))
-                .isInstanceOf(CorruptArchiveException.class)
-                .hasMessageContaining("compacted");
+                .isInstanceOf(CompactedHistoryException.class)
+                .hasMessageContaining("2023-11-14T22:13:24Z");
     }
 
     /** Reading at a time takes few requests, however long the log is. */

@@ -8,6 +8,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
+import io.chagres.archive.log.CompactedHistoryException;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -173,11 +174,14 @@ class CompactTest {
         }
 
         @Override
-        public void before(FaultyStore.Operation operation, String key) {
+        public void at(FaultyStore.Operation operation, boolean done) {
+            if (done) {
+                return;
+            }
             if (changes == last) {
                 throw new Stopped();
             }
-            changes += operation.changes() ? 1 : 0;
+            changes += operation.change() >= 0 ? 1 : 0;
         }
     }
 
@@ -213,12 +217,9 @@ class CompactTest {
         RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
         try (Host host = new Host(store, ID, "web1")) {
             live(host, random, 60);
-            FaultyStore.Faults losing = new FaultyStore.Faults() {
-                @Override
-                public void after(FaultyStore.Operation operation, String key) throws IOException {
-                    if (operation.changes() && random.nextInt(6) == 0) {
-                        throw new StoreException("no answer about " + key);
-                    }
+            FaultyStore.Faults losing = (operation, done) -> {
+                if (done && operation.change() >= 0 && random.nextInt(6) == 0) {
+                    throw new StoreException("no answer about " + operation.key());
                 }
             };
             FaultyStore flaky = new FaultyStore(store, losing);
@@ -396,7 +397,7 @@ class CompactTest {
             }
             compact(store, NOW);
             assertThat(host.read(host.state(), id)).asString().isEqualTo("before after, restarted");
-            assertThatThrownBy(() -> host.state(At.time(between))).isInstanceOf(CorruptArchiveException.class);
+            assertThatThrownBy(() -> host.state(At.time(between))).isInstanceOf(CompactedHistoryException.class);
         }
     }
 

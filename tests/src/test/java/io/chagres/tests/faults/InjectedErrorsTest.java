@@ -68,6 +68,18 @@ class InjectedErrorsTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
+    @Test
+    void aFileSystemWithoutHardLinks(FaultBench bench) throws IOException {
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .through(strace(bench, "linkat", "error=EPERM"))
+                .start();
+
+        assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(1);
+        assertThat(ship.errors()).contains("has no hard links").contains("ext4");
+        assertInjected(bench);
+    }
+
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"EIO:when=1+2", "ENOSPC:when=2+3", "EXDEV", "EOPNOTSUPP", "EINVAL:when=2"})
     void copiesThatFail(String error, FaultBench bench) throws IOException {
