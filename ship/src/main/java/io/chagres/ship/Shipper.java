@@ -235,6 +235,9 @@ public final class Shipper implements AutoCloseable {
         if (drainRequested && stage == Stage.FIRST_SCAN) {
             beginDrain(now);
         }
+        if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
+            drainUntilMs = now + options.drainMs();
+        }
         if (now >= drainUntilMs) {
             stage = Stage.FINISHED;
         }
@@ -260,9 +263,6 @@ public final class Shipper implements AutoCloseable {
     private void beginDrain(long now) {
         stage = Stage.LAST_SCAN;
         parts.turns.release = true;
-        if (drainRequested) {
-            drainUntilMs = now + options.drainMs();
-        }
         if (!options.once() || drainRequested) {
             parts.watcher.rescan();
         }

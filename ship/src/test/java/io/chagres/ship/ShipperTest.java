@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +60,10 @@ class ShipperTest {
     }
 
     private ShipOptions options(boolean once, Codec codec, String state) {
+        return options(once, codec, state, 60_000);
+    }
+
+    private ShipOptions options(boolean once, Codec codec, String state, long drainMs) {
         return new ShipOptions(
                 List.of(tree.toString()),
                 List.of(),
@@ -67,7 +72,7 @@ class ShipperTest {
                 Pathname.of(temp.resolve(state).toString()),
                 once,
                 1,
-                60_000,
+                drainMs,
                 codec,
                 1,
                 16 << 20,
@@ -238,6 +243,31 @@ class ShipperTest {
         }
         assertThat(assertArchiveEqualsTree().versions()).hasSize(1);
         assertThat(problems).anyMatch(p -> p.contains("the answer is lost"));
+    }
+
+    @Test
+    void aDrainEndsInTimeWhenTheStoreRefusesWhatARunOfOnceDrainsAlready() throws IOException {
+        append(tree.resolve("f"), random(10_000, 9));
+        DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        AtomicBoolean refuses = new AtomicBoolean();
+        ShipOptions options = options(true, Codec.ZSTD, "state", 1);
+        try (BlobStore store = new FaultyStore(real, (operation, done) -> {
+                    if (refuses.get()) {
+                        throw new IOException("the store is full");
+                    }
+                });
+                Shipper shipper = Shipper.open(options, store, Runnable::run, Clock.systemUTC(), problems::add)) {
+            refuses.set(true);
+            Await.until("the store refused", () -> {
+                step(shipper);
+                return shipper.status().errors() > 1;
+            });
+            assertThat(shipper.finished()).isFalse();
+            shipper.requestDrain();
+            Await.until("the time for draining is over", () -> step(shipper));
+            assertThat(shipper.drained()).isFalse();
+            assertThat(shipper.status().riskBytes()).isPositive();
+        }
     }
 
     @Test

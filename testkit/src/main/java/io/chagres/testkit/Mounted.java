@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,19 @@ public final class Mounted implements AutoCloseable {
         }
         Program.ok("mkfs.ext4", "-q", "-F", image.toString());
         return image;
+    }
+
+    /**
+     * Makes a file system of 320 MiB in a new image and mounts it.
+     *
+     * @param mkfs the program that makes it, with its options
+     */
+    public static Mounted newFileSystem(Path image, Path directory, String... mkfs) {
+        Program.ok("truncate", "--size=320M", image.toString());
+        List<String> command = new ArrayList<>(List.of(mkfs));
+        command.add(image.toString());
+        Program.ok(command.toArray(String[]::new));
+        return image(image, directory);
     }
 
     /** Mounts a file-system image on a directory, which is created, through the next free loop device. */

@@ -33,6 +33,20 @@ public final class Requires {
         check(String.join(" ", command) + " to work", Program.run(command).exitCode() == 0);
     }
 
+    /**
+     * Needs a file system of the running kernel. Nobody can install one for a test, so its absence never fails.
+     */
+    public static void kernelFileSystem(String name) {
+        boolean there;
+        try {
+            there = Files.readAllLines(Path.of("/proc/filesystems")).stream()
+                    .anyMatch(line -> line.endsWith("\t" + name));
+        } catch (java.io.IOException e) {
+            there = false;
+        }
+        Assumptions.assumeTrue(there, "skipped: needs " + name + " in the kernel");
+    }
+
     /** Needs loop devices. */
     public static void loopDevices() {
         root();

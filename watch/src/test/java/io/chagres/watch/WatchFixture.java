@@ -19,6 +19,10 @@ import java.util.stream.Stream;
 
 /** Is a watcher on a temporary directory, driven step by step. */
 final class WatchFixture implements AutoCloseable {
+    private static final int QUIET_STEPS = 3;
+    /** Longer than a half of a rename is waited for. */
+    private static final int QUIET_MS = 25;
+
     final Path top;
     final ModelListener heard;
     final DirectoryWatcher watcher;
@@ -49,14 +53,16 @@ final class WatchFixture implements AutoCloseable {
     }
 
     private void step(String what, BooleanSupplier condition, boolean quietIsEnough) {
-        int[] quiet = new int[1];
         Await.until(what, () -> {
             try {
-                quiet[0] = watcher.poll(0, heard) == 0 && !watcher.scanning() ? quiet[0] + 1 : 0;
+                int quiet = 0;
+                while (quiet < QUIET_STEPS && !condition.getAsBoolean()) {
+                    quiet = watcher.poll(quiet * QUIET_MS, heard) == 0 && !watcher.scanning() ? quiet + 1 : 0;
+                }
+                return quietIsEnough || condition.getAsBoolean();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            return condition.getAsBoolean() || quietIsEnough && quiet[0] > 3;
         });
     }
 

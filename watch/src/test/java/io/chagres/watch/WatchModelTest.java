@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WatchModelTest {
     private static final int THREADS = 3;
     private static final int ROUNDS = 4;
-    private static final int CHANGES = 1500;
+    private static final int CHANGES = 1000;
     private static final int NAMES = 6;
 
     private final Path top;

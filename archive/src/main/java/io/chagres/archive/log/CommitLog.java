@@ -3,6 +3,7 @@ package io.chagres.archive.log;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -16,12 +17,16 @@ import org.jspecify.annotations.Nullable;
  * to one writer only. Confined to one thread at a time.
  */
 public final class CommitLog {
+    /** Commits stay for longer than this after a compaction, so within it a free key was never used. */
+    private static final long TRUSTED_MS = 3_600_000;
+
     private final BlobStore store;
     private final String hostId;
     private final byte[] incarnation;
     private final LongSupplier clockMs;
     private final SecureRandom random = new SecureRandom();
     private final Record.@Nullable IncarnationOpened before;
+    private long lastAppendMs;
     private long seq;
     private byte[] chain;
 
@@ -40,6 +45,7 @@ public final class CommitLog {
         before = from.lastIncarnation();
         seq = from.seq();
         chain = from.chain();
+        lastAppendMs = clockMs.getAsLong();
     }
 
     /** Returns the number of the last commit that was acknowledged. */
@@ -64,12 +70,28 @@ public final class CommitLog {
         if (sealed.seq() != seq + 1) {
             throw new IllegalStateException("commit " + sealed.seq() + " cannot follow commit " + seq);
         }
+        long nowMs = clockMs.getAsLong();
+        if (nowMs - lastAppendMs > TRUSTED_MS) {
+            requireNotCompacted();
+        }
         String key = ArchiveLayout.commit(hostId, sealed.seq());
         if (!store.putIfAbsent(key, sealed.bytes())) {
             requireOurs(key, sealed);
         }
         seq = sealed.seq();
         chain = sealed.chain();
+        lastAppendMs = nowMs;
+    }
+
+    /**
+     * A writer that slept for long may find its next key free although another writer used it: compaction removes old
+     * commits. A checkpoint of a later commit shows it.
+     */
+    private void requireNotCompacted() throws IOException {
+        String own = ArchiveLayout.checkpoint(hostId, seq);
+        for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
+            throw new FencedException("somebody went on to " + later.key() + " while this one slept");
+        }
     }
 
     /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */

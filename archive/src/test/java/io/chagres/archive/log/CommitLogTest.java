@@ -42,6 +42,21 @@ class CommitLogTest {
         }
     }
 
+    /** Its next key is free only because the commit of another writer was compacted away. */
+    @Test
+    void aWriterThatSleptDoesNotTakeAKeyThatWasUsed() throws IOException {
+        try (LogFixture sleeper = opened(1, "web1", 10);
+                LogFixture other = new LogFixture(store, 2)) {
+            other.write(Samples.opened(2, "web1", 11)).commit();
+            HostState state = other.load();
+            Checkpoint.write(store, LogFixture.HOST, state, version -> java.util.List.of());
+            store.delete(ArchiveLayout.commit(LogFixture.HOST, 2));
+            sleeper.timeMs += 25 * 3_600_000L;
+            sleeper.write(Samples.version(1, "/a"));
+            assertThatThrownBy(sleeper::append).isInstanceOf(FencedException.class);
+        }
+    }
+
     @Test
     void triesAgainWithTheSameBytes() throws IOException {
         int[] refusals = {3};

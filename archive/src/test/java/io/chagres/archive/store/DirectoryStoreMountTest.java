@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests a directory on file systems that are full or read-only. Needs the superuser. */
+/** Tests a directory on file systems that are full, read-only, or without hard links. Needs the superuser. */
 class DirectoryStoreMountTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -122,5 +122,17 @@ class DirectoryStoreMountTest {
         run(true, "mount", "-o", "remount,ro", mounted.toString());
         assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining("read-only");
         DirectoryStore.open(Pathname.of(mounted.toString()), false).close();
+    }
+
+    @Test
+    void refusesAFileSystemWithoutHardLinks() throws Exception {
+        Requires.loopDevices();
+        Requires.kernelFileSystem("vfat");
+        Requires.tool("mkfs.vfat");
+        Path image = directory.resolve("image");
+        run(true, "truncate", "-s", "16M", image.toString());
+        run(true, "mkfs.vfat", image.toString());
+        run(true, "mount", "-o", "loop", image.toString(), mounted.toString());
+        assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining("no hard links");
     }
 }

@@ -21,7 +21,7 @@ record Archive(Path store, Path scratch) {
 
     /** Runs a reading command on this archive, whatever its exit code. */
     Program run(String command, String... arguments) {
-        List<String> line = Chagres.command(Chagres.jars());
+        List<String> line = Chagres.command();
         line.add(command);
         line.add(store.toString());
         line.addAll(List.of(arguments));
@@ -82,7 +82,7 @@ record Archive(Path store, Path scratch) {
 
     /** Whether a restored file is a version kept beside the name it had. */
     static boolean beside(Path file) {
-        return BESIDE.matcher(file.getFileName().toString()).matches();
+        return BESIDE.matcher(file.toString()).matches();
     }
 
     /** Returns the restored files, those kept beside a name or the others. */

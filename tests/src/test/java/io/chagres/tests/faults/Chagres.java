@@ -18,6 +18,12 @@ final class Chagres {
         return directory;
     }
 
+    /** Returns the command line of the program: the launcher, forbidden to build. */
+    static List<String> command() {
+        return new ArrayList<>(List.of(
+                "env", "CHAGRES_BUILD=never", repository().resolve("chagres").toString()));
+    }
+
     /** Returns the jars of the program. */
     static Path jars() {
         Path jars = repository().resolve("cli/target/dist/lib");
@@ -27,15 +33,12 @@ final class Chagres {
         return jars;
     }
 
-    /** Returns the command line that runs the program with jars from any place: what the launcher runs, without it. */
+    /** Returns a command line that needs nothing of the repository, for a user who may not read it. */
     static List<String> command(Path jars) {
         return new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jni",
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:-UsePerfData",
-                "-Xshare:auto",
                 "--module-path",
                 jars.toString(),
                 "--module",

@@ -69,7 +69,7 @@ class CompactFaultsTest {
             Workload.rotate(log, kill);
             writer.open(log).lines(100);
             ship.drain();
-            List<String> compact = new ArrayList<>(Chagres.command(Chagres.jars()));
+            List<String> compact = new ArrayList<>(Chagres.command());
             compact.addAll(List.of("compact", bench.store().toString()));
             Process process = new ProcessBuilder(compact)
                     .redirectErrorStream(true)

@@ -2,7 +2,10 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,30 +40,42 @@ class InjectedErrorsTest {
         return command.toArray(String[]::new);
     }
 
+    /** Begins to tamper with a program that runs. */
+    private static void tamper(FaultBench bench, ShipProcess ship, String call, String fault, Path... onlyOn) {
+        List<String> command = new ArrayList<>(List.of(strace(bench, call, fault, onlyOn)));
+        command.remove("-D");
+        command.addAll(List.of("-p", Long.toString(ship.pid())));
+        bench.tasks().submit(() -> Program.run(command));
+        Await.until("strace is attached", () -> traced(ship.pid()));
+    }
+
+    private static boolean traced(long pid) {
+        Program untraced =
+                Program.run(List.of("sh", "-c", "grep -L '^TracerPid:\\s*[1-9]' /proc/" + pid + "/task/*/status"));
+        return untraced.out().length == 0;
+    }
+
     private static void assertInjected(FaultBench bench) throws IOException {
         assertThat(Files.readString(bench.root().resolve("strace.log")))
                 .as("the fault was injected")
                 .contains("INJECTED");
     }
 
-    /** What the archive's directory can answer; each put is tried again with a new temporary file. */
+    /** What the archive's directory can answer to each thread; each put is tried again with a new temporary file. */
     @ParameterizedTest(name = "{0} {1} {2}")
     @CsvSource({
-        "fsync, EIO, 2+3",
-        "fsync, ENOSPC, 1..3",
-        "linkat, ENOSPC, 2+3",
-        "linkat, EIO, 3..6",
-        "pwrite64, ENOSPC, 2+4",
-        "pwrite64, EIO, 3..5",
-        "pwrite64, EINTR, 2+2",
+        "fsync, EIO, 1+3",
+        "fsync, ENOSPC, 2..4",
+        "linkat, ENOSPC, 1+3",
+        "linkat, EIO, 2..4",
+        "pwrite64, ENOSPC, 1+4",
+        "pwrite64, EIO, 2..4",
+        "pwrite64, EINTR, 1+2",
     })
     void putsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .through(strace(bench, call, "error=" + error + ":when=" + when))
-                .start()
-                .awaitScanned();
+        ShipProcess ship = bench.ship();
+        tamper(bench, ship, call, "error=" + error + ":when=" + when);
         Workload.writeWhileRotating(bench, writer, bench.file("app.log"), 10, Duration.ofMillis(50), 100);
         ship.drain();
 
@@ -80,24 +95,51 @@ class InjectedErrorsTest {
         assertInjected(bench);
     }
 
-    @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"EIO:when=1+2", "ENOSPC:when=2+3", "EXDEV", "EOPNOTSUPP", "EINVAL:when=2"})
-    void copiesThatFail(String error, FaultBench bench) throws IOException {
-        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+    /** A file that is large enough for an object of its own. */
+    private static LineWriter large(LineWriter writer) {
         for (int i = 0; i < 200; i++) {
-            writer.batch(200); // large enough for objects of their own
+            writer.batch(200);
         }
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .options("--codec", "none")
-                .through(strace(bench, "copy_file_range", "error=" + error))
-                .start()
-                .awaitScanned();
+        return writer;
+    }
+
+    @ParameterizedTest(name = "{0} {1} {2}")
+    @CsvSource({"pwrite64, EIO, 2..3", "pwrite64, ENOSPC, 1+9", "fsync, EIO, 1..2", "linkat, EIO, 1"})
+    void objectsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
+        ShipProcess ship = bench.ship("--codec", "none");
+        tamper(bench, ship, call, "error=" + error + ":when=" + when);
+        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        ship.awaitSettled();
         writer.batch(100).close();
         ship.drain();
 
         assertInjected(bench);
         bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Where the archive can share blocks with the files, and then cannot. */
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"EIO:when=1..2", "ENOSPC:when=2", "EXDEV", "EOPNOTSUPP:when=2+2", "EINVAL"})
+    void sharingThatFails(String error, FaultBench bench) throws IOException {
+        Requires.loopDevices();
+        Requires.tool("mkfs.xfs");
+        bench.mounted(Mounted.newFileSystem(bench.root().resolve("image"), bench.file("disk"), "mkfs.xfs", "-q"));
+        Path store = bench.file("disk/archive");
+        LineWriter writer = large(bench.writer("s").open(bench.file("disk/app.log")));
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .to(store)
+                .options("--codec", "none")
+                .through(strace(bench, "copy_file_range", "error=" + error))
+                .start()
+                .awaitSettled();
+        writer.batch(100).close();
+        ship.drain();
+
+        assertInjected(bench);
+        bench.restored(new Archive(store, bench.root()), "--all-versions")
+                .exact(writer)
+                .same(bench.tree(), name -> !name.startsWith("disk/archive"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -34,7 +34,7 @@ record Restored(Path directory) {
     Restored same(Path source, Predicate<String> relevant) {
         Path restored = of(source);
         assertThat(Files.exists(restored)).as("%s is in the archive", source).isTrue();
-        assertThat(TreeDiff.of(source, restored, name -> relevant.test(name) && !Archive.beside(Path.of("/" + name))))
+        assertThat(TreeDiff.of(source, restored, name -> relevant.test(name) && !Archive.beside(Path.of(name))))
                 .as("differences of the restored %s", source)
                 .isEmpty();
         return this;

@@ -114,7 +114,7 @@ class ShipExitTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "--no-such-option x", "--max-lag never x --to y", "x"})
     void usage(String arguments) {
-        List<String> command = Chagres.command(Chagres.jars());
+        List<String> command = Chagres.command();
         command.add("ship");
         command.addAll(List.of(arguments.split(" ")));
         command.remove("");

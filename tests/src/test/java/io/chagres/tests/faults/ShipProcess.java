@@ -128,7 +128,7 @@ final class ShipProcess implements AutoCloseable {
 
     /** Sends SIGTERM and returns the exit code of the drain. */
     int terminate() {
-        process.destroy();
+        process.toHandle().destroy(); // Process.destroy would close our end of its output
         return awaitExit();
     }
 
@@ -142,7 +142,7 @@ final class ShipProcess implements AutoCloseable {
 
     /** Sends SIGKILL and waits for the end. */
     void kill() {
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
         awaitExit();
     }
 
@@ -157,7 +157,7 @@ final class ShipProcess implements AutoCloseable {
             if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
                 signal("QUIT"); // the JVM writes its threads' stacks to standard output
                 Await.until("a thread dump", () -> noise.indexOf("JNI global") >= 0);
-                process.destroyForcibly();
+                process.toHandle().destroyForcibly();
                 throw new AssertionError("ship did not end\n" + report());
             }
             reader.join();
@@ -186,6 +186,6 @@ final class ShipProcess implements AutoCloseable {
     @Override
     public void close() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
     }
 }

@@ -16,7 +16,7 @@ final class Shipping {
     private final List<String> options = new ArrayList<>();
     private final List<String> child = new ArrayList<>();
     private final Map<String, String> environment = new HashMap<>();
-    private Path jars = Chagres.jars();
+    private List<String> program = Chagres.command();
     private String store;
     private Path state;
     private String host = FaultBench.HOST;
@@ -75,7 +75,7 @@ final class Shipping {
 
     /** Runs it from other jars than the build's, where another user may read them. */
     Shipping jars(Path directory) {
-        jars = directory;
+        program = Chagres.command(directory);
         return this;
     }
 
@@ -87,7 +87,7 @@ final class Shipping {
 
     ShipProcess start() {
         List<String> line = new ArrayList<>(prefix);
-        line.addAll(Chagres.command(jars));
+        line.addAll(program);
         line.add("ship");
         line.addAll(paths);
         line.addAll(List.of("--to", store, "--state", state.toString(), "--host", host, "--max-lag", lag, "--json"));
