@@ -56,23 +56,32 @@ public final class DirectoryStore implements BlobStore {
         return store;
     }
 
-    /** Makes and removes an object. A full disk is no reason not to start: it may have room again later. */
+    /** Makes and removes an object. What may pass, such as a full disk, is no reason not to start. */
     private void prove() throws IOException {
         String key = TemporaryFiles.DIRECTORY + "/probe-" + Long.toHexString(new SecureRandom().nextLong());
         try (FileWriter writer = new FileWriter(directories, temporaries, key)) {
             writer.commit();
         } catch (StoreException e) {
-            int errno = e.getCause() instanceof ErrnoException cause ? cause.errno() : 0;
-            if (errno == Errno.ENOENT && !temporaries.usesNames()) {
-                temporaries.useNames();
+            if (!(e.getCause() instanceof ErrnoException cause)) {
+                throw e;
+            }
+            if (cause.errno() == Errno.ENOENT && !temporaries.usesNames()) {
+                temporaries.useNames(); // without /proc a file that has no name gets none
                 prove();
                 return;
             }
-            if (errno != Errno.ENOSPC && errno != Errno.EDQUOT) {
-                throw e;
-            }
+            refuseWhatLasts(e, cause);
         }
         delete(key);
+    }
+
+    private void refuseWhatLasts(StoreException refusal, ErrnoException cause) throws StoreException {
+        switch (cause.errno()) {
+            case Errno.EPERM, Errno.EOPNOTSUPP, Errno.ENOSYS ->
+                throw cause.call().equals("linkat") ? Refusal.noHardLinks(root()) : refusal;
+            case Errno.EROFS, Errno.EACCES, Errno.ENOTDIR, Errno.ELOOP -> throw refusal;
+            default -> {}
+        }
     }
 
     /** Returns the directory of the store. */

@@ -16,7 +16,6 @@ final class FileWriter implements BlobWriter {
     private static final long READ_BYTES = 256 * 1024;
     private static final long KERNEL_COPY_BYTES = 8L << 20;
 
-    private final Pathname root;
     private final Pathname path;
     private final Directory directory;
     private final TemporaryFile file;
@@ -24,7 +23,6 @@ final class FileWriter implements BlobWriter {
     private boolean usable = true;
 
     FileWriter(StoreDirectories directories, TemporaryFiles temporaries, String key) throws IOException {
-        root = directories.root();
         path = directories.path(key);
         directory = directories.require(key.substring(0, Math.max(0, key.lastIndexOf('/'))));
         TemporaryFile opened = null;
@@ -145,9 +143,6 @@ final class FileWriter implements BlobWriter {
         }
         if (linked == -Errno.EEXIST) {
             return false;
-        }
-        if (linked == -Errno.EPERM || linked == -Errno.EOPNOTSUPP || linked == -Errno.ENOSYS) {
-            throw Refusal.noHardLinks(root);
         }
         if (linked < 0) {
             throw Refusal.of(path, "linkat", linked);

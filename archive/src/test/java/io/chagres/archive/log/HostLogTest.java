@@ -91,7 +91,7 @@ class HostLogTest {
         assertThat(load(At.time(START + 5_000)).seq()).isEqualTo(5);
         assertThatThrownBy(() -> load(At.time(START + 1_000)))
                 .isInstanceOf(CompactedHistoryException.class)
-                .hasMessageContaining("compacted");
+                .hasMessageContaining("2023-11-14T22:13:24Z");
     }
 
     /** Reading at a time takes few requests, however long the log is. */

@@ -83,6 +83,18 @@ class InjectedErrorsTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
+    @Test
+    void aFileSystemWithoutHardLinks(FaultBench bench) throws IOException {
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .through(strace(bench, "linkat", "error=EPERM"))
+                .start();
+
+        assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(1);
+        assertThat(ship.errors()).contains("has no hard links").contains("ext4");
+        assertInjected(bench);
+    }
+
     /** A file that is large enough for an object of its own. */
     private static LineWriter large(LineWriter writer) {
         for (int i = 0; i < 200; i++) {
