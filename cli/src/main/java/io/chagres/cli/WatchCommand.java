@@ -55,6 +55,7 @@ final class WatchCommand implements Callable<Integer> {
             roots[i] = Pathname.of(paths.get(i)).absolute();
         }
         try (DirectoryWatcher watcher = DirectoryWatcher.builder(roots)
+                .clock(context.clock())
                 .coalesceMs(Math.toIntExact(coalesce.toMillis()))
                 .pollIntervalMs(poll == null ? 0 : poll.toMillis())
                 .open()) {

@@ -128,6 +128,13 @@ final class TailReader implements AutoCloseable {
         return position + length >= size ? Outcome.READ : Outcome.MORE;
     }
 
+    /** Says whether the 4 KiB before a position are zeros. */
+    boolean isZeroBefore(Tail tail, long end) {
+        int length = (int) Math.min(Tail.GUARD_BYTES, end);
+        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, end - length);
+        return read != length || MemoryScan.trailingZeros(guard, 0, length) == length;
+    }
+
     /** Says whether only zeros follow up to the end of the file; looks at most a mebibyte ahead. */
     private boolean zerosToEnd(Fd fd, long from) {
         for (long at = from; at < from + LOOK_AHEAD_BYTES; ) {

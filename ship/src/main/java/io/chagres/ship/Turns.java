@@ -212,7 +212,9 @@ final class Turns implements AutoCloseable {
             end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
         }
         end -= end % ALIGNMENT;
-        return end - start >= ObjectUploads.MIN_BYTES / 2 ? end : 0;
+        boolean large = end - start >= ObjectUploads.MIN_BYTES / 2;
+        // what ends in zeros may be preallocated, also where the file system shows no hole: pieces hold them back
+        return large && (release || !reader.isZeroBefore(tail, end)) ? end : 0;
     }
 
     private Next startObjects(Tail tail) {

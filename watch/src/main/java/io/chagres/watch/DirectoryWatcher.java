@@ -9,6 +9,7 @@ import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         this.inotify = inotify;
         this.wakeups = wakeups;
         roots = builder.roots;
-        clock = builder.clock;
+        clock = Objects.requireNonNull(builder.clock, "a watcher needs a clock");
         coalesceMs = builder.coalesceMs;
         PatternNode patterns = patterns(roots);
         WatchedDirectory root =
@@ -237,7 +238,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         private @Nullable Predicate<Pathname> includes;
         private int coalesceMs = 20;
         private long pollIntervalMs;
-        private InstantSource clock = InstantSource.system();
+        private @Nullable InstantSource clock;
 
         private Builder(List<Pathname> roots) {
             this.roots = roots;

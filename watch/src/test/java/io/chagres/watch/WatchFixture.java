@@ -37,7 +37,8 @@ final class WatchFixture implements AutoCloseable {
         Pathname[] paths = Stream.of(roots)
                 .map(each -> Pathname.of(each.isEmpty() ? top.toString() : top + "/" + each))
                 .toArray(Pathname[]::new);
-        watcher = options.apply(DirectoryWatcher.builder(paths)).open();
+        watcher = options.apply(DirectoryWatcher.builder(paths).clock(java.time.Clock.systemUTC()))
+                .open();
         settle();
         heard.log.clear();
     }

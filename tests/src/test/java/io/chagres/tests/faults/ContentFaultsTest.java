@@ -124,7 +124,8 @@ class ContentFaultsTest {
     void namesThatAreNoText(FaultBench bench) {
         Program.ok("sh", "-c", """
                 cd "$1" && mkdir "$(printf 'd\\377ir')" && cd "$(printf 'd\\377ir')"
-                for name in "$(printf 'a\\nb')" "$(printf '\\300\\200')" ' ' '*' '~' '-rf' 'a\\b' "$(printf '\\033[31m')"
+                for name in "$(printf 'a\\nb')" "$(printf '\\300\\200')" ' ' '*' '~' '-rf' \\
+                    'a\\b' "$(printf '\\033[31m')"
                 do printf 'in %s' "$name" > "./$name"; done
                 """, "sh", bench.tree().toString());
         bench.ship().drain();
