@@ -15,7 +15,14 @@ final class Discovery {
     private final ScanQueue queue;
     private final Reporter reporter;
 
-    Discovery(Lookup lookup, Tree tree, Filter filter, Links links, RenamePairs pairs, ScanQueue queue, Reporter reporter) {
+    Discovery(
+            Lookup lookup,
+            Tree tree,
+            Filter filter,
+            Links links,
+            RenamePairs pairs,
+            ScanQueue queue,
+            Reporter reporter) {
         this.lookup = lookup;
         this.tree = tree;
         this.filter = filter;

@@ -47,7 +47,8 @@ final class RenamePairs {
     }
 
     /** Returns the first half with a cookie and forgets it; null when there is none. */
-    @Nullable Half take(int cookie) {
+    @Nullable
+    Half take(int cookie) {
         for (int i = waiting.size() - 1; i >= 0; i--) {
             if (waiting.get(i).cookie == cookie) {
                 return waiting.remove(i);
@@ -57,7 +58,8 @@ final class RenamePairs {
     }
 
     /** Returns the first half that holds a name and forgets it; null when there is none. */
-    @Nullable Half take(WatchedDirectory directory, byte[] name) {
+    @Nullable
+    Half take(WatchedDirectory directory, byte[] name) {
         for (int i = waiting.size() - 1; i >= 0; i--) {
             if (waiting.get(i).holds(directory, name)) {
                 return waiting.remove(i);
@@ -67,7 +69,8 @@ final class RenamePairs {
     }
 
     /** Returns a dentry taken out of a directory and forgets its half; null when there is none. */
-    @Nullable Dentry takeChild(WatchedDirectory directory) {
+    @Nullable
+    Dentry takeChild(WatchedDirectory directory) {
         for (int i = 0; i < waiting.size(); i++) {
             if (waiting.get(i).dentry.parent() == directory) {
                 return waiting.remove(i).dentry;
@@ -102,8 +105,7 @@ final class RenamePairs {
 
     /** Gives up halves that have waited since before a time; a clock that was set back gives up all. */
     void expireSince(long beforeMs, long nowMs, Consumer<Half> movedOut) {
-        while (!waiting.isEmpty()
-                && (waiting.getFirst().sinceMs <= beforeMs || waiting.getFirst().sinceMs > nowMs)) {
+        while (!waiting.isEmpty() && (waiting.getFirst().sinceMs <= beforeMs || waiting.getFirst().sinceMs > nowMs)) {
             movedOut.accept(waiting.removeFirst());
         }
     }

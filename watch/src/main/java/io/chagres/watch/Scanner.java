@@ -35,7 +35,14 @@ final class Scanner implements AutoCloseable {
     private @Nullable WatchedDirectory current;
     private @Nullable Directory cursor;
 
-    Scanner(ScanQueue queue, Tree tree, Discovery discovery, Lookup lookup, Watches watches, Polling polling, Reporter reporter) {
+    Scanner(
+            ScanQueue queue,
+            Tree tree,
+            Discovery discovery,
+            Lookup lookup,
+            Watches watches,
+            Polling polling,
+            Reporter reporter) {
         this.queue = queue;
         this.tree = tree;
         this.discovery = discovery;

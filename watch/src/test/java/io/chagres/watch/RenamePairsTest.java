@@ -8,8 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RenamePairsTest {
-    private final WatchedDirectory directory =
-            new WatchedDirectory(null, new byte[] {'/'}, 1, Scope.ALL, true);
+    private final WatchedDirectory directory = new WatchedDirectory(null, new byte[] {'/'}, 1, Scope.ALL, true);
     private final RenamePairs pairs = new RenamePairs();
     private final List<Dentry> movedOut = new ArrayList<>();
 

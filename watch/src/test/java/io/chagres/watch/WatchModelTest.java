@@ -95,7 +95,8 @@ class WatchModelTest {
             case 6 -> Files.delete(one.resolveSibling("d" + random.nextInt(NAMES)));
             case 7 -> {
                 Path directory = one.resolveSibling("d" + random.nextInt(NAMES));
-                Files.move(directory, other.resolveSibling("d" + random.nextInt(NAMES)), StandardCopyOption.ATOMIC_MOVE);
+                Files.move(
+                        directory, other.resolveSibling("d" + random.nextInt(NAMES)), StandardCopyOption.ATOMIC_MOVE);
             }
             case 8 -> Files.createLink(other, one);
             default -> Files.createSymbolicLink(one, Path.of("anything"));
