@@ -1,5 +1,5 @@
 # Finds a JDK for the scripts beside this folder. Sourced by them, never run.
-# Everything is done with the shell's own means: a start of the program passes here, and each process costs a millisecond.
+# It uses the shell's own means: every start of the program passes here, and each process would cost a millisecond.
 
 required_jdk=25
 
@@ -52,7 +52,8 @@ require_jdk() {
     cat >&2 <<END
 $1: needs a JDK $required_jdk or newer (with javac), and found none.
   Looked at JAVA_HOME (${JAVA_HOME:-not set}), at java in the PATH, and in /usr/lib/jvm, /usr/lib64/jvm, /usr/java,
-  /opt/java, /opt/*jdk*, /usr/local/*jdk*, ${SDKMAN_DIR:-~/.sdkman}/candidates/java and ~/.jdks. Found there:${jdk_seen:- nothing}
+  /opt/java, /opt/*jdk*, /usr/local/*jdk*, ${SDKMAN_DIR:-~/.sdkman}/candidates/java and ~/.jdks.
+  Found there:${jdk_seen:- nothing}
   Get one:
     Debian 13 or newer    sudo apt install openjdk-25-jdk-headless
     Ubuntu                sudo apt install openjdk-25-jdk-headless

@@ -4,10 +4,14 @@ import java.util.OptionalLong;
 
 /** Knows the keys of every object of an archive; nothing else does. Stateless, safe for any thread. */
 public final class ArchiveLayout {
+    /** Key of the object that says which format the archive has. */
+    public static final String DESCRIPTION = "chagres.json";
+
     /** Prefix below which every host has its id. */
     public static final String HOSTS = "hosts/";
 
     private static final int SEQ_DIGITS = 16;
+    private static final int ID_DIGITS = 16;
     private static final String ZSTD_SUFFIX = ".zst";
 
     private ArchiveLayout() {}
@@ -51,8 +55,13 @@ public final class ArchiveLayout {
      * @param unique what tells apart objects of the same range
      */
     public static String object(String hostId, long versionId, long start, long end, long unique, Codec codec) {
-        return streams(hostId) + hex(versionId) + "/" + digits(start) + "-" + digits(end) + "-" + hex(unique)
+        return streams(hostId, versionId) + digits(start) + "-" + digits(end) + "-" + hex(unique)
                 + (codec == Codec.ZSTD ? ZSTD_SUFFIX : "");
+    }
+
+    /** Returns the prefix of a version's data objects. */
+    public static String streams(String hostId, long versionId) {
+        return streams(hostId) + hex(versionId) + "/";
     }
 
     /** Returns the seq in the key of a commit or checkpoint; empty when the key is something else. */
@@ -75,7 +84,12 @@ public final class ArchiveLayout {
     /** Returns a version or stream id as it is written everywhere: 16 hexadecimal digits. */
     public static String hex(long id) {
         String digits = Long.toHexString(id);
-        return "0".repeat(SEQ_DIGITS - digits.length()) + digits;
+        return "0".repeat(ID_DIGITS - digits.length()) + digits;
+    }
+
+    /** Says whether a name is a host id: 16 lower-case hexadecimal digits. */
+    public static boolean isHostId(String name) {
+        return name.length() == ID_DIGITS && name.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
     }
 
     private static String digits(long number) {

@@ -7,6 +7,7 @@ public final class CorruptArchiveException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final String object;
+    private final String fault;
 
     /**
      * Makes an exception.
@@ -17,10 +18,16 @@ public final class CorruptArchiveException extends IOException {
     public CorruptArchiveException(String object, String fault) {
         super(object + " is damaged: " + fault);
         this.object = object;
+        this.fault = fault;
     }
 
     /** Returns the key of the object. */
     public String object() {
         return object;
+    }
+
+    /** Returns what is wrong with it. */
+    public String fault() {
+        return fault;
     }
 }

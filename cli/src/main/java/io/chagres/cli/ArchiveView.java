@@ -2,7 +2,6 @@ package io.chagres.cli;
 
 import io.chagres.archive.log.At;
 import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostRegistry;
 import io.chagres.archive.log.HostState;
@@ -22,15 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** An archive as one reading command sees it: at a time, and restricted to a window. Confined to one thread. */
 final class ArchiveView implements AutoCloseable {
     private final BlobStore store;
-    private final At at;
-    private final @Nullable Instant since;
-    private final @Nullable Instant until;
+    private final TimeOptions times;
 
     private ArchiveView(BlobStore store, TimeOptions times) {
         this.store = store;
-        since = times.since;
-        until = times.until;
-        at = times.at != null ? At.time(times.at.toEpochMilli()) : At.NOW;
+        this.times = times;
     }
 
     /** Opens an archive, which must exist. */
@@ -43,7 +38,7 @@ final class ArchiveView implements AutoCloseable {
     }
 
     At at() {
-        return at;
+        return times.at();
     }
 
     /**
@@ -65,7 +60,7 @@ final class ArchiveView implements AutoCloseable {
 
     /** Loads a host's names, sizes and times, without where its bytes are. */
     HostState state(HostRegistry.Owner host) throws IOException {
-        return HostLog.load(store, host.id(), at, ExtentFilter.NONE, RunListener.NONE);
+        return HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
     }
 
     /**
@@ -80,7 +75,7 @@ final class ArchiveView implements AutoCloseable {
         for (HostRegistry.Owner host : hosts(address)) {
             HostState state = state(host);
             List<Selection.Entry> files = Selection.of(state, address, versions).stream()
-                    .filter(entry -> inWindow(entry.version()))
+                    .filter(entry -> times.covers(entry.version()))
                     .toList();
             chosen.add(new HostFiles(host, state, files));
             any |= !files.isEmpty();
@@ -88,7 +83,7 @@ final class ArchiveView implements AutoCloseable {
         if (!any) {
             throw new CommandFailure(
                     ExitCode.FAILED,
-                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + window()
+                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + times.window()
                             + "; 'chagres ls STORE HOST:/**' lists what is there");
         }
         return chosen;
@@ -96,7 +91,7 @@ final class ArchiveView implements AutoCloseable {
 
     /** Returns what was committed of a host's versions in the window of {@code --since} and {@code --until}. */
     CommitWindow window(HostRegistry.Owner host) throws IOException {
-        return new CommitWindow(bound(host, since), bound(host, until));
+        return new CommitWindow(bound(host, times.since), bound(host, times.until));
     }
 
     @Override
@@ -108,15 +103,6 @@ final class ArchiveView implements AutoCloseable {
         return time == null
                 ? null
                 : HostLog.load(store, host.id(), At.time(time.toEpochMilli()), ExtentFilter.NONE, RunListener.NONE);
-    }
-
-    private boolean inWindow(FileVersion version) {
-        return (since == null || version.changedMs() > since.toEpochMilli())
-                && (until == null || version.openedMs() <= until.toEpochMilli());
-    }
-
-    private String window() {
-        return (since == null ? "" : " since " + since) + (until == null ? "" : " until " + until);
     }
 
     private String noHost(@Nullable Address address, List<HostRegistry.Owner> all) {

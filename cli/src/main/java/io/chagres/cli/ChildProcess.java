@@ -11,10 +11,9 @@ import java.util.regex.Pattern;
 
 /** The program after {@code --}: it has our terminal, its end starts the drain, its exit code becomes ours. */
 final class ChildProcess {
-    /** Where the launcher keeps the user's LC_ALL while the JVM runs with its own. */
-    static final String ORIGINAL_LOCALE = "CHAGRES_LC_ALL_ORIGINAL";
+    /** What the launcher sets for the JVM; it keeps the user's value of X as CHAGRES_X_ORIGINAL, empty if unset. */
+    private static final List<String> OF_THE_JVM = List.of("LC_ALL", "MALLOC_ARENA_MAX");
 
-    private static final String LOCALE = "LC_ALL";
     private static final Pattern ERRNO = Pattern.compile("error[:=] ?(\\d+)");
 
     private final Process process;
@@ -30,7 +29,7 @@ final class ChildProcess {
      */
     static ChildProcess start(List<String> command, Runnable onExit) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        restoreLocale(builder.environment());
+        restore(builder.environment());
         try {
             Process process = builder.start();
             process.onExit().thenRun(onExit);
@@ -44,16 +43,15 @@ final class ChildProcess {
         }
     }
 
-    /** Puts the user's locale back where the launcher replaced it. */
-    static void restoreLocale(Map<String, String> environment) {
-        String original = environment.remove(ORIGINAL_LOCALE);
-        if (original == null) {
-            return;
-        }
-        if (original.isEmpty()) {
-            environment.remove(LOCALE);
-        } else {
-            environment.put(LOCALE, original);
+    /** Puts the user's values back where the launcher replaced them. */
+    static void restore(Map<String, String> environment) {
+        for (String name : OF_THE_JVM) {
+            String original = environment.remove("CHAGRES_" + name + "_ORIGINAL");
+            if (original != null && original.isEmpty()) {
+                environment.remove(name);
+            } else if (original != null) {
+                environment.put(name, original);
+            }
         }
     }
 

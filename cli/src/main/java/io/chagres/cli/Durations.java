@@ -34,7 +34,7 @@ final class Durations {
         return Duration.ofMillis(Math.round(totalMs));
     }
 
-    /** Returns seconds with one digit below a minute ({@code 0.0 s}), then {@code 3 m 20 s}, {@code 2 h 5 m}, {@code 3 d}. */
+    /** Returns seconds with one digit below a minute ({@code 0.0 s}), then {@code 3 m 20 s}, {@code 2 h 5 m}, ... */
     static String format(long ms) {
         if (ms < 60_000) {
             return String.format(Locale.ROOT, "%.1f s", Math.floorDiv(ms, 100) / 10.0);

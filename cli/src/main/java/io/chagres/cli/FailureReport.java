@@ -69,8 +69,8 @@ final class FailureReport {
                         + " give the JVM more.";
             default ->
                 "unexpected failure: " + failure + origin(failure)
-                        + ". What was acknowledged is safe. Please report this with the output of the same command under "
-                        + DEBUG + "=1.";
+                        + ". What was acknowledged is safe. Please report this with the output of the same command"
+                        + " under " + DEBUG + "=1.";
         };
     }
 

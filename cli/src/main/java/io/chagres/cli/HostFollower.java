@@ -28,7 +28,7 @@ final class HostFollower implements AutoCloseable {
     private final Map<Long, Followed> followed = new TreeMap<>(); // older versions are written first
     private HostState state;
     private HostContent content;
-    private long firstNewVersion;
+    private final long firstNewVersion;
     private boolean changed = true; // the state is newer than the listing
 
     /** How far a version has been written. */
@@ -58,6 +58,7 @@ final class HostFollower implements AutoCloseable {
                     file.version().id(),
                     new Followed(file.path(), file.version().length(), true));
         }
+        firstNewVersion = host.state().nextVersionId();
         state = load();
         content = new HostContent(store, host.host().id(), state);
     }
@@ -91,14 +92,11 @@ final class HostFollower implements AutoCloseable {
     }
 
     private HostState load() throws IOException {
-        firstNewVersion = Long.MAX_VALUE;
         ExtentFilter filter = ExtentFilter.of(id -> followed.containsKey(id) || id >= firstNewVersion);
-        HostState loaded = HostLog.load(store, host.host().id(), At.NOW, filter, RunListener.NONE);
-        firstNewVersion = loaded.nextVersionId();
-        return loaded;
+        return HostLog.load(store, host.host().id(), At.NOW, filter, RunListener.NONE);
     }
 
-    /** Takes up versions that the address has come to mean; false when one of them needs the state to be loaded again. */
+    /** Takes up versions that the address has come to mean; false when one of them needs the state loaded again. */
     private boolean takeNew() {
         boolean readable = true;
         for (Selection.Entry file : Selection.of(state, address, false)) {

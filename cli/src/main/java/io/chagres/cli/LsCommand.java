@@ -75,6 +75,9 @@ final class LsCommand implements Callable<Integer> {
         Table table = new Table("lrrlll");
         for (HostRegistry.Owner host : view.hosts(null)) {
             HostState state = view.state(host);
+            if (state.seq() == 0) {
+                continue; // nothing of it existed at that time
+            }
             List<Selection.Entry> files = Selection.of(state, null, false);
             long bytes =
                     files.stream().mapToLong(file -> file.version().length()).sum();

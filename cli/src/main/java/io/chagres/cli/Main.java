@@ -71,6 +71,9 @@ public final class Main {
         line.addSubcommand(new LsCommand(context));
         line.addSubcommand(new CatCommand(context));
         line.addSubcommand(new TailCommand(context));
+        line.addSubcommand(new RestoreCommand(context));
+        line.addSubcommand(new VerifyCommand(context));
+        line.addSubcommand(new CompactCommand(context));
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());

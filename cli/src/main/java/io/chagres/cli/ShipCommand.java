@@ -3,7 +3,11 @@ package io.chagres.cli;
 import io.chagres.archive.Codec;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Glob;
 import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
 import io.chagres.ship.ShipOptions;
 import io.chagres.ship.Shipper;
 import io.chagres.ship.StartAt;
@@ -131,6 +135,9 @@ final class ShipCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ShipOptions options = options();
+        if (once) {
+            checkThatPathsExist();
+        }
         ShipReport report = ShipReport.of(context, json.json, quiet, once);
         try (BlobStore archive = BlobStores.open(store, true);
                 WorkerThreads workers = new WorkerThreads();
@@ -138,6 +145,22 @@ final class ShipCommand implements Callable<Integer> {
             ShipSession session = new ShipSession(shipper, report, new MonotonicClock());
             context.termination().onSignal(() -> session.stop(Duration.ofMillis(options.drainMs())));
             return session.run(context.child());
+        }
+    }
+
+    /** A path that does not exist yet can be followed, but once is now. */
+    private void checkThatPathsExist() throws IOException {
+        for (String path : paths) {
+            int found = Glob.isPattern(path) ? 0 : Fd.tryOpen(Pathname.of(path), Fd.O_PATH, 0);
+            if (found < 0) {
+                throw new CommandFailure(
+                        ExitCode.FAILED,
+                        path + ": " + Errno.message(-found)
+                                + ". Nothing was shipped; correct the path, or leave out --once" + " to wait for it.");
+            }
+            if (found > 0) {
+                Fd.ofValue(found).close();
+            }
         }
     }
 

@@ -7,7 +7,12 @@ import java.time.InstantSource;
 
 /** Tells the user how shipping goes, in the form that fits where the output goes. Confined to one thread. */
 sealed interface ShipReport {
-    /** Takes the status of about once a second. */
+    /** Returns how often the status is wanted, in milliseconds. */
+    default long intervalMs() {
+        return 1000;
+    }
+
+    /** Takes the status, about once in the interval. */
     void status(ShipStatus status, long elapsedMs) throws IOException;
 
     /** Shows one line about a trouble. */
@@ -83,10 +88,14 @@ sealed interface ShipReport {
 
     /** A terminal: one line that is rewritten in place. */
     final class Live implements ShipReport {
+        private static final long REDRAW_MS = 250;
+        private static final long RATE_MS = 1000;
+
         private final StatusLine line;
         private final boolean once;
-        private long lastShipped;
-        private long lastElapsedMs;
+        private long rate;
+        private long measuredBytes;
+        private long measuredMs;
 
         Live(StatusLine line, boolean once) {
             this.line = line;
@@ -94,14 +103,22 @@ sealed interface ShipReport {
         }
 
         @Override
+        public long intervalMs() {
+            return REDRAW_MS;
+        }
+
+        @Override
         public void status(ShipStatus status, long elapsedMs) {
-            line.show(
-                    once
-                            ? ShipStatusText.progress(status, rate(status.shippedBytes(), elapsedMs))
-                            : ShipStatusText.line(
-                                    status, rate(status.shippedBytes() - lastShipped, elapsedMs - lastElapsedMs)));
-            lastShipped = status.shippedBytes();
-            lastElapsedMs = elapsedMs;
+            if (once) {
+                line.show(ShipStatusText.progress(status, rate(status.shippedBytes(), elapsedMs)));
+                return;
+            }
+            if (elapsedMs - measuredMs >= RATE_MS) {
+                rate = rate(status.shippedBytes() - measuredBytes, elapsedMs - measuredMs);
+                measuredBytes = status.shippedBytes();
+                measuredMs = elapsedMs;
+            }
+            line.show(ShipStatusText.line(status, rate));
         }
 
         @Override

@@ -8,10 +8,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Drives one shipper on the calling thread until it has drained, reporting once a second. Confined to one thread. */
+/** Drives one shipper on the calling thread until it has drained, reporting as it goes. Confined to one thread. */
 final class ShipSession {
-    private static final long REPORT_MS = 1000;
-
     private final Shipper shipper;
     private final ShipReport report;
     private final LongSupplier clockMs;
@@ -24,7 +22,7 @@ final class ShipSession {
         this.report = report;
         this.clockMs = clockMs;
         startMs = clockMs.getAsLong();
-        nextReportMs = startMs + REPORT_MS;
+        nextReportMs = startMs + report.intervalMs();
     }
 
     /**
@@ -41,7 +39,7 @@ final class ShipSession {
         try {
             while (!shipper.finished()) {
                 long now = clockMs.getAsLong();
-                step((int) Math.clamp(nextReportMs - now, 0, REPORT_MS));
+                step((int) Math.clamp(nextReportMs - now, 0, report.intervalMs()));
             }
         } catch (IOException e) {
             outliveBy(e);
@@ -71,7 +69,7 @@ final class ShipSession {
         long now = clockMs.getAsLong();
         if (now >= nextReportMs) {
             report.status(shipper.status(), now - startMs);
-            nextReportMs = now + REPORT_MS;
+            nextReportMs = now + report.intervalMs();
         }
     }
 

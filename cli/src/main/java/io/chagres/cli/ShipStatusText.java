@@ -1,25 +1,23 @@
 package io.chagres.cli;
 
 import io.chagres.ship.ShipStatus;
-import java.util.Locale;
 
 /** Puts a shipper's status into words, a progress bar or JSON. */
 final class ShipStatusText {
-    private static final int BAR_WIDTH = 24;
-
     private ShipStatusText() {}
 
     /**
-     * Returns the live line: files, bytes, what is at risk, and only where there is something to say rate and troubles.
+     * Returns the live line: files, bytes, what is at risk; the rate only while something is to be done, and troubles
+     * only when there are any.
      *
-     * @param rate bytes a second since the last line
+     * @param rate bytes a second
      */
     static String line(ShipStatus status, long rate) {
         StringBuilder line = new StringBuilder("  ");
         line.append(plural(status.files(), "file"));
         line.append(", ").append(ByteSize.format(status.shippedBytes())).append(" shipped, at risk ");
         line.append(risk(status));
-        if (rate > 0) {
+        if (rate > 0 && status.riskBytes() != 0) {
             line.append(", ").append(ByteSize.format(rate)).append("/s");
         }
         return line.append(troubles(status)).toString();
@@ -40,18 +38,11 @@ final class ShipStatusText {
      */
     static String progress(ShipStatus status, long rate) {
         long total = Math.max(status.totalBytes(), status.archivedBytes());
-        double part = total == 0 ? (status.scanning() ? 0 : 1) : (double) status.archivedBytes() / total;
-        int full = (int) (part * BAR_WIDTH);
-        StringBuilder line = new StringBuilder("  [");
-        line.append("#".repeat(full)).append(".".repeat(BAR_WIDTH - full));
-        line.append(String.format(Locale.ROOT, "] %3d%%  ", (int) (part * 100)));
-        line.append(ByteSize.format(status.archivedBytes())).append(" of ").append(ByteSize.format(total));
-        line.append(status.scanning() ? " (scanning)" : "");
-        if (rate > 0) {
-            line.append(", ").append(ByteSize.format(rate)).append("/s, ETA ");
-            line.append(Durations.format((total - status.archivedBytes()) * 1000 / rate));
+        if (status.scanning() && total == 0) {
+            return "  scanning" + troubles(status);
         }
-        return line.append(troubles(status)).toString();
+        String scanning = status.scanning() ? " (scanning)" : "";
+        return ProgressLine.bar(status.archivedBytes(), total, rate) + scanning + troubles(status);
     }
 
     /**

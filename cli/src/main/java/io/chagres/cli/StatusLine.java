@@ -33,6 +33,15 @@ final class StatusLine {
         terminal.flush();
     }
 
+    /** Removes the line. */
+    void clear() {
+        if (!shown.isEmpty()) {
+            terminal.print(ERASE);
+            terminal.flush();
+            shown = "";
+        }
+    }
+
     /** Leaves the last line standing and moves below it. */
     void end() {
         if (!shown.isEmpty()) {

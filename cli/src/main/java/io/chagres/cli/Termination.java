@@ -16,7 +16,7 @@ interface Termination {
     void onSignal(Runnable action);
 
     /**
-     * The process's own: a shutdown hook that lets the main thread finish before the machine halts. Safe for any thread.
+     * The process's own: a shutdown hook that lets the main thread finish before the JVM halts. Safe for any thread.
      */
     final class OfProcess implements Termination {
         private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();

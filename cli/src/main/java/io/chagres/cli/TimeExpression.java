@@ -27,8 +27,8 @@ final class TimeExpression {
     }
 
     /**
-     * Parses {@code now}, an ISO instant or local date and time, a date (its midnight), {@code HH:MM[:SS]} (the last one
-     * that has been), {@code 10m} or {@code 10m ago}, or {@code @seconds} since 1970.
+     * Parses {@code now}, an ISO instant or local date and time, a date (its midnight), {@code HH:MM[:SS]} (the last
+     * one that has been), {@code 10m} or {@code 10m ago}, or {@code @seconds} since 1970.
      *
      * @throws IllegalArgumentException naming the accepted forms
      */

@@ -1,5 +1,7 @@
 package io.chagres.cli;
 
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.FileVersion;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -20,4 +22,20 @@ final class TimeOptions {
     @Option(names = "--until", paramLabel = "TIME", description = "Only what was committed up to TIME.")
     @Nullable
     Instant until;
+
+    /** Returns the moment to read. */
+    At at() {
+        return at == null ? At.NOW : At.time(at.toEpochMilli());
+    }
+
+    /** Says whether something of a version was committed in the window of {@code --since} and {@code --until}. */
+    boolean covers(FileVersion version) {
+        return (since == null || version.changedMs() > since.toEpochMilli())
+                && (until == null || version.openedMs() <= until.toEpochMilli());
+    }
+
+    /** Returns the window in words, empty when there is none. */
+    String window() {
+        return (since == null ? "" : " since " + since) + (until == null ? "" : " until " + until);
+    }
 }

@@ -22,13 +22,13 @@ final class Training {
         String archive = directory + "/archive";
         Files.writeString(
                 Files.createDirectory(Path.of(directory, "source")).resolve("app.log"), "a line\n".repeat(100_000));
-        run("--help");
         run("ship", "--help");
         run("ship", directory + "/source", "--to", archive, "--state", directory + "/state", "--host", "h", "--once");
         run("ls", archive, "-l");
         run("tail", archive, "h:*/app.log", "-n", "1");
         run("cat", archive, "h:*/app.log");
         run("verify", archive);
+        Main.main(new String[] {"--help"}); // as a process does it, to its exit
     }
 
     private static void run(String... command) {

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
         name = "watch",
         header = "Print every change below a path, one line each.",
         description = "Prints CREATE, MODIFY, CLOSE, ATTRIB, RENAME (with both names), DELETE, MOVED_OUT and OVERFLOW."
-                + " Names that are there at the start are not printed.",
+                + " Names that are there at the start are not printed, nor are names that come and go faster than they"
+                + " can be looked at.",
         footer = {"", "Examples:", "  chagres watch /var/log", "  chagres watch '/srv/*/logs' --coalesce 0 --json"})
 final class WatchCommand implements Callable<Integer> {
     private static final int STEP_MS = 1000;
@@ -73,9 +74,7 @@ final class WatchCommand implements Callable<Integer> {
             lines.flush();
             if (!lines.started() && !watcher.scanning()) {
                 lines.start();
-                context.err()
-                        .println(
-                                "watching " + ShipStatusText.plural(watcher.directories(), "directory", "directories"));
+                context.err().println("watching " + String.join(", ", paths));
             }
         }
     }

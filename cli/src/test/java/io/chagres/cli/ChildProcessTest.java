@@ -35,15 +35,13 @@ final class ChildProcessTest {
     }
 
     @Test
-    void givesTheUsersLocaleBack() {
-        Map<String, String> environment = new HashMap<>(Map.of("LC_ALL", "C.UTF-8"));
-        ChildProcess.restoreLocale(environment);
-        assertThat(environment).containsOnly(Map.entry("LC_ALL", "C.UTF-8"));
-        environment.put(ChildProcess.ORIGINAL_LOCALE, "de_DE");
-        ChildProcess.restoreLocale(environment);
+    void givesTheUsersEnvironmentBack() {
+        Map<String, String> environment = new HashMap<>(Map.of("LC_ALL", "C.UTF-8", "MALLOC_ARENA_MAX", "1"));
+        ChildProcess.restore(environment);
+        assertThat(environment).containsOnly(Map.entry("LC_ALL", "C.UTF-8"), Map.entry("MALLOC_ARENA_MAX", "1"));
+        environment.put("CHAGRES_LC_ALL_ORIGINAL", "de_DE");
+        environment.put("CHAGRES_MALLOC_ARENA_MAX_ORIGINAL", "");
+        ChildProcess.restore(environment);
         assertThat(environment).containsOnly(Map.entry("LC_ALL", "de_DE"));
-        environment.put(ChildProcess.ORIGINAL_LOCALE, "");
-        ChildProcess.restoreLocale(environment);
-        assertThat(environment).isEmpty();
     }
 }

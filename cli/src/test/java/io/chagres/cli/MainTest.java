@@ -20,7 +20,7 @@ final class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ship", "ls", "cat", "tail", "watch", "doctor", "help"})
+    @ValueSource(strings = {"ship", "ls", "cat", "tail", "restore", "verify", "compact", "watch", "doctor", "help"})
     void showsAnExampleOfEveryCommand(String command) {
         CommandRun help = CommandRun.of(command, "--help");
         assertThat(help.code()).isZero();

@@ -54,6 +54,12 @@ final class ReadingCommandsTest {
     }
 
     @Test
+    void listsNoHostBeforeItBegan() {
+        assertThat(CommandRun.of("ls", store, "--at", "@50").out()).isEmpty();
+        assertThat(CommandRun.of("ls", store, "--at", "@150").out()).contains("web1  1 file  3 B");
+    }
+
+    @Test
     void listsFilesAsAddresses() {
         assertThat(CommandRun.of("ls", store, "web1:/var/**").out().lines())
                 .containsExactly("web1:/var/log/app.log", "web1:/var/log/app.log.1", "web1:/var/log/gone.log");

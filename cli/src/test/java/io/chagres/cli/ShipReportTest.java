@@ -56,13 +56,21 @@ final class ShipReportTest {
     }
 
     @Test
-    void aTerminalSeesTheRateBetweenTwoLines() {
+    void aTerminalSeesTheRateOfTheLastSecondWhileSomethingIsToBeDone() {
         ShipReport.Live report = new ShipReport.Live(new StatusLine(messages), false);
-        report.status(new ShipStatus(1, 1024, 0, 0, 0, 0, 2048, 1024, 1, 0, false, null), 1000);
-        report.status(new ShipStatus(1, 2048, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null), 1500);
+        report.status(busy(1024), 1000);
+        report.status(busy(9999), 1250);
+        report.status(busy(4096), 2500);
+        report.status(SAFE, 2750);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("1.0 KiB shipped, at risk 0 B (0.0 s), 1.0 KiB/s")
-                .contains("2.0 KiB shipped, at risk 0 B (0.0 s), 2.0 KiB/s");
+                .contains("1.0 KiB shipped, at risk 1 B (0.1 s), 1.0 KiB/s")
+                .contains("9.8 KiB shipped, at risk 1 B (0.1 s), 1.0 KiB/s")
+                .contains("4.0 KiB shipped, at risk 1 B (0.1 s), 2.0 KiB/s")
+                .contains("2.0 KiB shipped, at risk 0 B (0.0 s)\033");
+    }
+
+    private static ShipStatus busy(long shippedBytes) {
+        return new ShipStatus(1, shippedBytes, 1, 100, 0, 0, 9999, shippedBytes, 1, 0, false, null);
     }
 
     @Test

@@ -97,8 +97,8 @@ public final class Directory implements AutoCloseable {
     }
 
     /**
-     * Moves to the next entry; {@code .} and {@code ..} are skipped. Entries that are renamed meanwhile may be missed or
-     * seen twice.
+     * Moves to the next entry; {@code .} and {@code ..} are skipped. Entries that are renamed meanwhile may be missed
+     * or seen twice.
      *
      * @return false after the last, and if the directory was removed
      * @throws ErrnoException whatever else getdents64(2) says

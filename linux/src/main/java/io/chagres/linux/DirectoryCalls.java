@@ -9,8 +9,8 @@ import io.chagres.foreign.call.HotCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Calls on names: getdents64(2), mkdirat(2), unlinkat(2), linkat(2), renameat2(2), symlinkat(2), readlinkat(2) and their
- * family. Raw: the result or {@code -errno}, unless they return what they read.
+ * Calls on names: getdents64(2), mkdirat(2), unlinkat(2), linkat(2), renameat2(2), symlinkat(2), readlinkat(2) and
+ * their family. Raw: the result or {@code -errno}, unless they return what they read.
  */
 final class DirectoryCalls {
     private static final HotCall GETDENTS64 = HotCall.of("getdents64");
@@ -31,7 +31,7 @@ final class DirectoryCalls {
     private DirectoryCalls() {}
 
     static long getdents64(int fd, MemorySegment buffer) {
-        return GETDENTS64.callLong(fd, buffer, buffer.byteSize(), 0, 0, 0);
+        return GETDENTS64.callLong(buffer, fd, buffer.address(), buffer.byteSize(), 0, 0, 0);
     }
 
     static int mkdirat(int dirFd, Pathname name, int mode) {
@@ -77,7 +77,7 @@ final class DirectoryCalls {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment target = frame.allocate(Pathname.PATH_MAX, 1);
             long path = name.toCString(frame).address();
-            long n = READLINKAT.callLong(dirFd, path, target.address(), Pathname.PATH_MAX, 0, 0);
+            long n = READLINKAT.callLong(target, dirFd, path, target.address(), Pathname.PATH_MAX, 0, 0);
             if (n < 0) {
                 throw new ErrnoException("readlink", (int) -n, name.toString());
             }

@@ -43,7 +43,7 @@ public final class EventFd implements AutoCloseable {
         // Exclusive with close: a descriptor number that is free is soon another file's, which must not get these
         // bytes.
         if (fd.isOpen()) {
-            FileCalls.write(fd.value(), one, 0, Long.BYTES);
+            EpollCalls.addToEventFd(fd.value(), one);
         }
     }
 

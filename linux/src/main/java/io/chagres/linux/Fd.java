@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
  * An owned file descriptor. Buffers are native memory, borrowed until return.
  *
  * <p>Safe for any thread, except that nobody may use it while or after it is closed. Reading and writing return the
- * kernel's result or {@code -errno} and allocate nothing where the buffer offset is 0; on a closed one they return
- * -EBADF. Interrupted calls are made again.
+ * kernel's result or {@code -errno} and allocate nothing where they succeed; on a closed one they return -EBADF.
+ * Interrupted calls are made again.
  */
 public final class Fd implements AutoCloseable {
     /** Open for reading only, see open(2). */
@@ -138,8 +138,8 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Opens a file below a directory, so that neither {@code ..} nor a symbolic link leads out of it, whatever others do
-     * to the tree meanwhile, see openat2(2).
+     * Opens a file below a directory, so that neither {@code ..} nor a symbolic link leads out of it, whatever others
+     * do to the tree meanwhile, see openat2(2).
      *
      * @param dir the directory, borrowed
      * @param relative the path below it; symbolic links anywhere in it are refused
@@ -233,7 +233,7 @@ public final class Fd implements AutoCloseable {
      * Reads at a position, see pread(2).
      *
      * @param buffer where to
-     * @param offset in the buffer, bytes; 0 never allocates
+     * @param offset in the buffer, bytes
      * @param length how many bytes at most
      * @param position in the file, bytes from its start
      * @return the bytes read, 0 at or after the end, or {@code -errno}
@@ -247,7 +247,7 @@ public final class Fd implements AutoCloseable {
      *
      * @param fd an open descriptor
      * @param buffer where to
-     * @param offset in the buffer, bytes; 0 never allocates
+     * @param offset in the buffer, bytes
      * @param length how many bytes at most
      * @param position in the file, bytes from its start
      * @return the bytes read, 0 at or after the end, or {@code -errno}
@@ -260,7 +260,7 @@ public final class Fd implements AutoCloseable {
      * Reads on from where the last read ended, see read(2).
      *
      * @param buffer where to
-     * @param offset in the buffer, bytes; 0 never allocates
+     * @param offset in the buffer, bytes
      * @param length how many bytes at most
      * @return the bytes read, 0 at the end, or {@code -errno}; -EAGAIN if there is nothing and O_NONBLOCK is set
      */
@@ -272,7 +272,7 @@ public final class Fd implements AutoCloseable {
      * Writes at a position, see pwrite(2).
      *
      * @param buffer where from
-     * @param offset in the buffer, bytes; 0 never allocates
+     * @param offset in the buffer, bytes
      * @param length how many bytes
      * @param position in the file, bytes from its start
      * @return the bytes written, or {@code -errno}
@@ -454,8 +454,8 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Asks whether anybody has the file open for writing, by taking and giving back a read lease, see fcntl(2). Somebody
-     * who opens it for writing in between waits that microsecond, or gets EAGAIN if he asked not to wait.
+     * Asks whether anybody has the file open for writing, by taking and giving back a read lease, see fcntl(2).
+     * Somebody who opens it for writing in between waits that microsecond, or gets EAGAIN if he asked not to wait.
      *
      * @return 0 if nobody has, -EAGAIN if somebody has, another {@code -errno} if the kernel does not say: -EACCES for
      *     a file of somebody else, -EINVAL where leases are not supported

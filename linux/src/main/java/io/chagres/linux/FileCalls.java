@@ -17,8 +17,8 @@ final class FileCalls {
     private static final HotCall READ = HotCall.of("read");
     private static final HotCall PWRITE = HotCall.of("pwrite");
     private static final HotCall COPY_FILE_RANGE = HotCall.of("copy_file_range");
+    private static final HotCall LSEEK = HotCall.of("lseek");
     private static final CapturedCall WRITE = CapturedCall.of("write");
-    private static final CapturedCall LSEEK = CapturedCall.of("lseek");
     private static final CapturedCall OPENAT = CapturedCall.of("openat");
     private static final CapturedCall SYSCALL = CapturedCall.of("syscall");
     private static final CapturedCall CLOSE = CapturedCall.of("close");
@@ -66,40 +66,38 @@ final class FileCalls {
     }
 
     static long pread(int fd, MemorySegment buffer, long offset, long length, long position) {
-        MemorySegment to = Segments.writableAt(buffer, offset, length);
+        long to = Segments.writableAddress(buffer, offset, length);
         long n;
         do {
-            n = PREAD.callLong(fd, to, length, position, 0, 0);
+            n = PREAD.callLong(buffer, fd, to, length, position, 0, 0);
         } while (n == -Errno.EINTR);
         return n;
     }
 
     static long read(int fd, MemorySegment buffer, long offset, long length) {
-        MemorySegment to = Segments.writableAt(buffer, offset, length);
+        long to = Segments.writableAddress(buffer, offset, length);
         long n;
         do {
-            n = READ.callLong(fd, to, length, 0, 0, 0);
+            n = READ.callLong(buffer, fd, to, length, 0, 0, 0);
         } while (n == -Errno.EINTR);
         return n;
     }
 
     static long pwrite(int fd, MemorySegment buffer, long offset, long length, long position) {
-        MemorySegment from = Segments.at(buffer, offset, length);
+        long from = Segments.address(buffer, offset, length);
         long n;
         do {
-            n = PWRITE.callLong(fd, from, length, position, 0, 0);
+            n = PWRITE.callLong(buffer, fd, from, length, position, 0, 0);
         } while (n == -Errno.EINTR);
         return n;
     }
 
+    /** Never made twice to learn why it failed: the file may have grown. */
     static long write(int fd, MemorySegment buffer, long offset, long length) {
-        MemorySegment from = Segments.at(buffer, offset, length);
-        if (!from.isNative()) {
-            throw new IllegalArgumentException("cannot write from heap memory");
-        }
+        long from = Segments.address(buffer, offset, length);
         long n;
         do {
-            n = WRITE.callLong(fd, from.address(), length);
+            n = WRITE.callLong(buffer, fd, from, length, 0, 0, 0);
         } while (n == -Errno.EINTR);
         return n;
     }
@@ -111,14 +109,15 @@ final class FileCalls {
             do {
                 positions.set(ValueLayout.JAVA_LONG, 0, position);
                 positions.set(ValueLayout.JAVA_LONG, 8, toPosition);
-                n = COPY_FILE_RANGE.callLong(from, positions, to, positions.address() + 8, length, 0);
+                long address = positions.address();
+                n = COPY_FILE_RANGE.callLong(positions, from, address, to, address + 8, length, 0);
             } while (n == -Errno.EINTR);
             return n;
         }
     }
 
     static long lseek(int fd, long position, int whence) {
-        return LSEEK.callLong(fd, position, whence);
+        return LSEEK.callLong(MemorySegment.NULL, fd, position, whence, 0, 0, 0);
     }
 
     static int fsync(int fd) {

@@ -11,6 +11,11 @@ import java.util.Set;
  * Which file system a file is on, in a way that survives reboots and renumbered devices. Safe for any thread.
  */
 public final class FileSystemId {
+    /** Type of btrfs, {@code include/uapi/linux/magic.h}. */
+    public static final long BTRFS = 0x9123683EL;
+    /** Type of XFS, {@code include/uapi/linux/magic.h}. */
+    public static final long XFS = 0x58465342L;
+
     /** The bytes of an id. */
     public static final int BYTES = 16;
 
@@ -21,7 +26,6 @@ public final class FileSystemId {
     private static final int STATFS_BYTES = 120;
     private static final long STATFS_FSID = 56;
 
-    private static final long BTRFS_SUPER_MAGIC = 0x9123_683EL;
     private static final long OVERLAYFS_SUPER_MAGIC = 0x794C_7630L;
 
     /** File systems whose files change elsewhere or without the kernel's knowledge, by statfs(2) f_type. */
@@ -43,8 +47,9 @@ public final class FileSystemId {
     private FileSystemId() {}
 
     /**
-     * Identifies the file system of an open file: its UUID, or f_fsid and f_type of statfs(2) where the kernel gives none
-     * (or zeros, of an image made without) and on btrfs, whose subvolumes share a UUID. Two mounted copies of one image have equal ids.
+     * Identifies the file system of an open file: its UUID, or f_fsid and f_type of statfs(2) where the kernel gives
+     * none (or zeros, of an image made without) and on btrfs, whose subvolumes share a UUID. Two mounted copies of one
+     * image have equal ids.
      *
      * @param fd a descriptor of any file on it
      * @return a new array of {@value #BYTES} bytes; zeros if the kernel tells nothing, as for a bad descriptor
@@ -54,7 +59,7 @@ public final class FileSystemId {
             MemorySegment statfs = statfs(fd, frame);
             long type = statfs.get(ValueLayout.JAVA_LONG, 0);
             MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1).fill((byte) 0);
-            if (type != BTRFS_SUPER_MAGIC) {
+            if (type != BTRFS) {
                 StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid);
             }
             byte[] bytes = uuid.asSlice(1).toArray(ValueLayout.JAVA_BYTE);

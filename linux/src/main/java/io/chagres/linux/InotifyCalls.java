@@ -17,7 +17,7 @@ final class InotifyCalls {
     }
 
     static int addWatch(int fd, MemorySegment path, int mask) {
-        return INOTIFY_ADD_WATCH.callInt(fd, path, mask, 0, 0);
+        return INOTIFY_ADD_WATCH.callInt(path, fd, path.address(), mask, 0, 0);
     }
 
     static int rmWatch(int fd, int wd) {

@@ -271,6 +271,16 @@ public final class Pathname implements Comparable<Pathname> {
         return CString.encode(bytes, allocator);
     }
 
+    /**
+     * Copies the bytes, without a NUL.
+     *
+     * @param target where to
+     * @param offset in the target, bytes
+     */
+    public void copyTo(MemorySegment target, long offset) {
+        MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, offset, bytes.length);
+    }
+
     @Override
     public int compareTo(Pathname other) {
         return Arrays.compareUnsigned(bytes, other.bytes);
@@ -287,7 +297,7 @@ public final class Pathname implements Comparable<Pathname> {
     }
 
     /**
-     * Shows the path on one line: UTF-8, with {@code \xNN} for bytes that are not and for control characters.
+     * Shows the path on one line: UTF-8, with {@code \xnn} for bytes that are not and for control characters.
      *
      * @return text for people; it cannot be turned back into a path
      */
@@ -325,9 +335,7 @@ public final class Pathname implements Comparable<Pathname> {
     }
 
     private static void appendHex(StringBuilder text, byte value) {
-        text.append("\\x")
-                .append(Character.toUpperCase(Character.forDigit(value >> 4 & 15, 16)))
-                .append(Character.toUpperCase(Character.forDigit(value & 15, 16)));
+        text.append("\\x").append(Character.forDigit(value >> 4 & 15, 16)).append(Character.forDigit(value & 15, 16));
     }
 
     private int append(byte[] out, int length, int from, int to) {

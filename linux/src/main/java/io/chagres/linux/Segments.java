@@ -3,21 +3,21 @@ package io.chagres.linux;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** Checks buffers before the kernel gets their address. */
+/** Finds the address of a place in a buffer; a slice would be an object per call. */
 final class Segments {
     private Segments() {}
 
-    /** Returns the place the kernel may read from; no object is made for offset 0. */
-    static MemorySegment at(MemorySegment buffer, long offset, long length) {
+    /** Returns where the kernel may read a range. */
+    static long address(MemorySegment buffer, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, buffer.byteSize());
-        return offset == 0 ? buffer : buffer.asSlice(offset);
+        return buffer.address() + offset;
     }
 
-    /** Returns the place the kernel may write to; no object is made for offset 0. */
-    static MemorySegment writableAt(MemorySegment buffer, long offset, long length) {
+    /** Returns where the kernel may write a range. */
+    static long writableAddress(MemorySegment buffer, long offset, long length) {
         if (buffer.isReadOnly()) {
             throw new IllegalArgumentException("cannot read into a read-only segment");
         }
-        return at(buffer, offset, length);
+        return address(buffer, offset, length);
     }
 }

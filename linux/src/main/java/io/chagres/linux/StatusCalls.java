@@ -20,14 +20,13 @@ final class StatusCalls {
 
     private StatusCalls() {}
 
-    /** The buffer's owner keeps it alive: it passes as an address. */
+    /** The buffer's owner keeps it alive; the path may be anybody's. */
     static int statx(int dirFd, MemorySegment path, int flags, int mask, MemorySegment buffer) {
-        return STATX.callInt(dirFd, path, flags, mask, buffer.address());
+        return STATX.callInt(path, dirFd, path.address(), flags, mask, buffer.address());
     }
 
-    /** The buffers' owner keeps them alive: they pass as addresses. */
     static int nameToHandleAt(int dirFd, MemorySegment path, MemorySegment handle, MemorySegment mountId, int flags) {
-        return NAME_TO_HANDLE_AT.callInt(dirFd, path, handle.address(), mountId.address(), flags);
+        return NAME_TO_HANDLE_AT.callInt(handle, dirFd, path.address(), handle.address(), mountId.address(), flags);
     }
 
     static int fstatfs(int fd, MemorySegment buffer) {

@@ -1,14 +1,13 @@
 package io.chagres.linux;
 
 import io.chagres.foreign.CString;
-import io.chagres.foreign.Frame;
-import io.chagres.foreign.MemoryStack;
+import io.chagres.foreign.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The status of a file, read into a buffer that is used again and again; see statx(2) and struct statx in
+ * The status of a file, read into memory that is used again and again; see statx(2) and struct statx in
  * {@code include/uapi/linux/stat.h}. The getters describe the last file asked for and are undefined after a failure.
  *
  * <p>Used by one thread at a time. Asking allocates nothing.
@@ -47,6 +46,7 @@ public final class Statx implements AutoCloseable {
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(BYTES, 8);
+    private final MemorySegment path = arena.allocate(Pathname.PATH_MAX, 1);
 
     /** Makes a buffer, freed by {@link #close()}. */
     public Statx() {}
@@ -69,9 +69,7 @@ public final class Statx implements AutoCloseable {
      * @return 0, or {@code -errno}
      */
     public int of(Pathname path, boolean followLinks) {
-        try (Frame frame = MemoryStack.ofThread().push()) {
-            return of(path.toCString(frame), followLinks);
-        }
+        return ask(StatusCalls.AT_FDCWD, path, followLinks);
     }
 
     /**
@@ -94,9 +92,7 @@ public final class Statx implements AutoCloseable {
      * @return 0, or {@code -errno}
      */
     public int of(Fd dir, Pathname name, boolean followLinks) {
-        try (Frame frame = MemoryStack.ofThread().push()) {
-            return ask(dir.value(), name.toCString(frame), linkFlag(followLinks));
-        }
+        return ask(dir.value(), name, followLinks);
     }
 
     /**
@@ -242,9 +238,19 @@ public final class Statx implements AutoCloseable {
         }
     }
 
-    private int ask(int dirFd, MemorySegment path, int flags) {
+    /** Copies the path to memory of this object: a slice of a stack frame is not always free of allocation. */
+    private int ask(int dirFd, Pathname name, boolean followLinks) {
+        if (name.length() >= Pathname.PATH_MAX) {
+            return -Errno.ENAMETOOLONG;
+        }
+        name.copyTo(path, 0);
+        path.set(ValueLayout.JAVA_BYTE, name.length(), (byte) 0);
+        return ask(dirFd, path, linkFlag(followLinks));
+    }
+
+    private int ask(int dirFd, MemorySegment cString, int flags) {
         int mask = STATX_BASIC_STATS | STATX_BTIME;
-        return StatusCalls.statx(dirFd, path, flags | StatusCalls.AT_NO_AUTOMOUNT, mask, buffer);
+        return StatusCalls.statx(dirFd, cString, flags | StatusCalls.AT_NO_AUTOMOUNT, mask, buffer);
     }
 
     private long time(long offset) {

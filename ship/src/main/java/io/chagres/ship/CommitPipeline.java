@@ -38,12 +38,7 @@ final class CommitPipeline implements AutoCloseable {
     private long commits;
     private long acknowledgedBytes;
 
-    CommitPipeline(
-            CommitLog log,
-            Executor executor,
-            Runnable wakeup,
-            StoreHealth health,
-            ShipOptions options) {
+    CommitPipeline(CommitLog log, Executor executor, Runnable wakeup, StoreHealth health, ShipOptions options) {
         this.log = log;
         this.executor = executor;
         this.wakeup = wakeup;

@@ -11,10 +11,13 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.zip.GZIPInputStream;
@@ -26,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * the shipper's thread; only the comparison runs on the executor.
  */
 final class DerivedFiles {
-    private static final int REMEMBERED = 1024;
+    private static final int REMEMBERED = 64;
 
-    private record Answer(long versionId, long fromVersion, String codec, boolean equal) {}
+    private record Answer(long versionId, List<Long> fromVersions, String codec) {}
 
     private final BlobStore store;
     private final String hostId;
@@ -40,8 +43,7 @@ final class DerivedFiles {
     private final List<Tail> waiting = new ArrayList<>();
     private int running;
 
-    DerivedFiles(
-            BlobStore store, String hostId, CommitPipeline pipeline, Executor executor, Runnable wakeup) {
+    DerivedFiles(BlobStore store, String hostId, CommitPipeline pipeline, Executor executor, Runnable wakeup) {
         this.store = store;
         this.hostId = hostId;
         this.pipeline = pipeline;
@@ -74,30 +76,41 @@ final class DerivedFiles {
             return;
         }
         byte[] own = name.name().bytes();
-        Tail original = original(parent, own, own.length - codec.length() - 1);
-        if (original != null && original.acknowledged() < original.position()) {
+        List<Tail> originals = originals(tail, parent, own, own.length - codec.length() - 1);
+        if (originals.stream().anyMatch(each -> each.acknowledged() < each.position())) {
             if (!waiting.contains(tail)) {
                 waiting.add(tail);
             }
             return;
         }
         tail.derivedSought = true;
-        if (original == null) {
-            return;
-        }
         Fd fd = tail.fd();
-        if (fd != null) {
+        if (fd != null && !originals.isEmpty()) {
             running++;
-            executor.execute(() -> compare(tail, original, fd, codec));
+            executor.execute(() -> compare(tail, originals, fd, codec));
         }
     }
 
-    private @Nullable Tail original(WatchedDirectory parent, byte[] name, int length) {
+    /**
+     * Returns what the file may be compressed from: the file of the same name without the suffix, what that one may be
+     * a copy of, and the files that lost a name in this directory of late (a rotation renames what it compressed).
+     */
+    private List<Tail> originals(Tail tail, WatchedDirectory parent, byte[] name, int length) {
+        Set<Tail> found = new LinkedHashSet<>();
         Dentry present = Names.child(parent, name, length);
-        if (present != null && present.attachment() instanceof Tail tail) {
-            return tail;
+        if (present != null && present.attachment() instanceof Tail original) {
+            found.add(original);
         }
-        return removed.get(parent.path().resolve(Pathname.ofBytes(name, 0, length)));
+        found.addAll(OriginSearch.originals(tail, parent, name, length));
+        Pathname directory = parent.path();
+        for (Map.Entry<Pathname, Tail> each : removed.entrySet()) {
+            if (directory.equals(each.getKey().parent())) {
+                found.add(each.getValue());
+            }
+        }
+        found.remove(tail);
+        found.removeIf(each -> each.position() == 0);
+        return new ArrayList<>(found);
     }
 
     private static @Nullable String codecOf(Dentry name) {
@@ -105,15 +118,22 @@ final class DerivedFiles {
         return text.endsWith(".gz") ? "gz" : text.endsWith(".zst") ? "zst" : null;
     }
 
-    private void compare(Tail tail, Tail original, Fd fd, String codec) {
-        boolean equal = false;
-        try (ArchivedBytes archived = new ArchivedBytes(store, hostId, Versions.sources(original));
-                InputStream content = open(fd, codec)) {
-            equal = archived.equalsContent(original.versionId, content);
+    private void compare(Tail tail, List<Tail> originals, Fd fd, String codec) {
+        List<Long> equal = new ArrayList<>();
+        Set<Long> needed = new HashSet<>();
+        originals.forEach(each -> needed.addAll(Versions.sources(each)));
+        try (ArchivedBytes archived = new ArchivedBytes(store, hostId, needed)) {
+            for (Tail original : originals) {
+                try (InputStream content = open(fd, codec)) {
+                    if (archived.equalsContent(original.versionId, content)) {
+                        equal.add(original.versionId);
+                    }
+                }
+            }
         } catch (IOException e) {
             // not a readable compressed file, or still being written: then it is just a file
         } finally {
-            answers.add(new Answer(tail.versionId, original.versionId, codec, equal));
+            answers.add(new Answer(tail.versionId, equal, codec));
             wakeup.run();
         }
     }
@@ -133,10 +153,8 @@ final class DerivedFiles {
         for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
             running--;
             any = true;
-            if (answer.equal()) {
-                pipeline.filling()
-                        .records()
-                        .write(new Record.Derived(answer.versionId(), answer.fromVersion(), answer.codec()));
+            for (long fromVersion : answer.fromVersions()) {
+                pipeline.filling().records().write(new Record.Derived(answer.versionId(), fromVersion, answer.codec()));
             }
         }
         return any;

@@ -15,7 +15,8 @@ final class FileTable {
 
     private final Map<Key, Tail> tails = new HashMap<>();
 
-    @Nullable Tail find(FileIdentity identity, long device) {
+    @Nullable
+    Tail find(FileIdentity identity, long device) {
         return tails.get(new Key(identity, device));
     }
 

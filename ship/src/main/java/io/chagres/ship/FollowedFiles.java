@@ -1,6 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.archive.Record;
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps the queue of tails that have something to do and the files that lost their last name. Confined to the
  * shipper's thread; putting a known tail into the queue allocates nothing.
  */
-final class FollowedFiles implements Names.Files {
+final class FollowedFiles implements Names.Files, AutoCloseable {
     private final FileTable files;
     private final OpenFiles openFiles;
     private final Versions versions;
@@ -23,10 +24,14 @@ final class FollowedFiles implements Names.Files {
     private final KnownNames known;
     private final CommitPipeline pipeline;
     private final DerivedFiles derived;
-    private final boolean wholePrefix;
     private final ArrayDeque<Tail> ready = new ArrayDeque<>();
     private final ArrayDeque<Tail> deferred = new ArrayDeque<>();
     private final List<Tail> rotated = new ArrayList<>();
+    private final List<Tail> heldBack = new ArrayList<>();
+    private final Statx stat = new Statx();
+
+    /** Whether resumed files are compared whole before they go on: the machine went down uncleanly. */
+    boolean wholePrefix;
 
     /** Whether files seen for the first time begin at their end. */
     boolean startAtEnd;
@@ -38,8 +43,7 @@ final class FollowedFiles implements Names.Files {
             ResumePoints resume,
             KnownNames known,
             CommitPipeline pipeline,
-            DerivedFiles derived,
-            boolean wholePrefix) {
+            DerivedFiles derived) {
         this.files = files;
         this.openFiles = openFiles;
         this.versions = versions;
@@ -47,14 +51,13 @@ final class FollowedFiles implements Names.Files {
         this.known = known;
         this.pipeline = pipeline;
         this.derived = derived;
-        this.wholePrefix = wholePrefix;
     }
 
     @Override
     public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
         Tail tail = files.find(identity, device);
         if (tail == null) {
-            tail = begin(name, identity, device, stat);
+            tail = begin(name.path(), identity, device, stat);
         } else if (!tail.hasName()) {
             rotated.remove(tail);
         }
@@ -74,15 +77,30 @@ final class FollowedFiles implements Names.Files {
         enqueue(tail);
     }
 
-    private Tail begin(Dentry name, FileIdentity identity, long device, Statx stat) {
-        ResumePoint point = resume.claim(identity, name.path());
+    @Override
+    public void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat) {
+        Tail known = files.find(identity, device);
+        if (known != null && known.fd() != null) {
+            fd.close();
+            return;
+        }
+        Tail tail = known == null ? begin(from, identity, device, stat) : known;
+        openFiles.attach(tail, fd);
+        if (known == null) {
+            nameless(tail, true);
+        }
+        enqueue(tail);
+    }
+
+    private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat) {
+        ResumePoint point = resume.claim(identity, path);
         if (point != null) {
             Tail tail = versions.resume(point, identity, device);
             tail.check = wholePrefix ? Tail.Check.WHOLE_PREFIX : Tail.Check.LAST_PIECES;
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
-        Tail tail = versions.open(identity, device, name.path(), Names.attributesOf(stat), start);
+        Tail tail = versions.open(identity, device, path, Names.attributesOf(stat), start);
         if (start > 0) {
             tail.check = Tail.Check.LAST_PIECES;
         }
@@ -136,7 +154,8 @@ final class FollowedFiles implements Names.Files {
     }
 
     /** Returns the next tail that has something to do, or null. */
-    @Nullable Tail next() {
+    @Nullable
+    Tail next() {
         Tail tail = ready.pollFirst();
         if (tail != null) {
             tail.queued = false;
@@ -209,10 +228,49 @@ final class FollowedFiles implements Names.Files {
         }
     }
 
+    /** A file that still has a name somewhere may come back, and goes on as the same version then. */
     private void end(Tail tail) {
-        if (tail.movedOut) {
+        Fd fd = tail.fd();
+        boolean exists = fd != null && stat.of(fd.value()) == 0 && stat.nlink() > 0;
+        if (exists) {
             resume.put(tail, null);
         }
-        versions.finish(tail, tail.movedOut ? Record.Reason.SEALED : Record.Reason.GONE);
+        versions.finish(tail, exists ? Record.Reason.SEALED : Record.Reason.GONE);
+    }
+
+    /** Notes a file whose trailing zeros are held back. */
+    void holdsBack(Tail tail) {
+        if (!heldBack.contains(tail)) {
+            heldBack.add(tail);
+        }
+    }
+
+    boolean hasHeldBack() {
+        return !heldBack.isEmpty();
+    }
+
+    /**
+     * Asks whether files whose trailing zeros are held back still have a writer: without one their zeros are data,
+     * though no event told of the close (it came before the file was found).
+     */
+    void sweepHeldBack(long nowMs, long patienceMs) {
+        for (Tail tail : List.copyOf(heldBack)) {
+            Fd fd = tail.fd();
+            if (!tail.isLive() || tail.heldBackBytes == 0 || fd == null) {
+                heldBack.remove(tail);
+                continue;
+            }
+            int lease = fd.probeReadLease();
+            boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
+            if (lease == 0 || unknown && nowMs - tail.mtimeNs() / 1_000_000 > patienceMs) {
+                tail.closedByWriter = true;
+                enqueue(tail);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        stat.close();
     }
 }

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownNames {
     /** What a name meant: a version, a directory or a link. */
-    record Meaning(long versionId, @Nullable Attributes directory, @Nullable Pathname target) {}
+    record Meaning(
+            long versionId,
+            @Nullable Attributes directory,
+            @Nullable Pathname target) {}
 
     private Map<Pathname, Meaning> names = new HashMap<>();
 

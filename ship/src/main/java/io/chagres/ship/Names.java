@@ -36,6 +36,9 @@ final class Names implements WatchListener, AutoCloseable {
         /** Takes a regular file under a name; the descriptor is handed over. */
         void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat);
 
+        /** Takes a file that left before it was seen; the descriptor is handed over. */
+        void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
+
         void modified(Tail tail);
 
         void closed(Tail tail);
@@ -50,6 +53,7 @@ final class Names implements WatchListener, AutoCloseable {
     private final Files files;
     private final CommitPipeline pipeline;
     private final KnownNames known;
+    private final OpenFiles openFiles;
     private final ShipListener listener;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
@@ -59,10 +63,11 @@ final class Names implements WatchListener, AutoCloseable {
     private final Map<Dentry, Long> unreadable = new HashMap<>();
     private final Set<String> said = new HashSet<>();
 
-    Names(Files files, CommitPipeline pipeline, KnownNames known, ShipListener listener) {
+    Names(Files files, CommitPipeline pipeline, KnownNames known, OpenFiles openFiles, ShipListener listener) {
         this.files = files;
         this.pipeline = pipeline;
         this.known = known;
+        this.openFiles = openFiles;
         this.listener = listener;
     }
 
@@ -106,7 +111,9 @@ final class Names implements WatchListener, AutoCloseable {
 
     @Override
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
-        pipeline.filling().records().write(new Record.NameMoved(fromParent.path().resolve(fromName), d.path()));
+        pipeline.filling()
+                .records()
+                .write(new Record.NameMoved(fromParent.path().resolve(fromName), d.path()));
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.attachment() instanceof Tail tail) {
@@ -130,6 +137,20 @@ final class Names implements WatchListener, AutoCloseable {
             if (!tail.hasName()) {
                 files.nameless(tail, movedOut);
             }
+        }
+    }
+
+    @Override
+    public void departed(Pathname from, Pathname to) {
+        int fd = Fd.tryOpen(to, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        if (fd < 0) {
+            return;
+        }
+        Fd file = Fd.ofValue(fd);
+        if (stat.of(fd) == 0 && stat.isRegular() && fileId.read(fd) == 0) {
+            files.departed(from, file, fileId.identity(), fileId.device(), stat);
+        } else {
+            file.close();
         }
     }
 
@@ -163,6 +184,9 @@ final class Names implements WatchListener, AutoCloseable {
             return; // gone or replaced meanwhile: the event that says so follows
         }
         int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        while (fd == -Errno.EMFILE && openFiles.evictOne(null)) {
+            fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        }
         if (fd < 0) {
             refused(d, -fd);
             return;
@@ -273,7 +297,8 @@ final class Names implements WatchListener, AutoCloseable {
     }
 
     /** Opens a file again by one of its names; null when no name leads to it any more. */
-    @Nullable Fd reopen(Tail tail) {
+    @Nullable
+    Fd reopen(Tail tail) {
         for (Dentry d : tail.names()) {
             int fd = Fd.tryOpen(d.writePath(pathBuffer), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
             if (fd >= 0) {

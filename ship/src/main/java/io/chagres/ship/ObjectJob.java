@@ -45,7 +45,8 @@ final class ObjectJob {
         return result;
     }
 
-    @Nullable IOException failure() {
+    @Nullable
+    IOException failure() {
         if (failure instanceof RuntimeException defect) {
             throw defect;
         }

@@ -1,5 +1,6 @@
 package io.chagres.ship;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.ObjectWriter;
 import io.chagres.archive.store.BlobStore;
@@ -52,6 +53,11 @@ final class ObjectUploads {
         this.executor = executor;
         this.wakeup = wakeup;
         this.health = health;
+    }
+
+    /** Returns how objects hold their bytes. */
+    Codec codec() {
+        return options.codec();
     }
 
     boolean isIdle() {

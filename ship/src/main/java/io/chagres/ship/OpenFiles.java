@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.linux.Fd;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the descriptors that are held open: the most recently used stay, an idle file that still has a name gives its
@@ -29,7 +30,7 @@ final class OpenFiles {
         tail.used(++tick);
         open++;
         candidates.addLast(tail);
-        while (open > limit && evictOne()) {
+        while (open > limit && evictOne(tail)) {
             // until the bound holds or nothing idle is left
         }
     }
@@ -58,17 +59,19 @@ final class OpenFiles {
     }
 
     /**
-     * Gives one idle descriptor back: second chance in the order of opening, so that no list is re-ordered on every
-     * read.
+     * Gives one descriptor back: second chance in the order of opening, so that no list is re-ordered on every read. A
+     * file that is not read to its end is opened again by its name at its turn.
+     *
+     * @param busy the tail that must keep its descriptor, or null
      */
-    boolean evictOne() {
-        for (int left = candidates.size(); left > 0; left--) {
+    boolean evictOne(@Nullable Tail busy) {
+        for (int left = candidates.size(); left >= 0; left--) {
             Tail tail = candidates.pollFirst();
             if (tail == null || tail.fd() == null) {
                 continue;
             }
             boolean recent = tick - tail.lastUse() < open / 2;
-            if (recent || !tail.hasName() || tail.queued || tail.jobs != null || tail.position() < tail.size()) {
+            if (tail == busy || !tail.hasName() || tail.jobs != null || recent && left > 0) {
                 candidates.addLast(tail);
                 continue;
             }

@@ -1,7 +1,6 @@
 package io.chagres.ship;
 
 import io.chagres.archive.store.BlobStore;
-import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchedDirectory;
 import java.io.IOException;
@@ -53,19 +52,26 @@ final class OriginSearch {
     }
 
     private static List<Tail> originals(Tail tail) {
-        List<Tail> found = new ArrayList<>(0);
         Dentry name = tail.name();
         WatchedDirectory parent = name == null ? null : name.parent();
         if (name == null || parent == null) {
-            return found;
+            return List.of();
         }
-        Pathname own = name.name();
-        for (int end = own.length() - 1; end > 0; end--) {
-            byte separator = own.byteAt(end);
+        byte[] own = name.name().bytes();
+        return originals(tail, parent, own, own.length);
+    }
+
+    /**
+     * Returns the files whose name begins a given one, up to a separator: the versions before and after a truncation.
+     */
+    static List<Tail> originals(Tail tail, WatchedDirectory parent, byte[] name, int length) {
+        List<Tail> found = new ArrayList<>(0);
+        for (int end = length - 1; end > 0; end--) {
+            byte separator = name[end];
             if (separator != '.' && separator != '-' && separator != '_') {
                 continue;
             }
-            Dentry stem = Names.child(parent, own.bytes(), end);
+            Dentry stem = Names.child(parent, name, end);
             if (stem != null && stem.attachment() instanceof Tail original && original != tail) {
                 if (original.predecessor != null && original.predecessor.position() > 0) {
                     found.add(original.predecessor);

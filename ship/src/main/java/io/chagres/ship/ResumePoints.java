@@ -25,8 +25,7 @@ final class ResumePoints implements RunListener {
 
     @Override
     public void opened(Record.VersionOpened opened) {
-        collected.put(
-                opened.versionId(), new Collected(new PrefixChecksums(opened.startPosition()), new Origins()));
+        collected.put(opened.versionId(), new Collected(new PrefixChecksums(opened.startPosition()), new Origins()));
     }
 
     @Override
@@ -89,7 +88,8 @@ final class ResumePoints implements RunListener {
      * Takes the version a file goes on with: of several with one identity (mounted copies of one image) the one that
      * had this name last, else the newest.
      */
-    @Nullable ResumePoint claim(FileIdentity identity, Pathname path) {
+    @Nullable
+    ResumePoint claim(FileIdentity identity, Pathname path) {
         List<ResumePoint> candidates = points.get(identity);
         if (candidates == null) {
             return null;

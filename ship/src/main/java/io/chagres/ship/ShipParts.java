@@ -54,21 +54,20 @@ final class ShipParts implements AutoCloseable {
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(opening.log, workers, wakeup, health, options);
         uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
-        openFiles = new OpenFiles(Math.clamp(ResourceLimit.raiseOpenFiles() / 2, 16, 1 << 20));
+        openFiles = new OpenFiles(Math.clamp(ResourceLimit.raiseOpenFiles() / 2, 4, 1 << 20));
         versions = new Versions(
                 store, opening.hostId, pipeline, table, openFiles, listener, opening.loaded.nextVersionId());
         derived = new DerivedFiles(store, opening.hostId, pipeline, workers, wakeup);
-        files = new FollowedFiles(
-                table, openFiles, versions, opening.points, known, pipeline, derived, opening.uncleanBoot);
+        files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
+        files.wholePrefix = opening.uncleanBoot;
         files.startAtEnd = options.startAt() == StartAt.END;
-        names = new Names(files, pipeline, known, listener);
+        names = new Names(files, pipeline, known, openFiles, listener);
         OriginSearch origins = new OriginSearch(store, opening.hostId, pipeline, listener);
-        turns = new Turns(pipeline, uploads, versions, names, openFiles, origins, listener, options.codec());
+        turns = new Turns(pipeline, uploads, versions, names, openFiles, origins, listener);
         collectKnown(opening.loaded, scope);
     }
 
-    static ShipParts open(
-            ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
+    static ShipParts open(ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
         Opening opening = new Opening(options);
         try {
@@ -84,12 +83,17 @@ final class ShipParts implements AutoCloseable {
     private static final class Opening {
         final ShipOptions options;
         final Machine machine = Machine.current();
-        @Nullable StateDirectory state;
+
+        @Nullable
+        StateDirectory state;
+
         String hostId = "";
         HostState loaded = HostState.empty();
         ResumePoints points = new ResumePoints();
+
         @SuppressWarnings("NullAway.Init")
         CommitLog log;
+
         boolean uncleanBoot;
 
         Opening(ShipOptions options) {
@@ -204,6 +208,7 @@ final class ShipParts implements AutoCloseable {
         for (Tail tail : table.all()) {
             openFiles.close(tail);
         }
+        files.close();
         names.close();
         turns.close();
         pipeline.close();

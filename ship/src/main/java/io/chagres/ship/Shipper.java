@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
     private static final long SWEEP_MS = 100;
+    private static final long HELD_BACK_MS = 500;
     private static final long RECHECK_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
@@ -43,6 +44,7 @@ public final class Shipper implements AutoCloseable {
     private volatile ShipStatus status = ShipStatus.UNKNOWN;
     private long drainUntilMs = Long.MAX_VALUE;
     private long nextSweepMs;
+    private long nextHeldBackMs;
     private long nextRecheckMs;
     private long nextTrimMs;
     private long nextStatusMs;
@@ -120,6 +122,9 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasRotated()) {
             wait = Math.min(wait, Math.max(0, nextSweepMs - now));
         }
+        if (parts.files.hasHeldBack()) {
+            wait = Math.min(wait, Math.max(0, nextHeldBackMs - now));
+        }
         if (parts.watcher.scanning()) {
             return 0;
         }
@@ -135,6 +140,10 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasRotated() && (now >= nextSweepMs || stage == Stage.DRAINING)) {
             parts.files.sweepRotated(now, ROTATED_PATIENCE_MS);
             nextSweepMs = now + SWEEP_MS;
+        }
+        if (parts.files.hasHeldBack() && now >= nextHeldBackMs) {
+            parts.files.sweepHeldBack(now, ROTATED_PATIENCE_MS);
+            nextHeldBackMs = now + HELD_BACK_MS;
         }
         if (now >= nextRecheckMs) {
             parts.names.retryUnreadable();
@@ -177,10 +186,17 @@ public final class Shipper implements AutoCloseable {
                     parts.pipeline.block();
                 }
                 case OVER -> parts.files.enqueueSuccessor(tail);
-                case WAIT -> parts.derived.look(tail);
+                case WAIT -> waits(tail);
             }
         }
         return turns;
+    }
+
+    private void waits(Tail tail) {
+        if (tail.heldBackBytes > 0) {
+            parts.files.holdsBack(tail);
+        }
+        parts.derived.look(tail);
     }
 
     private int advanceStage(long now) {
@@ -219,6 +235,9 @@ public final class Shipper implements AutoCloseable {
         if (drainRequested && stage == Stage.FIRST_SCAN) {
             beginDrain(now);
         }
+        if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
+            drainUntilMs = now + options.drainMs();
+        }
         if (now >= drainUntilMs) {
             stage = Stage.FINISHED;
         }
@@ -244,9 +263,6 @@ public final class Shipper implements AutoCloseable {
     private void beginDrain(long now) {
         stage = Stage.LAST_SCAN;
         parts.turns.release = true;
-        if (drainRequested) {
-            drainUntilMs = now + options.drainMs();
-        }
         if (!options.once() || drainRequested) {
             parts.watcher.rescan();
         }

@@ -2,10 +2,13 @@ package io.chagres.ship;
 
 import java.io.IOException;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps why and since when a store refuses, and when to try again. Confined to the shipper's thread. */
 final class StoreHealth {
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
+
     private final String storeName;
     private final ShipListener listener;
     private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
@@ -25,12 +28,18 @@ final class StoreHealth {
         if (cause == null) {
             sinceMs = nowMs;
         }
-        if (!said.equals(cause)) {
-            cause = said;
-            listener.problem(storeName + " refuses: " + said
-                    + "; nothing is lost while the local files stay, trying again");
+        boolean told = cause != null && withoutIds(said).equals(withoutIds(cause));
+        cause = said;
+        if (!told) {
+            listener.problem(
+                    storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
         }
         return backoff.nextMs();
+    }
+
+    /** Every put has a key of its own: two refusals with one reason differ in nothing else. */
+    private static String withoutIds(String message) {
+        return ID.matcher(message).replaceAll("");
     }
 
     void accepted() {
@@ -42,7 +51,8 @@ final class StoreHealth {
     }
 
     /** Returns why the store refuses and for how long, or null while it accepts. */
-    @Nullable String trouble(long nowMs) {
+    @Nullable
+    String trouble(long nowMs) {
         return cause == null ? null : cause + " (since " + (nowMs - sinceMs) / 1000 + " s)";
     }
 

@@ -68,7 +68,10 @@ final class Tail {
     boolean derivedSought;
     private long originNeeds = -1;
     int checkedPieces;
-    @Nullable Tail predecessor;
+
+    @Nullable
+    Tail predecessor;
+
     private @Nullable Attributes recorded;
     private long recordedMtimeNs = Long.MIN_VALUE;
     boolean active;
@@ -79,8 +82,13 @@ final class Tail {
     long rotatedSinceMs;
     long rotatedAt = -1;
     boolean drained;
-    @Nullable OriginMatch origin;
-    @Nullable ArrayDeque<ObjectJob> jobs;
+
+    @Nullable
+    OriginMatch origin;
+
+    @Nullable
+    ArrayDeque<ObjectJob> jobs;
+
     private long dispatched;
 
     private long riskSinceMs;
@@ -137,7 +145,8 @@ final class Tail {
     }
 
     /** Returns one of the names, or null when the file has none. */
-    @Nullable Dentry name() {
+    @Nullable
+    Dentry name() {
         return name;
     }
 
@@ -165,7 +174,8 @@ final class Tail {
 
     // -- descriptor
 
-    @Nullable Fd fd() {
+    @Nullable
+    Fd fd() {
         return fd;
     }
 
@@ -174,7 +184,8 @@ final class Tail {
     }
 
     /** Gives up the descriptor without closing it; a successor version takes it over. */
-    @Nullable Fd releaseFd() {
+    @Nullable
+    Fd releaseFd() {
         Fd released = fd;
         fd = null;
         return released;
@@ -314,7 +325,9 @@ final class Tail {
         return isLive() ? Math.max(0, size - acknowledged) : Math.max(0, position - acknowledged);
     }
 
-    /** Returns when the oldest byte at risk was noticed, in milliseconds of the shipper's clock; 0 when there is none. */
+    /**
+     * Returns when the oldest byte at risk was noticed, in milliseconds of the shipper's clock; 0 when there is none.
+     */
     long riskSinceMs() {
         return riskSinceMs;
     }

@@ -41,7 +41,6 @@ final class Turns implements AutoCloseable {
     private final OpenFiles openFiles;
     private final OriginSearch originSearch;
     private final ShipListener listener;
-    private final Codec codec;
     private final TailReader reader = new TailReader();
     private final PrefixCheck prefixCheck = new PrefixCheck();
     private final Statx stat = new Statx();
@@ -56,8 +55,7 @@ final class Turns implements AutoCloseable {
             Names names,
             OpenFiles openFiles,
             OriginSearch originSearch,
-            ShipListener listener,
-            Codec codec) {
+            ShipListener listener) {
         this.pipeline = pipeline;
         this.uploads = uploads;
         this.versions = versions;
@@ -65,7 +63,6 @@ final class Turns implements AutoCloseable {
         this.openFiles = openFiles;
         this.originSearch = originSearch;
         this.listener = listener;
-        this.codec = codec;
     }
 
     /** Gives a tail its turn. */
@@ -141,9 +138,7 @@ final class Turns implements AutoCloseable {
 
     private void recordAttributes(Tail tail, Attributes now) {
         tail.recorded(now);
-        pipeline.filling()
-                .records()
-                .write(new Record.AttributesChanged(tail.versionId, Pathname.of(""), now));
+        pipeline.filling().records().write(new Record.AttributesChanged(tail.versionId, Pathname.of(""), now));
     }
 
     /** Reads what is new: a large backlog as data objects, the rest straight into the commit. */
@@ -204,7 +199,7 @@ final class Turns implements AutoCloseable {
     private long objectEnd(Tail tail) {
         long start = tail.dispatched();
         long backlog = tail.size() - start;
-        if (backlog < ObjectUploads.MIN_BYTES || (codec == Codec.NONE && start % ALIGNMENT != 0)) {
+        if (backlog < ObjectUploads.MIN_BYTES || (uploads.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
             return 0;
         }
         long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
@@ -241,8 +236,7 @@ final class Turns implements AutoCloseable {
         int last = run.crcs().length - 1;
         long lastStart = run.start() + (long) last * PrefixChecksums.PIECE_BYTES;
         boolean same = tail.position() == 0
-                ? prefixCheck.matches(
-                        fd, 0, Math.min(run.end(), PrefixChecksums.PIECE_BYTES), run.crcs()[0])
+                ? prefixCheck.matches(fd, 0, Math.min(run.end(), PrefixChecksums.PIECE_BYTES), run.crcs()[0])
                 : reader.guardMatches(tail);
         if (!same || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
             return false;
@@ -329,7 +323,9 @@ final class Turns implements AutoCloseable {
         uploads.drop(tail);
         Attributes attributes = tail.recorded();
         Tail next = versions.supersede(
-                tail, reason, candidate,
+                tail,
+                reason,
+                candidate,
                 new Attributes(attributes.mode(), attributes.uid(), attributes.gid(), tail.mtimeNs()));
         next.observe(tail.size(), tail.mtimeNs(), tail.riskSinceMs());
         next.originSought = next.position() > 0;

@@ -67,13 +67,14 @@ final class Versions {
      */
     Tail supersede(Tail old, Record.Reason reason, long candidate, Attributes attributes) {
         pipeline.filling().records().write(new Record.VersionClosed(old.versionId, reason));
-        Tail next = new Tail(
-                nextVersionId++, old.identity, old.device, new PrefixChecksums(0), new Origins());
+        Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), new Origins());
         Dentry name = old.name();
         record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
         for (Dentry each : old.names()) {
-            pipeline.filling().records().write(new Record.NameAdded(
-                    each.path(), Record.Kind.FILE, next.versionId, Pathname.of(""), attributes));
+            pipeline.filling()
+                    .records()
+                    .write(new Record.NameAdded(
+                            each.path(), Record.Kind.FILE, next.versionId, Pathname.of(""), attributes));
             each.attach(next);
             next.addName(each);
             old.removeName(each);
@@ -114,8 +115,9 @@ final class Versions {
         long start = target.position();
         source.origins.split(start, start + length, source.versionId, (from, end, stored) -> {
             int crc = compared.crcOfCompared((int) (from - start), (int) (end - from));
-            pipeline.filling().records().write(new Record.CopyRun(
-                    target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
+            pipeline.filling()
+                    .records()
+                    .write(new Record.CopyRun(target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
             target.advance(end - from, crc);
             target.origins.append(end, stored);
         });
@@ -144,7 +146,6 @@ final class Versions {
         tail.recorded(attributes);
         pipeline.filling()
                 .records()
-                .write(new Record.VersionOpened(
-                        tail.versionId, key, previous, tail.position(), path, attributes));
+                .write(new Record.VersionOpened(tail.versionId, key, previous, tail.position(), path, attributes));
     }
 }

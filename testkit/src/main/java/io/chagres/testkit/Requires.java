@@ -3,6 +3,7 @@ package io.chagres.testkit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -25,6 +26,25 @@ public final class Requires {
                 .map(folder -> Path.of(folder.isEmpty() ? "." : folder, name))
                 .anyMatch(Files::isExecutable);
         check("the program " + name, found || Files.isExecutable(Path.of("/usr/sbin", name)));
+    }
+
+    /** Needs a command to succeed: what the kernel or its settings may forbid. */
+    public static void works(List<String> command) {
+        check(String.join(" ", command) + " to work", Program.run(command).exitCode() == 0);
+    }
+
+    /**
+     * Needs a file system of the running kernel. Nobody can install one for a test, so its absence never fails.
+     */
+    public static void kernelFileSystem(String name) {
+        boolean there;
+        try {
+            there = Files.readAllLines(Path.of("/proc/filesystems")).stream()
+                    .anyMatch(line -> line.endsWith("\t" + name));
+        } catch (java.io.IOException e) {
+            there = false;
+        }
+        Assumptions.assumeTrue(there, "skipped: needs " + name + " in the kernel");
     }
 
     /** Needs loop devices. */

@@ -7,7 +7,6 @@ import io.chagres.linux.InotifyEvents;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.io.IOException;
-import java.time.Clock;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Predicate;
@@ -88,7 +87,8 @@ public final class DirectoryWatcher implements AutoCloseable {
      * Starts the description of a watcher.
      *
      * @param roots absolute paths: directories (watched with all below), files (the name is watched) and patterns of
-     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also when it is changed to
+     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also
+     * when it is changed to
      *     lead elsewhere. A root may be missing, vanish and come back.
      * @throws IllegalArgumentException when a path is not absolute
      */
@@ -237,7 +237,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         private @Nullable Predicate<Pathname> includes;
         private int coalesceMs = 20;
         private long pollIntervalMs;
-        private InstantSource clock = Clock.systemUTC();
+        private InstantSource clock = InstantSource.system();
 
         private Builder(List<Pathname> roots) {
             this.roots = roots;

@@ -110,7 +110,9 @@ final class EventDispatch {
             if ((mask & Inotify.IN_CREATE) != 0) {
                 discovery.lookUp(directory, name(events));
             } else if ((mask & Inotify.IN_MOVED_FROM) != 0) {
-                if (known != null) {
+                if (known == null) {
+                    renames.unknownMovedFrom(directory, name(events), events.cookie());
+                } else {
                     renames.movedFrom(directory, known, events.cookie(), readNumber, nowMs);
                 }
             } else if ((mask & Inotify.IN_MOVED_TO) != 0) {

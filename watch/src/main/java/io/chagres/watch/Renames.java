@@ -2,6 +2,7 @@ package io.chagres.watch;
 
 import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
+import org.jspecify.annotations.Nullable;
 
 /** Applies the two halves of renames to the tree. */
 final class Renames {
@@ -12,6 +13,10 @@ final class Renames {
     private final Links links;
     private final ScanQueue queue;
     private final Reporter reporter;
+
+    private int unknownCookie;
+    private byte[] unknownName = {};
+    private @Nullable WatchedDirectory unknownParent;
 
     Renames(
             Tree tree,
@@ -35,6 +40,13 @@ final class Renames {
         return !pairs.isEmpty();
     }
 
+    /** Applies a first half whose name leads to nothing known. */
+    void unknownMovedFrom(WatchedDirectory directory, byte[] name, int cookie) {
+        unknownCookie = cookie;
+        unknownName = name;
+        unknownParent = directory;
+    }
+
     /** Applies a first half. */
     void movedFrom(WatchedDirectory directory, Dentry moving, int cookie, long readNumber, long nowMs) {
         tree.detach(directory, moving);
@@ -50,6 +62,7 @@ final class Renames {
         }
         if (half == null) {
             discovery.lookUp(directory, name);
+            departedUnknown(directory, name, cookie);
             return;
         }
         Dentry moving = half.dentry();
@@ -72,12 +85,30 @@ final class Renames {
         }
         Scope scope = filter.match(directory, name, moving.type());
         if (scope == null) {
+            if (moving.isReported() && moving.type() == Directory.DT_REG) {
+                reporter.listener().departed(moving.path(), directory.path().resolve(Pathname.ofBytes(name)));
+            }
             tree.vanish(moving, true);
         } else if (scope.isReported() != moving.isReported() || isNamedLink(moving, scope)) {
             tree.vanish(moving, true);
             discovery.lookUp(directory, name);
         } else {
             rename(moving, directory, name, scope);
+        }
+    }
+
+    /** A file that came and left between two reads has no dentry; only its two names are known. */
+    private void departedUnknown(WatchedDirectory directory, byte[] name, int cookie) {
+        WatchedDirectory from = unknownParent;
+        if (from == null || cookie != unknownCookie || filter.match(directory, name, Directory.DT_REG) != null) {
+            return;
+        }
+        Scope scope = filter.match(from, unknownName, Directory.DT_REG);
+        if (scope != null && scope.isReported()) {
+            reporter.listener()
+                    .departed(
+                            from.path().resolve(Pathname.ofBytes(unknownName)),
+                            directory.path().resolve(Pathname.ofBytes(name)));
         }
     }
 

@@ -35,6 +35,16 @@ public interface WatchListener {
      */
     void vanished(Dentry d, boolean movedOut);
 
+    /**
+     * Tells that a regular file that was reported, or came and went before it could be, was renamed to a name in a
+     * watched directory that does not belong to the tree. When a file was known by its old name, {@link #vanished}
+     * follows.
+     *
+     * @param from the name that belonged to the tree
+     * @param to the name it has now; by now it may lead to another file
+     */
+    default void departed(Pathname from, Pathname to) {}
+
     /** Tells that events were lost. Every directory is listed again and every file reported modified by itself. */
     void overflow();
 

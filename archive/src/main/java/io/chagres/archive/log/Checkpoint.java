@@ -1,84 +1,152 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
 
 /**
- * Writes the state after a commit as one object, so that a reader need not apply every commit before it. It holds the
- * records that rebuild the state, behind a header of kind checkpoint. Stateless.
+ * Writes and reads the state after a commit as one object, so that a reader need not apply every commit before it. It
+ * holds the records that rebuild the state, as a stream that is never in memory as a whole:
+ *
+ * <pre>
+ * zstd frames and seek table ({@link SeekableFrames}) of this content, little endian:
+ *   108 B fixed header of kind checkpoint    {@link FixedHeader}
+ *   u32 size of a block, 1 to 256 KiB        repeated
+ *     whole records
+ *   u32 0
+ *   u64 number of records
+ *   u32 CRC32C of the content before it
+ * </pre>
+ *
+ * Stateless.
  */
 public final class Checkpoint {
+    static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
+
+    private static final int LEVEL = 3;
+
     private Checkpoint() {}
 
     /**
-     * Writes a checkpoint; does nothing when the same one exists.
+     * Writes a checkpoint; does nothing when there is one of this seq, which says the same.
      *
-     * @param state a state whose extents were all kept
-     * @param replaced returns the extents a version has from now on (a compaction moved its bytes)
+     * @param state gives everything but the extents
+     * @param extents returns the extents a version has from now on, in order and without gaps
      */
     public static void write(
             BlobStore store,
             String hostId,
             HostState state,
-            Function<FileVersion, Iterable<? extends Record.Extent>> replaced)
+            Function<FileVersion, Iterable<? extends Record.Extent>> extents)
             throws IOException {
-        RecordWriter records = new RecordWriter();
-        Record.IncarnationOpened last = state.lastIncarnation();
-        if (last != null) {
-            records.write(last);
-            if (state.closedCleanly()) {
-                records.write(new Record.IncarnationClosed(true));
+        String key = ArchiveLayout.checkpoint(hostId, state.seq());
+        if (store.size(key) >= 0) {
+            return;
+        }
+        try (BlobWriter object = store.create(key);
+                CheckpointWriter out = new CheckpointWriter(object, header(state), LEVEL)) {
+            incarnation(state, out);
+            for (FileVersion version : state.versions()) {
+                version(version, extents.apply(version), out);
+            }
+            for (FileVersion version : state.versions()) {
+                for (Record.Derived copy : version.compressedCopies()) {
+                    out.write(copy);
+                }
+            }
+            for (NameTree.Entry entry : state.names()) {
+                out.write(name(entry));
+            }
+            out.finish();
+            object.commit();
+        } catch (StoreException e) {
+            if (store.size(key) < 0) {
+                throw e;
             }
         }
-        for (FileVersion version : state.versions()) {
-            version(records, version, replaced.apply(version));
-        }
-        state.names().forEach(entry -> {
-            FileVersion version = entry.version();
-            records.write(new Record.NameAdded(
-                    entry.path(), entry.kind(), version == null ? 0 : version.id(), entry.target(), entry.attributes()));
-        });
-        for (FileVersion version : state.versions()) {
-            for (Record.Derived copy : version.compressedCopies()) {
-                records.write(copy);
-            }
-        }
-        byte[] none = new byte[CommitHeader.ID_BYTES];
-        byte[] bytes = CommitHeader.encode(
-                CommitHeader.CHECKPOINT, state.seq(), state.timeMs(), none, none, state.chain(), records);
-        store.putIfAbsent(ArchiveLayout.checkpoint(hostId, state.seq()), MemorySegment.ofArray(bytes));
     }
 
-    private static void version(
-            RecordWriter records, FileVersion version, Iterable<? extends Record.Extent> extents) {
-        Pathname last = version.lastPath();
-        records.write(new Record.VersionOpened(
-                version.id(),
-                version.key(),
-                version.previousVersion(),
-                version.startPosition(),
-                version.openedPath(),
-                version.attributes()));
-        for (Record.Extent extent : extents) {
-            records.write(extent);
+    private static FixedHeader header(HostState state) {
+        return new FixedHeader(
+                FixedHeader.CHECKPOINT,
+                state.seq(),
+                state.timeMs(),
+                state.incarnation(),
+                new byte[FixedHeader.ID_BYTES],
+                state.chain(),
+                0,
+                0,
+                0,
+                0,
+                0);
+    }
+
+    private static void incarnation(HostState state, CheckpointWriter out) throws IOException {
+        Record.IncarnationOpened last = state.lastIncarnation();
+        if (last != null) {
+            out.write(last);
+            if (state.closedCleanly()) {
+                out.write(new Record.IncarnationClosed(true));
+            }
         }
-        records.write(new Record.AttributesChanged(version.id(), version.openedPath(), version.attributes()));
-        records.write(new Record.VersionTimes(
-                version.id(), version.openedMs(), version.changedMs(), last == null ? Pathname.of("") : last));
-        Record.Reason reason = switch (version.state()) {
-            case GROWING -> null;
-            case SEALED -> Record.Reason.SEALED;
-            case TRUNCATED -> Record.Reason.TRUNCATED;
-            case REWRITTEN -> Record.Reason.REWRITTEN;
-            case GONE -> Record.Reason.GONE;
-        };
+    }
+
+    private static void version(FileVersion version, Iterable<? extends Record.Extent> extents, CheckpointWriter out)
+            throws IOException {
+        out.write(version.opened());
+        for (Record.Extent extent : extents) {
+            out.write(extent);
+        }
+        Record.Reason reason =
+                switch (version.state()) {
+                    case GROWING -> null;
+                    case SEALED -> Record.Reason.SEALED;
+                    case TRUNCATED -> Record.Reason.TRUNCATED;
+                    case REWRITTEN -> Record.Reason.REWRITTEN;
+                    case GONE -> Record.Reason.GONE;
+                };
         if (reason != null) {
-            records.write(new Record.VersionClosed(version.id(), reason));
+            out.write(new Record.VersionClosed(version.id(), reason));
+        }
+        out.write(new Record.AttributesChanged(version.id(), Pathname.of(""), version.attributes()));
+        out.write(version.times());
+    }
+
+    private static Record name(NameTree.Entry entry) {
+        FileVersion version = entry.version();
+        return new Record.NameAdded(
+                entry.path(), entry.kind(), version == null ? 0 : version.id(), entry.target(), entry.attributes());
+    }
+
+    /**
+     * Takes over a checkpoint into a state before the first commit.
+     *
+     * @throws CorruptArchiveException when it is damaged; the state is then not usable
+     */
+    static void restore(BlobStore store, String hostId, long seq, HostState state) throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, seq);
+        try (CheckpointReader in = new CheckpointReader(store, key)) {
+            FixedHeader header = in.header();
+            if (header.seq() != seq) {
+                throw new CorruptArchiveException(key, "it says it is of commit " + header.seq());
+            }
+            for (Record record = in.next(); record != null; record = in.next()) {
+                state.restore(key, record, header.timeMs());
+            }
+            state.restored(header);
+        }
+    }
+
+    /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
+    static long timeMs(BlobStore store, String hostId, long seq) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, seq))) {
+            return in.header().timeMs();
         }
     }
 }

@@ -2,39 +2,69 @@ package io.chagres.archive.log;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects one commit: records, and the bytes of small runs in a region that callers read files straight into. Owns its
- * memory, takes it on demand and gives it back. Confined to one thread at a time; appending a run allocates nothing
- * while there is room.
+ * Collects one commit: records, and the bytes of runs in a region that callers read files straight into. Owns its
+ * memory, takes it on demand and gives it back by {@link #trim}. Confined to one thread at a time; appending a run
+ * allocates nothing while there is room.
+ *
+ * <pre>{@code
+ * if (builder.reserve(length)) {
+ *     long read = file.pread(builder.data(), builder.dataLength(), length, position);
+ *     builder.appendRun(versionId, position, (int) read, crc, mtimeNs);
+ * }
+ * }</pre>
  */
 public final class CommitBuilder implements AutoCloseable {
     private static final int FIRST_DATA_BYTES = 512 * 1024;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
     private final int maxDataBytes;
     private final SeekableFrames frames;
     private final RecordWriter records = new RecordWriter();
-    private Arena dataArena = Arena.ofShared();
-    private MemorySegment data = MemorySegment.NULL;
-    private ByteBuffer dataBytes = ByteBuffer.allocateDirect(0);
+    private final Region data = new Region();
+    private final Region out = new Region();
     private int dataLength;
-    private Arena sealedArena = Arena.ofShared();
-    private MemorySegment sealedRegion = MemorySegment.NULL;
-    private @Nullable MemorySegment sealed;
-    private byte @Nullable [] nonce;
-    private byte @Nullable [] chain;
+    private @Nullable SealedCommit sealed;
 
     /**
      * Makes an empty builder.
      *
-     * @param maxDataBytes how many bytes of runs one commit takes at most
+     * @param maxDataBytes how many bytes of runs, and about how many bytes of records, one commit takes at most; at
+     *     least 256 KiB
      * @param level zstd level, 1 to 19
      */
     public CommitBuilder(int maxDataBytes, int level) {
-        this.maxDataBytes = maxDataBytes;
+        this.maxDataBytes = Math.max(maxDataBytes, SeekableFrames.FRAME_BYTES);
         frames = new SeekableFrames(level);
+    }
+
+    /** Native memory that grows; a buffer over the same memory serves what takes no segment. */
+    private static final class Region {
+        private Arena arena = Arena.ofShared();
+        private MemorySegment memory = MemorySegment.NULL;
+        private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
+
+        /** Makes room and keeps the first bytes. */
+        void grow(long size, long kept) {
+            Arena larger = Arena.ofShared();
+            MemorySegment grown = larger.allocate(size, 64);
+            MemorySegment.copy(memory, 0, grown, 0, kept);
+            arena.close();
+            arena = larger;
+            memory = grown;
+            bytes = grown.asByteBuffer();
+        }
+
+        void free() {
+            arena.close();
+            arena = Arena.ofShared();
+            memory = MemorySegment.NULL;
+            bytes = ByteBuffer.allocateDirect(0);
+        }
     }
 
     /** Returns the records; append to them. */
@@ -42,14 +72,14 @@ public final class CommitBuilder implements AutoCloseable {
         return records;
     }
 
-    /** Returns the region of the runs; owned by the builder, valid until the next {@link #reserve} or reset. */
+    /** Returns the region of the runs; owned by the builder, valid until {@link #reserve}, {@link #trim} or close. */
     public MemorySegment data() {
-        return data;
+        return data.memory;
     }
 
-    /** Returns the region of the runs as a buffer over the same memory. */
+    /** Returns the region of the runs as a buffer over the same memory, valid as long as {@link #data}. */
     public ByteBuffer dataBytes() {
-        return dataBytes;
+        return data.bytes;
     }
 
     /** Returns how many bytes of the region are used; read the next run to this offset. */
@@ -62,88 +92,110 @@ public final class CommitBuilder implements AutoCloseable {
         return records.count() == 0;
     }
 
-    /** Says whether a commit this large should not wait any longer. */
+    /** Says whether the commit should not wait any longer: a run of full size may not fit. */
     public boolean isFull() {
         return dataLength > maxDataBytes - SeekableFrames.FRAME_BYTES || records.length() > maxDataBytes;
     }
 
-    /** Makes room for a run of some bytes behind {@link #dataLength}; false when the commit is full. */
+    /** Makes room for a run behind {@link #dataLength}; false when the commit is full. */
     public boolean reserve(int bytes) {
-        if (dataLength + bytes > maxDataBytes || records.length() > maxDataBytes) {
+        if (dataLength + (long) bytes > maxDataBytes || records.length() > maxDataBytes) {
             return false;
         }
-        if (dataLength + bytes > data.byteSize()) {
-            grow(dataLength + bytes);
+        long needed = dataLength + (long) bytes;
+        if (needed > data.memory.byteSize()) {
+            long doubled = Math.max(data.memory.byteSize() * 2, FIRST_DATA_BYTES);
+            data.grow(Math.max(needed, Math.min(doubled, maxDataBytes)), dataLength);
         }
         return true;
     }
 
-    private void grow(int needed) {
-        long size = Math.clamp(data.byteSize() * 2, Math.max(needed, FIRST_DATA_BYTES), maxDataBytes);
-        Arena arena = Arena.ofShared();
-        MemorySegment larger = SeekableFrames.region(arena, size);
-        MemorySegment.copy(data, 0, larger, 0, dataLength);
-        dataArena.close();
-        dataArena = arena;
-        data = larger;
-        dataBytes = larger.asByteBuffer();
-    }
-
-    /** Appends the run whose bytes were put at {@link #dataLength}. */
+    /**
+     * Appends the run whose bytes were put at {@link #dataLength}.
+     *
+     * @param start position in the version
+     * @param length bytes, 1 to 256 KiB, reserved before
+     * @param crc CRC32C of the bytes
+     */
     public void appendRun(long versionId, long start, int length, int crc, long mtimeNs) {
+        if (length < 1 || length > SeekableFrames.FRAME_BYTES || dataLength + (long) length > data.memory.byteSize()) {
+            throw new IllegalArgumentException("a run of " + length + " bytes that were not reserved");
+        }
         records.run(versionId, start, length, 0, dataLength, crc, mtimeNs);
         dataLength += length;
     }
 
     /**
-     * Turns what was collected into the bytes of a commit. Sealing again returns the same bytes, so that a put that
-     * was not answered can be repeated.
+     * Turns what was collected into the bytes of a commit; once, then append nothing until {@link #reset}.
      *
-     * @return the commit; owned by the builder, valid until {@link #reset}
+     * @param nonce 16 random bytes
+     * @param predecessor the chain value of the commit before
      */
-    MemorySegment seal(long seq, long timeMs, byte[] incarnation, byte[] newNonce, byte[] predecessor) {
-        if (sealed != null) {
-            return sealed;
+    SealedCommit seal(long seq, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor) {
+        if (sealed != null || records.length() > FixedHeader.MAX_RECORDS_BYTES) {
+            throw new IllegalStateException(sealed != null ? "sealed already" : "too many records for one commit");
         }
-        byte[] header = CommitHeader.encode(
-                CommitHeader.COMMIT, seq, timeMs, incarnation, newNonce, predecessor, records);
-        frames.reset();
-        int frameCount = (dataLength + SeekableFrames.FRAME_BYTES - 1) / SeekableFrames.FRAME_BYTES;
-        long bound = header.length
-                + (long) frameCount * (SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES) + SeekableFrames.ENTRY_BYTES)
-                + 64;
-        MemorySegment out = sealedRegion(bound);
-        MemorySegment.copy(MemorySegment.ofArray(header), 0, out, 0, header.length);
-        ByteBuffer outBytes = out.asByteBuffer();
-        int at = header.length;
-        for (int from = 0; from < dataLength; from += SeekableFrames.FRAME_BYTES) {
-            at += frames.frame(
-                    outBytes, at, dataBytes, from, Math.min(SeekableFrames.FRAME_BYTES, dataLength - from));
+        int dataFrames = SeekableFrames.framesOf(dataLength);
+        long bound = CommitHeader.RECORDS_START
+                + SeekableFrames.boundOf(records.length())
+                + CommitHeader.CRC_BYTES
+                + (long) dataFrames * SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES)
+                + SeekableFrames.tableBytes(dataFrames);
+        if (out.memory.byteSize() < bound) {
+            out.grow(bound, 0);
         }
-        at += frames.table(out, at);
-        nonce = newNonce;
-        chain = CommitHeader.chainOf(header);
-        sealed = out.asSlice(0, at);
+        int recordsStored = storeRecords();
+        int dataStart = CommitHeader.RECORDS_START + recordsStored + CommitHeader.CRC_BYTES;
+        int dataStored = storeData(dataStart);
+        new FixedHeader(
+                        FixedHeader.COMMIT,
+                        seq,
+                        timeMs,
+                        incarnation,
+                        nonce,
+                        predecessor,
+                        records.count(),
+                        records.length(),
+                        recordsStored,
+                        dataLength,
+                        dataStored)
+                .encode(out.memory, CommitHeader.PAYLOAD_START);
+        out.memory.set(INT, 0, CommitHeader.FRAME_MAGIC);
+        out.memory.set(INT, 4, dataStart - CommitHeader.PAYLOAD_START);
+        out.memory.set(
+                INT,
+                dataStart - CommitHeader.CRC_BYTES,
+                CommitHeader.crc(out.bytes, dataStart - CommitHeader.CRC_BYTES));
+        sealed = new SealedCommit(
+                seq,
+                nonce,
+                CommitHeader.sha256(out.bytes, dataStart),
+                out.memory.asSlice(0, (long) dataStart + dataStored));
         return sealed;
     }
 
-    private MemorySegment sealedRegion(long bytes) {
-        if (sealedRegion.byteSize() < bytes) {
-            sealedArena.close();
-            sealedArena = Arena.ofShared();
-            sealedRegion = SeekableFrames.region(sealedArena, bytes);
+    private int storeRecords() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment plain = arena.allocate(Math.max(1, records.length()), 8);
+            MemorySegment.copy(records.array(), 0, plain, ValueLayout.JAVA_BYTE, 0, records.length());
+            return frames.compress(out.bytes, CommitHeader.RECORDS_START, plain.asByteBuffer(), 0, records.length());
         }
-        return sealedRegion;
     }
 
-    /** Returns the nonce of the sealed commit, or null when it is not sealed. */
-    byte @Nullable [] nonce() {
-        return nonce;
+    private int storeData(int start) {
+        frames.reset();
+        int at = start;
+        for (int from = 0; from < dataLength; from += SeekableFrames.FRAME_BYTES) {
+            at += frames.frame(
+                    out.bytes, at, data.bytes, from, Math.min(SeekableFrames.FRAME_BYTES, dataLength - from));
+        }
+        return at + frames.table(out.memory, at) - start;
     }
 
-    /** Returns what the next commit refers to, or null when this one is not sealed. */
-    byte @Nullable [] chain() {
-        return chain;
+    /** Returns the sealed bytes, or null while the builder is open. */
+    @Nullable
+    SealedCommit sealed() {
+        return sealed;
     }
 
     /** Forgets everything that was appended; memory stays for the next commit. */
@@ -151,33 +203,26 @@ public final class CommitBuilder implements AutoCloseable {
         records.reset();
         dataLength = 0;
         sealed = null;
-        nonce = null;
-        chain = null;
     }
 
-    /** Gives memory back that only a burst needed; only while the builder is empty. */
+    /** Gives memory back that only a burst needed; does nothing unless the builder is empty. */
     public void trim() {
         if (!isEmpty()) {
             return;
         }
         records.trim();
-        if (data.byteSize() > FIRST_DATA_BYTES) {
-            dataArena.close();
-            dataArena = Arena.ofShared();
-            data = MemorySegment.NULL;
-            dataBytes = ByteBuffer.allocateDirect(0);
+        if (data.memory.byteSize() > FIRST_DATA_BYTES) {
+            data.free();
         }
-        if (sealedRegion.byteSize() > FIRST_DATA_BYTES) {
-            sealedArena.close();
-            sealedArena = Arena.ofShared();
-            sealedRegion = MemorySegment.NULL;
+        if (out.memory.byteSize() > FIRST_DATA_BYTES) {
+            out.free();
         }
     }
 
     @Override
     public void close() {
         frames.close();
-        dataArena.close();
-        sealedArena.close();
+        data.arena.close();
+        out.arena.close();
     }
 }

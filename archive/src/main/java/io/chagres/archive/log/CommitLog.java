@@ -1,23 +1,32 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Appends commits to the log of one host. A commit exists or not: its key is the next number, and the store gives a
- * key to one writer only. Confined to one thread at a time.
+ * Appends commits to the log of one host. A commit exists or not: its key is the next number, and the store gives a key
+ * to one writer only. Confined to one thread at a time.
  */
 public final class CommitLog {
+    /** Commits stay for longer than this after a compaction, so within it a free key was never used. */
+    private static final long TRUSTED_MS = 3_600_000;
+
     private final BlobStore store;
     private final String hostId;
     private final byte[] incarnation;
     private final LongSupplier clockMs;
     private final SecureRandom random = new SecureRandom();
+    private final Record.@Nullable IncarnationOpened before;
+    private long lastAppendMs;
     private long seq;
     private byte[] chain;
 
@@ -25,16 +34,18 @@ public final class CommitLog {
      * Continues a log.
      *
      * @param incarnation 16 bytes that name this run of the writer
-     * @param from the state after the last commit
+     * @param from the state after the last commit; only looked at
      * @param clockMs the wall clock, milliseconds since 1970
      */
     public CommitLog(BlobStore store, String hostId, byte[] incarnation, HostState from, LongSupplier clockMs) {
         this.store = store;
         this.hostId = hostId;
-        this.incarnation = incarnation;
+        this.incarnation = incarnation.clone();
         this.clockMs = clockMs;
+        before = from.lastIncarnation();
         seq = from.seq();
         chain = from.chain();
+        lastAppendMs = clockMs.getAsLong();
     }
 
     /** Returns the number of the last commit that was acknowledged. */
@@ -45,35 +56,69 @@ public final class CommitLog {
     /**
      * Commits what a builder holds; when this returns it is durable and counts.
      *
+     * @param commit not empty; unchanged since the call that failed, if one did
      * @throws FencedException when another writer made the commit with this number
      * @throws IOException when the store refuses or does not answer: call again with the same unchanged builder
      */
     public void append(CommitBuilder commit) throws IOException {
-        byte[] nonce = commit.nonce();
-        if (nonce == null) {
-            nonce = new byte[CommitHeader.ID_BYTES];
+        SealedCommit sealed = commit.sealed();
+        if (sealed == null) {
+            byte[] nonce = new byte[FixedHeader.ID_BYTES];
             random.nextBytes(nonce);
+            sealed = commit.seal(seq + 1, clockMs.getAsLong(), incarnation, nonce, chain);
         }
-        var bytes = commit.seal(seq + 1, clockMs.getAsLong(), incarnation, nonce, chain);
-        String key = ArchiveLayout.commit(hostId, seq + 1);
-        if (!store.putIfAbsent(key, bytes)) {
-            CommitHeader there = CommitReader.header(store, key);
-            if (!Arrays.equals(there.nonce(), nonce)) {
+        if (sealed.seq() != seq + 1) {
+            throw new IllegalStateException("commit " + sealed.seq() + " cannot follow commit " + seq);
+        }
+        long nowMs = clockMs.getAsLong();
+        if (nowMs - lastAppendMs > TRUSTED_MS) {
+            requireNotCompacted();
+        }
+        String key = ArchiveLayout.commit(hostId, sealed.seq());
+        if (!store.putIfAbsent(key, sealed.bytes())) {
+            requireOurs(key, sealed);
+        }
+        seq = sealed.seq();
+        chain = sealed.chain();
+        lastAppendMs = nowMs;
+    }
+
+    /**
+     * A writer that slept for long may find its next key free although another writer used it: compaction removes old
+     * commits. A checkpoint of a later commit shows it.
+     */
+    private void requireNotCompacted() throws IOException {
+        String own = ArchiveLayout.checkpoint(hostId, seq);
+        for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
+            throw new FencedException("somebody went on to " + later.key() + " while this one slept");
+        }
+    }
+
+    /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */
+    private void requireOurs(String key, SealedCommit sealed) throws IOException {
+        try (CommitReader reader = new CommitReader(store)) {
+            CommitHeader there = reader.read(key);
+            if (!Arrays.equals(there.nonce(), sealed.nonce())) {
                 throw new FencedException(describe(there));
             }
         }
-        seq++;
-        chain = java.util.Objects.requireNonNull(commit.chain());
     }
 
-    private static String describe(CommitHeader other) throws IOException {
-        RecordReader records = new RecordReader("commit " + other.seq(), other.records(), 0, other.records().length);
+    private String describe(CommitHeader other) throws CorruptArchiveException {
+        RecordReader records = other.recordReader();
         while (records.hasNext()) {
             if (records.next() instanceof Record.IncarnationOpened who) {
-                return who.hostName() + ", pid " + who.pid() + ", machine-id " + who.machineId() + ", since "
-                        + java.time.Instant.ofEpochMilli(who.timeMs());
+                return describe(who);
             }
         }
-        return "commit " + other.seq() + " of " + java.time.Instant.ofEpochMilli(other.timeMs());
+        if (before != null && Arrays.equals(before.incarnation(), other.incarnation())) {
+            return describe(before);
+        }
+        return "its commit " + other.seq() + " is of " + Instant.ofEpochMilli(other.timeMs());
+    }
+
+    private static String describe(Record.IncarnationOpened who) {
+        return who.hostName() + ", pid " + who.pid() + ", machine-id " + who.machineId() + ", since "
+                + Instant.ofEpochMilli(who.timeMs());
     }
 }

@@ -1,45 +1,71 @@
 package io.chagres.archive.log;
 
+import com.github.luben.zstd.ZstdDecompressCtx;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
-/** Fetches the headers of commits and checkpoints. Stateless. */
-public final class CommitReader {
-    /** One read fetches the whole header of an ordinary commit. */
+/**
+ * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its
+ * buffer; confined to one
+ * thread at a time.
+ */
+public final class CommitReader implements AutoCloseable {
     private static final int FIRST_BYTES = 64 * 1024;
 
-    private CommitReader() {}
+    private final BlobStore store;
+    private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment first = arena.allocate(FIRST_BYTES, 8);
+
+    /** Makes a reader on a store, which stays the caller's; close the reader. */
+    public CommitReader(BlobStore store) {
+        this.store = store;
+    }
 
     /**
-     * Fetches and decodes the header of a commit or checkpoint.
+     * Fetches and decodes a commit.
      *
-     * @throws NoSuchBlobException when there is none
-     * @throws CorruptArchiveException when it is damaged
+     * @throws NoSuchBlobException when there is none under the key
+     * @throws CorruptArchiveException when it is damaged; that the data area is whole is checked only as far as it was
+     *     read
      */
-    public static CommitHeader header(BlobStore store, String key) throws IOException {
-        byte[] bytes = new byte[FIRST_BYTES];
-        int read = store.get(key, 0, MemorySegment.ofArray(bytes));
-        if (read < CommitHeader.FRAME_HEADER) {
-            throw new CorruptArchiveException(key, "it is cut off");
+    public CommitHeader read(String key) throws IOException {
+        int got = Math.max(0, store.get(key, 0, first));
+        MemorySegment start = first.asSlice(0, got);
+        long objectLength = got < FIRST_BYTES ? got : -1;
+        long needed = CommitHeader.neededBytes(key, start);
+        if (needed <= got || objectLength >= 0) {
+            return CommitHeader.decode(key, start, objectLength, context);
         }
-        long size = read < FIRST_BYTES ? read : store.size(key);
-        long needed = CommitHeader.frameBytes(key, bytes, size);
-        if (needed > Integer.MAX_VALUE - 64) {
-            throw new CorruptArchiveException(key, "its header has an impossible size");
-        }
-        if (needed > read) {
-            bytes = Arrays.copyOf(bytes, (int) needed);
-            MemorySegment rest = MemorySegment.ofArray(bytes).asSlice(read);
-            if (store.get(key, read, rest) != rest.byteSize()) {
+        try (Arena large = Arena.ofConfined()) {
+            long size = store.size(key);
+            if (size < needed) {
                 throw new CorruptArchiveException(key, "it is cut off");
             }
-        } else {
-            bytes = Arrays.copyOf(bytes, read);
+            MemorySegment whole = large.allocate(needed, 8);
+            MemorySegment.copy(first, 0, whole, 0, got);
+            MemorySegment rest = whole.asSlice(got);
+            if (store.get(key, got, rest) != rest.byteSize()) {
+                throw new CorruptArchiveException(key, "it is cut off");
+            }
+            return CommitHeader.decode(key, whole, size, context);
         }
-        return CommitHeader.decode(key, bytes);
+    }
+
+    /** Fetches and decodes the header of one commit; see {@link #read}. */
+    public static CommitHeader header(BlobStore store, String key) throws IOException {
+        try (CommitReader reader = new CommitReader(store)) {
+            return reader.read(key);
+        }
+    }
+
+    @Override
+    public void close() {
+        context.close();
+        arena.close();
     }
 }

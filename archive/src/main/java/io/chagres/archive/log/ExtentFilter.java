@@ -1,20 +1,19 @@
 package io.chagres.archive.log;
 
-import java.util.function.LongPredicate;
-
-/** Says of which versions the extents are kept in memory; the rest of the state needs none. */
+/** Says of which versions a {@link HostState} keeps the extents; names, sizes and times need none. */
+@FunctionalInterface
 public interface ExtentFilter {
-    /** Keeps none: enough for names, sizes and times. */
+    /** Keeps none. */
     ExtentFilter NONE = versionId -> false;
 
-    /** Keeps all. */
+    /** Keeps all: what a checkpoint is made from. */
     ExtentFilter ALL = versionId -> true;
 
     /** Says whether the extents of a version are kept. */
     boolean keeps(long versionId);
 
-    /** Keeps those a predicate accepts. */
-    static ExtentFilter of(LongPredicate predicate) {
-        return predicate::test;
+    /** Returns the filter itself; gives a lambda its type. */
+    static ExtentFilter of(ExtentFilter filter) {
+        return filter;
     }
 }

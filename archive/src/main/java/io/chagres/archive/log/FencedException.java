@@ -6,10 +6,18 @@ import java.io.IOException;
 public final class FencedException extends IOException {
     private static final long serialVersionUID = 1;
 
+    private final String who;
+
     /** Makes an exception; {@code who} tells of the other writer. */
     public FencedException(String who) {
-        super("another writer has taken over this host's log: " + who
+        super("fenced: another writer has taken over this host's log: " + who
                 + ". This one stops; what it had not committed is read again by the other. If both are meant to run,"
                 + " give each its own --host");
+        this.who = who;
+    }
+
+    /** Returns who the other writer is: host name, pid, machine and since when, as far as its commits tell. */
+    public String who() {
+        return who;
     }
 }

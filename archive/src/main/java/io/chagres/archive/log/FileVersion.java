@@ -5,16 +5,20 @@ import io.chagres.archive.FileKey;
 import io.chagres.archive.Record;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Is what the log tells of one version of a file. Changed only by {@link HostState}; confined to one thread. */
+/**
+ * Is what the log tells of one version of a file. Changed only by {@link HostState}; confined to one thread. All times
+ * are since 1970.
+ */
 public final class FileVersion {
     /** What became of a version. */
     public enum State {
         /** It may still grow. */
         GROWING,
-        /** Its file left the watched tree; it may come back. */
+        /** Its file left the watched tree; it may come back and grow again. */
         SEALED,
         /** Its file became shorter and another version took over. */
         TRUNCATED,
@@ -24,65 +28,57 @@ public final class FileVersion {
         GONE
     }
 
-    private final long id;
-    private final FileKey key;
-    private final long previousVersion;
-    private final long startPosition;
-    private final Pathname openedPath;
-    private long openedMs;
-    private final @Nullable List<Record.Extent> extents;
+    private final Record.VersionOpened opened;
+    private final @Nullable ExtentList extents;
     private final List<NameTree.Entry> names = new ArrayList<>(1);
-    private final List<Record.Derived> copies = new ArrayList<>(0);
+    private List<Record.Derived> compressedCopies = List.of();
     private Attributes attributes;
     private State state = State.GROWING;
     private long length;
+    private long openedMs;
     private long changedMs;
     private @Nullable Pathname lastPath;
 
     FileVersion(Record.VersionOpened opened, long timeMs, boolean keepExtents) {
-        id = opened.versionId();
-        key = opened.key();
-        previousVersion = opened.previousVersion();
-        startPosition = opened.startPosition();
-        openedPath = opened.path();
+        this.opened = opened;
         openedMs = timeMs;
         changedMs = timeMs;
         attributes = opened.attributes();
-        length = startPosition;
-        extents = keepExtents ? new ArrayList<>() : null;
+        length = opened.startPosition();
+        extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
     }
 
     /** Returns the id, which is also the id of its stream. */
     public long id() {
-        return id;
+        return opened.versionId();
     }
 
     /** Returns the identity of the file. */
     public FileKey key() {
-        return key;
+        return opened.key();
     }
 
     /** Returns the version of the same file this one took over from, or 0. */
     public long previousVersion() {
-        return previousVersion;
+        return opened.previousVersion();
     }
 
     /** Returns the position of the first archived byte: not 0 only for files whose shipping began at their end. */
     public long startPosition() {
-        return startPosition;
+        return opened.startPosition();
     }
 
-    /** Returns the path the file had when the version began. */
+    /** Returns the path the file had when the version began, empty when none. */
     public Pathname openedPath() {
-        return openedPath;
+        return opened.path();
     }
 
-    /** Returns when the version began, milliseconds since 1970. */
+    /** Returns when the version began, in milliseconds. */
     public long openedMs() {
         return openedMs;
     }
 
-    /** Returns when the log last told of it, milliseconds since 1970. */
+    /** Returns when the log last told of its bytes, attributes or end, in milliseconds. */
     public long changedMs() {
         return changedMs;
     }
@@ -107,51 +103,57 @@ public final class FileVersion {
         return names.size();
     }
 
-    /** Returns all names it has, in the order they were given. Allocates. */
+    /** Returns all names it has, in the order of their bytes. Allocates. */
     public List<Pathname> paths() {
-        return names.stream().map(NameTree.Entry::path).toList();
+        List<Pathname> paths = new ArrayList<>(names.size());
+        for (NameTree.Entry name : names) {
+            paths.add(name.path());
+        }
+        Collections.sort(paths);
+        return paths;
     }
 
-    /** Returns its name, or the one it had last; null when it never had one. */
+    /** Returns its name (of several the first in the order of bytes), or the one it had last; null when it had none. */
     public @Nullable Pathname lastPath() {
-        return names.isEmpty() ? lastPath : names.getFirst().path();
+        return names.isEmpty() ? lastPath : paths().getFirst();
     }
 
-    /** Returns where its bytes are, in order; null when they were not kept. */
-    public @Nullable List<Record.Extent> extents() {
+    /** Returns where its bytes are; null when the filter of the state does not keep it. */
+    public @Nullable ExtentList extents() {
         return extents;
     }
 
-    /** Returns the versions of compressed files that hold this one's content. */
+    /** Returns which compressed files hold this version's content. */
     public List<Record.Derived> compressedCopies() {
-        return copies;
+        return Collections.unmodifiableList(compressedCopies);
     }
 
-    void named(NameTree.Entry entry) {
+    Record.VersionOpened opened() {
+        return opened;
+    }
+
+    void addName(NameTree.Entry entry) {
         names.add(entry);
     }
 
-    void unnamed(NameTree.Entry entry, Pathname path) {
+    void removeName(NameTree.Entry entry, Pathname path) {
         names.remove(entry);
         lastPath = path;
     }
 
-    void restoreTimes(Record.VersionTimes times) {
-        openedMs = times.openedMs();
-        changedMs = times.changedMs();
-        lastPath = times.lastPath().length() == 0 ? null : times.lastPath();
-    }
-
     void extend(Record.Extent extent, long timeMs) {
         if (extents != null) {
-            extents.add(extent);
+            extents.append(extent);
         }
         length = extent.end();
         attributes = attributes.withMtimeNs(extent.mtimeNs());
+        if (state == State.SEALED) {
+            state = State.GROWING;
+        }
         changedMs = timeMs;
     }
 
-    void attributes(Attributes changed, long timeMs) {
+    void change(Attributes changed, long timeMs) {
         attributes = changed;
         changedMs = timeMs;
     }
@@ -166,7 +168,23 @@ public final class FileVersion {
         changedMs = timeMs;
     }
 
-    void compressedBy(Record.Derived derived) {
-        copies.add(derived);
+    void addCompressedCopy(Record.Derived derived) {
+        if (compressedCopies.isEmpty()) {
+            compressedCopies = new ArrayList<>(1);
+        }
+        compressedCopies.add(derived);
+    }
+
+    /** Returns what a checkpoint keeps beside attributes and extents. */
+    Record.VersionTimes times() {
+        Pathname last = names.isEmpty() && lastPath != null ? lastPath : Pathname.of("");
+        return new Record.VersionTimes(id(), openedMs, changedMs, last);
+    }
+
+    /** Takes over what a checkpoint kept. */
+    void restore(Record.VersionTimes times) {
+        openedMs = times.openedMs();
+        changedMs = times.changedMs();
+        lastPath = times.lastPath().length() == 0 ? null : times.lastPath();
     }
 }

@@ -1,42 +1,43 @@
 package io.chagres.archive.log;
 
+import io.chagres.archive.Attributes;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.linux.Pathname;
-import java.io.IOException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is what the commits of one host add up to: names, versions and where their bytes are. Confined to one thread.
+ * Is what the commits of one host add up to: names, versions and where their bytes are. After an exception of
+ * {@link #apply} it is no longer usable. Confined to one thread.
  */
 public final class HostState {
     private final ExtentFilter filter;
     private final RunListener listener;
     private final NameTree names = new NameTree();
-    private final Map<Long, FileVersion> versions = new TreeMap<>();
+    private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
     private long timeMs;
-    private byte[] chain = new byte[CommitHeader.CHAIN_BYTES];
+    private byte[] incarnation = new byte[FixedHeader.ID_BYTES];
+    private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
     private Record.@Nullable IncarnationOpened lastIncarnation;
     private boolean closedCleanly;
-    private long nextVersionId = 1;
 
     /**
      * Makes the state before the first commit.
      *
      * @param filter of which versions the extents are kept
-     * @param listener hears of every extent
+     * @param listener hears of every version and extent that is applied
      */
     public HostState(ExtentFilter filter, RunListener listener) {
         this.filter = filter;
         this.listener = listener;
     }
 
-    /** Returns the state before the first commit, which keeps nothing. */
+    /** Returns the state before the first commit, which keeps no extents. */
     public static HostState empty() {
         return new HostState(ExtentFilter.NONE, RunListener.NONE);
     }
@@ -46,17 +47,22 @@ public final class HostState {
         return seq;
     }
 
-    /** Returns the time of the last commit applied, milliseconds since 1970. */
+    /** Returns when the last commit applied was cut, milliseconds since 1970; 0 before the first. */
     public long timeMs() {
         return timeMs;
     }
 
-    /** Returns what the next commit must name as its predecessor. */
+    /** Returns what the next commit must name as its predecessor: 32 bytes, a copy. */
     public byte[] chain() {
         return chain.clone();
     }
 
-    /** Returns the shipper that wrote last, or null before the first. */
+    /** Returns the run of the writer that made the last commit: 16 bytes, a copy. */
+    public byte[] incarnation() {
+        return incarnation.clone();
+    }
+
+    /** Returns the shipper that opened an incarnation last, or null before the first. */
     public Record.@Nullable IncarnationOpened lastIncarnation() {
         return lastIncarnation;
     }
@@ -66,9 +72,9 @@ public final class HostState {
         return closedCleanly;
     }
 
-    /** Returns an id no version has. */
+    /** Returns an id no version has: greater than all. */
     public long nextVersionId() {
-        return nextVersionId;
+        return versions.isEmpty() ? 1 : versions.lastKey() + 1;
     }
 
     /** Returns the names that exist. */
@@ -92,100 +98,103 @@ public final class HostState {
      * @param object its key, for messages
      * @throws CorruptArchiveException when it does not follow this state
      */
-    public void apply(String object, CommitHeader commit) throws IOException {
+    public void apply(String object, CommitHeader commit) throws CorruptArchiveException {
         if (commit.seq() != seq + 1) {
             throw new CorruptArchiveException(object, "it says it is commit " + commit.seq() + ", not " + (seq + 1));
         }
-        if (!java.util.Arrays.equals(commit.predecessor(), chain)) {
-            throw new CorruptArchiveException(object, "it does not follow commit " + seq + ": the hash chain is broken");
+        if (!Arrays.equals(commit.predecessor(), chain)) {
+            throw new CorruptArchiveException(
+                    object, "it does not follow commit " + seq + " as it is stored here: the hash chain is broken");
         }
-        applyRecords(object, commit);
+        RecordReader records = commit.recordReader();
+        int count = 0;
+        while (records.hasNext()) {
+            apply(object, inCommit(object, records.next(), commit), commit.timeMs());
+            count++;
+        }
+        if (count != commit.recordCount()) {
+            throw new CorruptArchiveException(object, "it has " + count + " records, not " + commit.recordCount());
+        }
         seq = commit.seq();
         timeMs = commit.timeMs();
+        incarnation = commit.incarnation();
         chain = commit.chain();
     }
 
-    /** Takes over the state a checkpoint holds; only into an empty state. */
-    void restore(String object, CommitHeader checkpoint) throws IOException {
-        applyRecords(object, checkpoint);
+    /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
+    private static Record inCommit(String object, Record record, CommitHeader commit) throws CorruptArchiveException {
+        if (record instanceof Record.VersionTimes) {
+            throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
+        }
+        if (!(record instanceof Record.Run r) || r.seq() != 0) {
+            return record;
+        }
+        return new Record.Run(r.versionId(), r.start(), r.length(), commit.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
+    }
+
+    /** Takes over one record of a checkpoint, of which {@link #restored} will follow. */
+    void restore(String object, Record record, long checkpointMs) throws CorruptArchiveException {
+        apply(object, record, checkpointMs);
+    }
+
+    /** Ends taking over a checkpoint: the state is that after the commit it was made from. */
+    void restored(FixedHeader checkpoint) {
         seq = checkpoint.seq();
         timeMs = checkpoint.timeMs();
-        chain = checkpoint.predecessor();
+        incarnation = checkpoint.incarnation();
+        chain = checkpoint.chain();
     }
 
-    private void applyRecords(String object, CommitHeader commit) throws IOException {
-        RecordReader records = new RecordReader(object, commit.records(), 0, commit.records().length);
-        while (records.hasNext()) {
-            Record record = records.next();
-            if (record instanceof Record.Run run && run.seq() == 0) {
-                record = new Record.Run(
-                        run.versionId(),
-                        run.start(),
-                        run.length(),
-                        commit.seq(),
-                        run.dataOffset(),
-                        run.crc(),
-                        run.mtimeNs());
-            }
-            applyRecord(object, record, commit.timeMs());
-        }
-    }
-
-    private void applyRecord(String object, Record record, long time) throws IOException {
+    private void apply(String object, Record record, long time) throws CorruptArchiveException {
         switch (record) {
             case Record.IncarnationOpened r -> {
                 lastIncarnation = r;
                 closedCleanly = false;
             }
             case Record.IncarnationClosed r -> closedCleanly = r.drained();
-            case Record.NameAdded r -> {
-                valid(object, r.path());
-                names.add(r, r.kind() == Record.Kind.FILE ? known(object, r.versionId()) : null);
-            }
-            case Record.NameRemoved r -> names.remove(valid(object, r.path()));
-            case Record.NameMoved r -> names.move(valid(object, r.from()), valid(object, r.to()));
+            case Record.NameAdded r ->
+                names.add(added(object, r), r.kind() == Record.Kind.FILE ? known(object, r.versionId()) : null);
+            case Record.NameRemoved r -> names.remove(name(object, r.path()));
+            case Record.NameMoved r -> names.move(name(object, r.from()), name(object, r.to()));
             case Record.VersionOpened r -> open(object, r, time);
             case Record.VersionClosed r -> known(object, r.versionId()).close(r.reason(), time);
-            case Record.AttributesChanged r -> {
-                if (r.versionId() == 0) {
-                    names.attributes(valid(object, r.path()), r.attributes());
-                } else {
-                    known(object, r.versionId()).attributes(r.attributes(), time);
-                }
-            }
-            case Record.Derived r -> known(object, r.fromVersion()).compressedBy(r);
-            case Record.VersionTimes r -> known(object, r.versionId()).restoreTimes(r);
+            case Record.AttributesChanged r -> change(object, r, time);
+            case Record.Derived r -> known(object, r.fromVersion()).addCompressedCopy(r);
+            case Record.VersionTimes r -> known(object, r.versionId()).restore(r);
             case Record.Extent r -> extend(object, r, time);
         }
     }
 
-    private void open(String object, Record.VersionOpened opened, long time) throws IOException {
-        if (opened.versionId() <= 0 || versions.containsKey(opened.versionId())) {
+    private void open(String object, Record.VersionOpened opened, long time) throws CorruptArchiveException {
+        boolean keep = filter.keeps(opened.versionId());
+        if (versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
-        versions.put(
-                opened.versionId(),
-                new FileVersion(opened, time, filter.keeps(opened.versionId())));
-        nextVersionId = Math.max(nextVersionId, opened.versionId() + 1);
         listener.opened(opened);
     }
 
-    private void extend(String object, Record.Extent extent, long time) throws IOException {
+    private void change(String object, Record.AttributesChanged changed, long time) throws CorruptArchiveException {
+        Attributes attributes = changed.attributes();
+        if (changed.versionId() == 0) {
+            names.change(name(object, changed.path()), attributes);
+        } else {
+            known(object, changed.versionId()).change(attributes, time);
+        }
+    }
+
+    private void extend(String object, Record.Extent extent, long time) throws CorruptArchiveException {
         FileVersion version = known(object, extent.versionId());
         if (extent.start() != version.length()) {
             throw new CorruptArchiveException(
                     object,
-                    "it continues version " + extent.versionId() + " at byte " + extent.start() + ", which ends at "
-                            + version.length());
-        }
-        if (extent instanceof Record.CopyRun copy && copy.sourceVersion() >= copy.versionId()) {
-            throw new CorruptArchiveException(object, "version " + copy.versionId() + " copies a newer version");
+                    "it goes on with version " + extent.versionId() + " at byte " + extent.start()
+                            + ", but that version ends at byte " + version.length());
         }
         version.extend(extent, time);
         listener.extent(extent);
     }
 
-    private FileVersion known(String object, long versionId) throws IOException {
+    private FileVersion known(String object, long versionId) throws CorruptArchiveException {
         FileVersion version = versions.get(versionId);
         if (version == null) {
             throw new CorruptArchiveException(object, "it tells of version " + versionId + ", which was never opened");
@@ -193,9 +202,14 @@ public final class HostState {
         return version;
     }
 
-    private static Pathname valid(String object, Pathname path) throws IOException {
-        if (!NameTree.isValid(path)) {
-            throw new CorruptArchiveException(object, "the path " + path + " is not an absolute path of a host");
+    private static Record.NameAdded added(String object, Record.NameAdded added) throws CorruptArchiveException {
+        name(object, added.path());
+        return added;
+    }
+
+    private static Pathname name(String object, Pathname path) throws CorruptArchiveException {
+        if (!NameTree.isName(path)) {
+            throw new CorruptArchiveException(object, "the path " + path + " cannot be a name on a host");
         }
         return path;
     }

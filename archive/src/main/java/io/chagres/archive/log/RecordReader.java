@@ -1,102 +1,117 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.Codec;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.Record;
-import java.io.IOException;
 
-/** Decodes records from their bytes, one by one. The byte tables are in docs/FORMAT.md. Confined to one thread. */
+/**
+ * Decodes records one by one; the reverse of {@link RecordWriter}. The bytes are not trusted: no length, count or range
+ * is believed. Whether an extent's bytes are where it says is not known here; who reads them finds out, so that a fault
+ * in one version leaves the others readable. Confined to one thread.
+ */
 public final class RecordReader {
-    private final Bytes in;
+    private static final Record.Kind[] KINDS = Record.Kind.values();
+    private static final Record.Reason[] REASONS = Record.Reason.values();
+    private static final Codec[] CODECS = Codec.values();
+    private static final int INCARNATION_BYTES = 16;
+
+    private final RecordInput in;
 
     /**
      * Makes a reader.
      *
      * @param object the key the bytes come from, for messages
      * @param bytes holds the records; not copied
+     * @param offset where they begin
+     * @param length bytes of all records
      */
     public RecordReader(String object, byte[] bytes, int offset, int length) {
-        in = new Bytes(object, bytes, offset, length);
+        in = new RecordInput(object, bytes, offset, length);
     }
 
     /** Says whether there is another record. */
     public boolean hasNext() {
-        return in.hasMore();
+        return in.remaining() > 0;
     }
 
-    /** Decodes the next record. */
-    public Record next() throws IOException {
+    /**
+     * Decodes the next record.
+     *
+     * @throws CorruptArchiveException when its bytes are not what a writer makes
+     */
+    public Record next() throws CorruptArchiveException {
         int kind = in.u8();
         return switch (kind) {
-            case RecordWriter.INCARNATION_OPENED ->
-                new Record.IncarnationOpened(
-                        in.block(), in.text(), in.text(), in.text(), in.text(), in.varint(), in.text(), in.varint());
-            case RecordWriter.INCARNATION_CLOSED -> new Record.IncarnationClosed(in.u8() != 0);
+            case RecordWriter.INCARNATION_OPENED -> incarnationOpened();
+            case RecordWriter.INCARNATION_CLOSED -> new Record.IncarnationClosed(in.bool());
             case RecordWriter.NAME_ADDED ->
-                new Record.NameAdded(
-                        in.path(), oneOf(Record.Kind.values()), in.varint(), in.path(), in.attributes());
-            case RecordWriter.NAME_REMOVED -> new Record.NameRemoved(in.path(), in.u8() != 0);
+                new Record.NameAdded(in.path(), in.oneOf(KINDS), in.natural(), in.path(), in.attributes());
+            case RecordWriter.NAME_REMOVED -> new Record.NameRemoved(in.path(), in.bool());
             case RecordWriter.NAME_MOVED -> new Record.NameMoved(in.path(), in.path());
-            case RecordWriter.VERSION_OPENED ->
-                new Record.VersionOpened(
-                        in.varint(),
-                        new FileKey(in.i64(), in.i64(), in.varint(), in.varint()),
-                        in.varint(),
-                        in.natural(),
-                        in.path(),
-                        in.attributes());
-            case RecordWriter.VERSION_CLOSED -> new Record.VersionClosed(in.varint(), oneOf(Record.Reason.values()));
+            case RecordWriter.VERSION_OPENED -> versionOpened();
+            case RecordWriter.VERSION_CLOSED -> new Record.VersionClosed(in.positive(), in.oneOf(REASONS));
             case RecordWriter.ATTRIBUTES_CHANGED ->
-                new Record.AttributesChanged(in.varint(), in.path(), in.attributes());
-            case RecordWriter.DERIVED -> new Record.Derived(in.varint(), in.varint(), in.text());
+                new Record.AttributesChanged(in.natural(), in.path(), in.attributes());
+            case RecordWriter.DERIVED -> new Record.Derived(in.positive(), in.positive(), in.text());
             case RecordWriter.VERSION_TIMES ->
-                new Record.VersionTimes(in.varint(), in.varint(), in.varint(), in.path());
-            default -> extent(kind);
+                new Record.VersionTimes(in.positive(), in.zigzag(), in.zigzag(), in.path());
+            case RecordWriter.RUN, RecordWriter.OBJECT_RUN, RecordWriter.ZERO_RUN, RecordWriter.COPY_RUN ->
+                extent(kind);
+            default -> throw in.corrupt("record kind " + kind + " is not known to this program");
         };
     }
 
-    private Record extent(int kind) throws IOException {
-        long versionId = in.varint();
+    private Record incarnationOpened() throws CorruptArchiveException {
+        byte[] incarnation = in.block();
+        if (incarnation.length != INCARNATION_BYTES) {
+            throw in.corrupt("an incarnation has " + incarnation.length + " bytes");
+        }
+        return new Record.IncarnationOpened(
+                incarnation, in.text(), in.text(), in.text(), in.text(), in.varint(), in.text(), in.zigzag());
+    }
+
+    private Record versionOpened() throws CorruptArchiveException {
+        return new Record.VersionOpened(
+                in.positive(),
+                new FileKey(in.i64(), in.i64(), in.varint(), in.varint()),
+                in.natural(),
+                in.natural(),
+                in.path(),
+                in.attributes());
+    }
+
+    private Record extent(int kind) throws CorruptArchiveException {
+        long versionId = in.positive();
         long start = in.natural();
-        long length = in.natural();
-        if (length == 0 || start + length < 0) {
-            throw in.corrupt("an extent is empty or too large");
+        long length = in.positive();
+        if (start + length < 0) {
+            throw in.corrupt("an extent ends out of range");
         }
         return switch (kind) {
             case RecordWriter.RUN ->
                 new Record.Run(versionId, start, length, in.natural(), in.natural(), in.i32(), in.zigzag());
-            case RecordWriter.OBJECT_RUN -> {
-                long unique = in.i64();
-                long objectLength = in.natural();
-                Codec codec = oneOf(Codec.values());
-                yield new Record.ObjectRun(
-                        versionId, start, length, unique, objectLength, codec, crcs(length), in.zigzag());
-            }
+            case RecordWriter.OBJECT_RUN -> objectRun(versionId, start, length);
             case RecordWriter.ZERO_RUN -> new Record.ZeroRun(versionId, start, length, in.zigzag());
-            case RecordWriter.COPY_RUN ->
-                new Record.CopyRun(
-                        versionId, start, length, in.varint(), in.natural(), in.i32(), in.zigzag());
-            default -> throw in.corrupt("record kind " + kind + " is not known to this version");
+            default -> copyRun(versionId, start, length);
         };
     }
 
-    private int[] crcs(long length) throws IOException {
-        long count = (length + SeekableFrames.FRAME_BYTES - 1) / SeekableFrames.FRAME_BYTES;
-        if (count * Integer.BYTES > in.remaining()) {
-            throw in.corrupt("checksums are cut off");
-        }
-        int[] crcs = new int[(int) count];
-        for (int i = 0; i < crcs.length; i++) {
-            crcs[i] = in.i32();
-        }
-        return crcs;
+    private Record objectRun(long versionId, long start, long length) throws CorruptArchiveException {
+        long unique = in.i64();
+        long objectLength = in.positive();
+        Codec codec = in.oneOf(CODECS);
+        long pieces = (length - 1) / Record.PIECE_BYTES + 1;
+        return new Record.ObjectRun(
+                versionId, start, length, unique, objectLength, codec, in.checksums(pieces), in.zigzag());
     }
 
-    private <T> T oneOf(T[] values) throws IOException {
-        int index = in.u8();
-        if (index >= values.length) {
-            throw in.corrupt("value " + index + " is not known to this version");
+    private Record copyRun(long versionId, long start, long length) throws CorruptArchiveException {
+        long sourceVersion = in.positive();
+        long sourceStart = in.natural();
+        if (sourceVersion >= versionId) {
+            throw in.corrupt("version " + versionId + " copies from version " + sourceVersion + ", which is not older");
         }
-        return values[index];
+        return new Record.CopyRun(versionId, start, length, sourceVersion, sourceStart, in.i32(), in.zigzag());
     }
 }

@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Encodes records into a growing array. The byte tables are in docs/FORMAT.md. Confined to one thread; {@link #run}
- * allocates nothing while the array has room.
+ * Encodes records into a growing array: one byte for the kind, then the fields as varints, little-endian words and byte
+ * strings with their length before them. The byte tables are in docs/FORMAT.md. Confined to one thread; allocates
+ * nothing per record while the array has room, but for the texts of an incarnation.
  */
 public final class RecordWriter {
     static final int INCARNATION_OPENED = 1;
@@ -26,7 +27,15 @@ public final class RecordWriter {
     static final int ZERO_RUN = 18;
     static final int COPY_RUN = 19;
 
+    /** Longest path or text in a record: more than the kernel takes, so that nothing real is refused. */
+    static final int MAX_BLOCK_BYTES = 32 * 1024;
+
+    /** Most checksums of one data object. */
+    static final int MAX_CHECKSUMS = 16 * 1024;
+
     private static final int FIRST_BYTES = 1024;
+    private static final int KEPT_BYTES = 64 * 1024;
+    private static final int VARINT_BYTES = 10;
 
     private byte[] bytes = new byte[FIRST_BYTES];
     private int length;
@@ -45,7 +54,7 @@ public final class RecordWriter {
         return length;
     }
 
-    /** Returns the array behind the records; valid until the next record. */
+    /** Returns the array that holds the records from its start; not a copy, valid until the next record. */
     public byte[] array() {
         return bytes;
     }
@@ -56,64 +65,56 @@ public final class RecordWriter {
         count = 0;
     }
 
-    /** Gives a large array back. */
+    /** Gives a large array back when there are no records. */
     public void trim() {
-        if (length == 0 && bytes.length > FIRST_BYTES * 64) {
+        if (length == 0 && bytes.length > KEPT_BYTES) {
             bytes = new byte[FIRST_BYTES];
         }
     }
 
-    /** Appends any record. */
+    /**
+     * Appends any record.
+     *
+     * @throws IllegalArgumentException for a text of more than 32 KiB or a data object of more than 4 GiB
+     */
     public void write(Record record) {
         switch (record) {
-            case Record.IncarnationOpened r -> incarnation(r);
-            case Record.IncarnationClosed r -> begin(INCARNATION_CLOSED).u8(r.drained() ? 1 : 0);
-            case Record.NameAdded r ->
-                begin(NAME_ADDED)
-                        .path(r.path())
-                        .u8(r.kind().ordinal())
-                        .varint(r.versionId())
-                        .path(r.target())
-                        .attributes(r.attributes());
-            case Record.NameRemoved r -> begin(NAME_REMOVED).path(r.path()).u8(r.movedOut() ? 1 : 0);
+            case Record.IncarnationOpened r -> incarnationOpened(r);
+            case Record.IncarnationClosed r -> begin(INCARNATION_CLOSED).bool(r.drained());
+            case Record.NameAdded r -> nameAdded(r);
+            case Record.NameRemoved r -> begin(NAME_REMOVED).path(r.path()).bool(r.movedOut());
             case Record.NameMoved r -> begin(NAME_MOVED).path(r.from()).path(r.to());
-            case Record.VersionOpened r -> opened(r);
+            case Record.VersionOpened r -> versionOpened(r);
             case Record.VersionClosed r ->
                 begin(VERSION_CLOSED).varint(r.versionId()).u8(r.reason().ordinal());
             case Record.AttributesChanged r ->
                 begin(ATTRIBUTES_CHANGED).varint(r.versionId()).path(r.path()).attributes(r.attributes());
             case Record.Derived r ->
                 begin(DERIVED).varint(r.versionId()).varint(r.fromVersion()).text(r.codec());
-            case Record.VersionTimes r ->
-                begin(VERSION_TIMES)
-                        .varint(r.versionId())
-                        .varint(r.openedMs())
-                        .varint(r.changedMs())
-                        .path(r.lastPath());
+            case Record.VersionTimes r -> versionTimes(r);
             case Record.Run r ->
                 run(r.versionId(), r.start(), r.length(), r.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
-            case Record.ObjectRun r -> object(r);
-            case Record.ZeroRun r ->
-                extent(ZERO_RUN, r.versionId(), r.start(), r.length()).zigzag(r.mtimeNs());
-            case Record.CopyRun r ->
-                extent(COPY_RUN, r.versionId(), r.start(), r.length())
-                        .varint(r.sourceVersion())
-                        .varint(r.sourceStart())
-                        .i32(r.crc())
-                        .zigzag(r.mtimeNs());
+            case Record.ObjectRun r -> objectRun(r);
+            case Record.ZeroRun r -> zeroRun(r.versionId(), r.start(), r.length(), r.mtimeNs());
+            case Record.CopyRun r -> copyRun(r);
         }
     }
 
-    /** Appends a {@link Record.Run} without making one. */
-    public void run(long versionId, long start, long bytesLength, long seq, long dataOffset, int crc, long mtimeNs) {
-        extent(RUN, versionId, start, bytesLength)
+    /** Appends a {@link Record.Run} given by its fields. */
+    public void run(long versionId, long start, long runLength, long seq, long dataOffset, int crc, long mtimeNs) {
+        extent(RUN, versionId, start, runLength)
                 .varint(seq)
                 .varint(dataOffset)
                 .i32(crc)
                 .zigzag(mtimeNs);
     }
 
-    private void incarnation(Record.IncarnationOpened r) {
+    /** Appends a {@link Record.ZeroRun} given by its fields. */
+    public void zeroRun(long versionId, long start, long runLength, long mtimeNs) {
+        extent(ZERO_RUN, versionId, start, runLength).zigzag(mtimeNs);
+    }
+
+    private void incarnationOpened(Record.IncarnationOpened r) {
         begin(INCARNATION_OPENED)
                 .block(r.incarnation())
                 .text(r.hostName())
@@ -122,10 +123,19 @@ public final class RecordWriter {
                 .text(r.bootId())
                 .varint(r.pid())
                 .text(r.version())
-                .varint(r.timeMs());
+                .zigzag(r.timeMs());
     }
 
-    private void opened(Record.VersionOpened r) {
+    private void nameAdded(Record.NameAdded r) {
+        begin(NAME_ADDED)
+                .path(r.path())
+                .u8(r.kind().ordinal())
+                .varint(r.versionId())
+                .path(r.target())
+                .attributes(r.attributes());
+    }
+
+    private void versionOpened(Record.VersionOpened r) {
         begin(VERSION_OPENED)
                 .varint(r.versionId())
                 .i64(r.key().fsHigh())
@@ -138,7 +148,18 @@ public final class RecordWriter {
                 .attributes(r.attributes());
     }
 
-    private void object(Record.ObjectRun r) {
+    private void versionTimes(Record.VersionTimes r) {
+        begin(VERSION_TIMES)
+                .varint(r.versionId())
+                .zigzag(r.openedMs())
+                .zigzag(r.changedMs())
+                .path(r.lastPath());
+    }
+
+    private void objectRun(Record.ObjectRun r) {
+        if (r.crcs().length > MAX_CHECKSUMS) {
+            throw new IllegalArgumentException("a data object of more than 4 GiB");
+        }
         extent(OBJECT_RUN, r.versionId(), r.start(), r.length())
                 .i64(r.unique())
                 .varint(r.objectLength())
@@ -149,18 +170,26 @@ public final class RecordWriter {
         zigzag(r.mtimeNs());
     }
 
+    private void copyRun(Record.CopyRun r) {
+        extent(COPY_RUN, r.versionId(), r.start(), r.length())
+                .varint(r.sourceVersion())
+                .varint(r.sourceStart())
+                .i32(r.crc())
+                .zigzag(r.mtimeNs());
+    }
+
     private RecordWriter begin(int kind) {
         count++;
         return u8(kind);
     }
 
-    private RecordWriter extent(int kind, long versionId, long start, long bytesLength) {
-        return begin(kind).varint(versionId).varint(start).varint(bytesLength);
+    private RecordWriter extent(int kind, long versionId, long start, long extentLength) {
+        return begin(kind).varint(versionId).varint(start).varint(extentLength);
     }
 
     private void room(int more) {
         if (bytes.length - length < more) {
-            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length + (bytes.length >> 1), Math.addExact(length, more)));
         }
     }
 
@@ -170,8 +199,12 @@ public final class RecordWriter {
         return this;
     }
 
+    private RecordWriter bool(boolean value) {
+        return u8(value ? 1 : 0);
+    }
+
     private RecordWriter varint(long value) {
-        room(10);
+        room(VARINT_BYTES);
         long left = value;
         while ((left & ~0x7fL) != 0) {
             bytes[length++] = (byte) (left | 0x80);
@@ -186,8 +219,8 @@ public final class RecordWriter {
     }
 
     private RecordWriter i32(int value) {
-        room(4);
-        for (int shift = 0; shift < 32; shift += 8) {
+        room(Integer.BYTES);
+        for (int shift = 0; shift < Integer.SIZE; shift += 8) {
             bytes[length++] = (byte) (value >> shift);
         }
         return this;
@@ -197,9 +230,15 @@ public final class RecordWriter {
         return i32((int) value).i32((int) (value >> 32));
     }
 
+    private void beginBlock(int size) {
+        if (size > MAX_BLOCK_BYTES) {
+            throw new IllegalArgumentException("a text or path of " + size + " bytes");
+        }
+        varint(size).room(size);
+    }
+
     private RecordWriter block(byte[] value) {
-        varint(value.length);
-        room(value.length);
+        beginBlock(value.length);
         System.arraycopy(value, 0, bytes, length, value.length);
         length += value.length;
         return this;
@@ -210,7 +249,11 @@ public final class RecordWriter {
     }
 
     private RecordWriter path(Pathname value) {
-        return block(value.bytes());
+        beginBlock(value.length());
+        for (int i = 0; i < value.length(); i++) {
+            bytes[length++] = value.byteAt(i);
+        }
+        return this;
     }
 
     private RecordWriter attributes(Attributes value) {

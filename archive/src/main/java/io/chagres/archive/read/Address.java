@@ -36,8 +36,8 @@ public final class Address {
     public static Address parse(String text) {
         int colon = text.indexOf(':');
         if (colon < 0) {
-            throw new IllegalArgumentException(
-                    "'" + text + "' is not an address: it needs a host and a colon, as in 'web1:/var/log/*.log' or '*:app.log'");
+            throw new IllegalArgumentException("'" + text
+                    + "' is not an address: it needs a host and a colon, as in 'web1:/var/log/*.log' or '*:app.log'");
         }
         return new Address(text, text.substring(0, colon), text.substring(colon + 1));
     }

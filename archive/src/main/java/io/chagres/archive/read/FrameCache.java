@@ -1,38 +1,42 @@
 package io.chagres.archive.read;
 
-import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Fetches and decompresses frames and keeps the last used ones, within a bound. Confined to one thread. */
-final class FrameCache {
-    private static final int MAX_FRAMES = 64;
+/**
+ * Fetches and decompresses frames and keeps the ones used last, within a bound: the runs of one commit share frames.
+ * Owns native memory, taken as needed. Confined to one thread at a time.
+ */
+final class FrameCache implements AutoCloseable {
+    private static final int FRAME_BYTES = 256 * 1024;
     private static final int MAX_TABLES = 1024;
 
     private record FrameKey(String object, int frame) {}
 
     private final BlobStore store;
-    private final Map<String, FrameTable> tables = bounded(MAX_TABLES);
-    private final Map<FrameKey, byte[]> frames = bounded(MAX_FRAMES);
+    private final int maxFrames;
+    private final Arena arena = Arena.ofShared();
+    private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+    private final Map<String, FrameTable> tables = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<FrameKey, MemorySegment> frames = new LinkedHashMap<>(16, 0.75f, true);
+    private MemorySegment stored = MemorySegment.NULL;
+    private @Nullable MemorySegment spare;
 
-    FrameCache(BlobStore store) {
+    /** Makes an empty cache that keeps at least one frame. */
+    FrameCache(BlobStore store, long maxBytes) {
         this.store = store;
-    }
-
-    private static <K, V> Map<K, V> bounded(int limit) {
-        return new LinkedHashMap<>(16, 0.75f, true) {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > limit;
-            }
-        };
+        maxFrames = Math.clamp(maxBytes / FRAME_BYTES, 1, 1 << 20);
     }
 
     FrameTable table(String key) throws IOException {
@@ -40,46 +44,94 @@ final class FrameCache {
         if (table == null) {
             long size = store.size(key);
             if (size < 0) {
-                throw new CorruptArchiveException(key, "it is missing");
+                throw missing(key);
             }
             table = FrameTable.load(store, key, size);
+            if (tables.size() == MAX_TABLES) {
+                removeEldest(tables);
+            }
             tables.put(key, table);
         }
         return table;
     }
 
-    /** Copies content of an object from an offset, within one frame; returns bytes copied. */
+    /**
+     * Copies content of an object from an offset, within one frame.
+     *
+     * @param target native memory, takes at most its size
+     * @return bytes copied, at least 1
+     */
     int read(String key, long offset, MemorySegment target) throws IOException {
         FrameTable table = table(key);
         if (offset >= table.contentBytes()) {
             throw new CorruptArchiveException(key, "it holds fewer bytes than the log says");
         }
         int frame = table.frameAt(offset);
-        byte[] content = frame(key, table, frame);
         int within = (int) (offset - table.contentStart(frame));
-        int length = (int) Math.min(content.length - within, target.byteSize());
-        MemorySegment.copy(MemorySegment.ofArray(content), within, target, 0, length);
+        int length = (int) Math.min(table.contentBytes(frame) - within, target.byteSize());
+        if (length == table.contentBytes(frame)) {
+            // whoever takes a whole frame does not come back for it
+            decompress(key, table, frame, target);
+        } else {
+            MemorySegment.copy(frame(key, table, frame), within, target, 0, length);
+        }
         return length;
     }
 
-    private byte[] frame(String key, FrameTable table, int frame) throws IOException {
+    private MemorySegment frame(String key, FrameTable table, int frame) throws IOException {
         FrameKey frameKey = new FrameKey(key, frame);
-        byte[] content = frames.get(frameKey);
+        MemorySegment content = frames.get(frameKey);
         if (content == null) {
-            byte[] stored = new byte[table.storedBytes(frame)];
-            if (store.get(key, table.storedStart(frame), MemorySegment.ofArray(stored)) != stored.length) {
-                throw new CorruptArchiveException(key, "it is cut off");
+            if (spare == null) {
+                spare = frames.size() < maxFrames ? arena.allocate(FRAME_BYTES, 64) : removeEldest(frames);
             }
-            content = new byte[table.contentBytes(frame)];
-            try {
-                if (Zstd.decompress(content, stored) != content.length) {
-                    throw new CorruptArchiveException(key, "a frame is shorter than declared");
-                }
-            } catch (ZstdException e) {
-                throw new CorruptArchiveException(key, "a frame cannot be decompressed");
-            }
+            content = spare;
+            decompress(key, table, frame, content);
+            spare = null;
             frames.put(frameKey, content);
         }
         return content;
+    }
+
+    private void decompress(String key, FrameTable table, int frame, MemorySegment target) throws IOException {
+        int storedBytes = table.storedBytes(frame);
+        if (stored.byteSize() == 0) {
+            stored = arena.allocate(FrameTable.MAX_STORED_BYTES, 64);
+        }
+        try {
+            if (store.get(key, table.storedStart(frame), stored.asSlice(0, storedBytes)) != storedBytes) {
+                throw new CorruptArchiveException(key, "it is cut off");
+            }
+        } catch (NoSuchBlobException e) {
+            throw missing(key);
+        }
+        int length = table.contentBytes(frame);
+        ByteBuffer content = target.asSlice(0, length).asByteBuffer();
+        int got;
+        try {
+            got = context.decompressDirectByteBuffer(content, 0, length, stored.asByteBuffer(), 0, storedBytes);
+        } catch (ZstdException e) {
+            throw new CorruptArchiveException(key, "a frame cannot be decompressed");
+        }
+        if (got != length) {
+            throw new CorruptArchiveException(key, "a frame is shorter than declared");
+        }
+    }
+
+    static CorruptArchiveException missing(String key) {
+        return new CorruptArchiveException(key, "it is missing");
+    }
+
+    private static <K, V> V removeEldest(Map<K, V> map) {
+        Iterator<V> eldest = map.values().iterator();
+        V value = eldest.next();
+        eldest.remove();
+        return value;
+    }
+
+    @Override
+    public void close() {
+        context.close();
+        arena.close();
     }
 }

@@ -13,6 +13,9 @@ final class FrameTable {
     private static final int SEEK_TABLE_MAGIC = 0x184D2A5E;
     private static final int FOOTER_MAGIC = 0x8F92EAB1;
     private static final int MAX_FRAME_BYTES = 256 * 1024;
+    /** What a frame takes in the object at most: bytes that do not compress grow a little. */
+    static final int MAX_STORED_BYTES = 2 * MAX_FRAME_BYTES;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
     /** Offset of each frame in the object, and of the end of the last. */
@@ -55,7 +58,7 @@ final class FrameTable {
         for (int i = 0; i < frames; i++) {
             long size = in.get(INT, 8 + i * 8L) & 0xffffffffL;
             long bytes = in.get(INT, 12 + i * 8L) & 0xffffffffL;
-            if (bytes > MAX_FRAME_BYTES || size > 2L * MAX_FRAME_BYTES) {
+            if (bytes > MAX_FRAME_BYTES || size > MAX_STORED_BYTES) {
                 throw new CorruptArchiveException(key, "its seek table declares an impossible frame");
             }
             stored[i + 1] = stored[i] + size;

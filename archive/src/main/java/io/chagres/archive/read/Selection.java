@@ -16,8 +16,8 @@ public final class Selection {
     private static final Comparator<FileVersion> BY_CHANGE =
             Comparator.comparingLong(FileVersion::changedMs).thenComparingLong(FileVersion::id);
 
-    private static final Comparator<Entry> BY_PATH =
-            Comparator.comparing(Entry::path).thenComparingLong(entry -> entry.version().id());
+    private static final Comparator<Entry> BY_PATH = Comparator.comparing(Entry::path)
+            .thenComparingLong(entry -> entry.version().id());
 
     /**
      * Is a path and a version of a file.

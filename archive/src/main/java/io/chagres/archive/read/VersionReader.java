@@ -9,187 +9,237 @@ import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
  * Reads bytes of versions by position. Every piece is checked against the checksum in the log before any of it is
- * handed out. Confined to one thread.
+ * handed out. Owns native memory, taken as needed, until it is closed. Confined to one thread at a time.
  */
 public final class VersionReader implements AutoCloseable {
-    private static final int PIECE_BYTES = 256 * 1024;
+    private static final long CACHE_BYTES = 4L << 20;
     /** Writers refer to the version that stores the bytes, so a long chain is not theirs. */
     private static final int MAX_DEPTH = 64;
 
     private final BlobStore store;
     private final String hostId;
-    private final HostState state;
+    private final CopySources sources;
     private final FrameCache frames;
-    private final byte[] piece = new byte[PIECE_BYTES];
+    private final Arena arena = Arena.ofShared();
     private final CRC32C crc = new CRC32C();
+    private MemorySegment piece = MemorySegment.NULL;
     private long pieceVersion = -1;
     private long pieceStart;
     private int pieceLength;
 
-    /** Makes a reader of versions of a state whose extents were kept. */
+    /**
+     * Makes a reader of the versions whose extents a state keeps.
+     *
+     * @param state stays the caller's; it may be refreshed between reads
+     */
     public VersionReader(BlobStore store, String hostId, HostState state) {
+        this(store, hostId, state, CACHE_BYTES);
+    }
+
+    /** Makes a reader that keeps up to some bytes of decompressed frames, one frame at least. */
+    public VersionReader(BlobStore store, String hostId, HostState state, long cacheBytes) {
         this.store = store;
         this.hostId = hostId;
-        this.state = state;
-        frames = new FrameCache(store);
+        sources = new CopySources(store, hostId, state);
+        frames = new FrameCache(store, cacheBytes);
     }
 
     /**
-     * Reads from a position.
+     * Reads from a position until the target is full or the version ends. Where damaged bytes follow good ones it
+     * returns the good ones, and the read after that throws.
      *
      * @param position at least the version's start position
-     * @param target takes at most its size, borrowed until return
-     * @return bytes read, at least 1 within the version; 0 at or behind its end
+     * @param target heap or native memory, borrowed until return
+     * @return bytes read, at least 1 within the version; 0 at or behind its end, or when the target takes none
      * @throws CorruptArchiveException when the archive does not hold what its log says
      */
     public int read(FileVersion version, long position, MemorySegment target) throws IOException {
-        if (position >= version.length() || target.byteSize() == 0) {
-            return 0;
-        }
         if (position < version.startPosition()) {
             throw new IllegalArgumentException("bytes before " + version.startPosition() + " were not shipped");
         }
-        boolean cached = pieceVersion == version.id()
-                && position >= pieceStart
-                && position < pieceStart + pieceLength;
+        long left = Math.max(0, version.length() - position);
+        int want = (int) Math.min(Math.min(left, target.byteSize()), Integer.MAX_VALUE);
+        int done = 0;
+        while (done < want) {
+            try {
+                done += readPiece(version, position + done, target.asSlice(done, want - done));
+            } catch (CorruptArchiveException e) {
+                if (done == 0) {
+                    throw e;
+                }
+                break;
+            }
+        }
+        return done;
+    }
+
+    /** Reads the rest of the checksummed piece that holds a position, or as much of it as the target takes. */
+    private int readPiece(FileVersion version, long position, MemorySegment target) throws IOException {
+        boolean cached = pieceVersion == version.id() && position >= pieceStart && position < pieceStart + pieceLength;
         if (!cached) {
-            load(version, position);
+            Record.Extent extent = Extents.at(version, position);
+            long start = extent.start() + (position - extent.start()) / Record.PIECE_BYTES * Record.PIECE_BYTES;
+            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - start);
+            if (start == position && length <= target.byteSize() && target.isNative()) {
+                fill(extent, start, target.asSlice(0, length), 0);
+                return length;
+            }
+            load(extent, start, length);
         }
         int within = (int) (position - pieceStart);
         int length = (int) Math.min(pieceLength - within, target.byteSize());
-        MemorySegment.copy(MemorySegment.ofArray(piece), within, target, 0, length);
+        MemorySegment.copy(piece, within, target, 0, length);
         return length;
     }
 
-    /** Loads the checksummed piece that holds a position. */
-    private void load(FileVersion version, long position) throws IOException {
-        Record.Extent extent = extentAt(version, position);
-        long start = extent.start() + (position - extent.start()) / PIECE_BYTES * PIECE_BYTES;
-        int length = (int) Math.min(PIECE_BYTES, extent.end() - start);
+    /** Takes the checksummed pieces of an extent. */
+    interface PieceVisitor {
+        /** Takes a piece; the bytes are valid until this returns. */
+        void good(long position, MemorySegment bytes) throws IOException;
+
+        /** Hears that bytes cannot be read. */
+        void damaged(long start, long end, CorruptArchiveException cause) throws IOException;
+    }
+
+    /** Reads an extent piece by piece, in order; damaged pieces that follow each other are told of once. */
+    void readPieces(Record.Extent extent, PieceVisitor visitor) throws IOException {
+        long damagedFrom = extent.start();
+        CorruptArchiveException damage = null;
+        for (long at = extent.start(); at < extent.end(); at += Record.PIECE_BYTES) {
+            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - at);
+            try {
+                load(extent, at, length);
+            } catch (CorruptArchiveException e) {
+                damage = e;
+                continue;
+            }
+            if (damage != null) {
+                visitor.damaged(damagedFrom, at, damage);
+                damage = null;
+            }
+            damagedFrom = at + length;
+            visitor.good(at, piece.asSlice(0, length));
+        }
+        if (damage != null) {
+            visitor.damaged(damagedFrom, extent.end(), damage);
+        }
+    }
+
+    private void load(Record.Extent extent, long start, int length) throws IOException {
+        if (piece.byteSize() == 0) {
+            piece = arena.allocate(Record.PIECE_BYTES, 64);
+        }
         pieceVersion = -1;
-        fill(extent, start, length, 0, 0);
-        pieceVersion = version.id();
+        fill(extent, start, piece.asSlice(0, length), 0);
+        pieceVersion = extent.versionId();
         pieceStart = start;
         pieceLength = length;
     }
 
-    /** Puts a range of an extent into the piece buffer and checks it where the range is a checksummed piece. */
-    private void fill(Record.Extent extent, long start, int length, int at, int depth) throws IOException {
-        if (depth > MAX_DEPTH) {
-            throw new CorruptArchiveException(
-                    "version " + ArchiveLayout.hex(extent.versionId()), "it is a copy of a copy too many times");
-        }
+    /** Fills a target with a range of an extent and checks it where the range is a checksummed piece. */
+    private void fill(Record.Extent extent, long start, MemorySegment target, int depth) throws IOException {
+        long length = target.byteSize();
+        boolean whole = start == extent.start() && length == extent.length();
         switch (extent) {
-            case Record.ZeroRun zeros -> java.util.Arrays.fill(piece, at, at + length, (byte) 0);
+            case Record.ZeroRun zeros -> target.fill((byte) 0);
             case Record.Run run -> {
                 String key = ArchiveLayout.commit(hostId, run.seq());
-                content(key, run.dataOffset() + start - run.start(), at, length);
-                if (start == run.start() && length == run.length()) {
-                    check(key, run.crc(), at, length, extent);
+                content(key, run.dataOffset() + start - run.start(), target);
+                if (whole) {
+                    check(key, run.crc(), target, start, extent);
                 }
             }
-            case Record.ObjectRun run -> object(run, start, at, length);
+            case Record.ObjectRun run -> object(run, start, target);
             case Record.CopyRun copy -> {
-                copied(copy, start, at, length, depth);
-                if (start == copy.start() && length == copy.length()) {
-                    check("version " + ArchiveLayout.hex(copy.versionId()), copy.crc(), at, length, extent);
+                String subject = "version " + ArchiveLayout.hex(copy.versionId());
+                if (depth == MAX_DEPTH) {
+                    throw new CorruptArchiveException(subject, "it is a copy of a copy too many times");
+                }
+                copied(copy, start, target, depth);
+                if (whole) {
+                    check(subject, copy.crc(), target, start, extent);
                 }
             }
         }
     }
 
-    private void object(Record.ObjectRun run, long start, int at, int length) throws IOException {
-        String key = ArchiveLayout.object(
-                hostId, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
+    private void object(Record.ObjectRun run, long start, MemorySegment target) throws IOException {
+        String key = keyOf(hostId, run);
         long offset = start - run.start();
         if (run.codec() == Codec.ZSTD) {
-            content(key, offset, at, length);
+            content(key, offset, target);
         } else {
-            bare(key, offset, at, length);
+            bare(key, offset, target);
         }
-        if (offset % PIECE_BYTES == 0 && (length == PIECE_BYTES || start + length == run.end())) {
-            check(key, run.crcs()[(int) (offset / PIECE_BYTES)], at, length, run);
+        if (offset % Record.PIECE_BYTES == 0
+                && (target.byteSize() == Record.PIECE_BYTES || start + target.byteSize() == run.end())) {
+            check(key, run.crcs()[(int) (offset / Record.PIECE_BYTES)], target, start, run);
         }
     }
 
-    private void bare(String key, long offset, int at, int length) throws IOException {
+    /** Returns the key of the object a run refers to. */
+    static String keyOf(String hostId, Record.ObjectRun run) {
+        return ArchiveLayout.object(hostId, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
+    }
+
+    private void bare(String key, long offset, MemorySegment target) throws IOException {
         try {
-            int read = store.get(key, offset, MemorySegment.ofArray(piece).asSlice(at, length));
-            if (read != length) {
+            if (store.get(key, offset, target) != target.byteSize()) {
                 throw new CorruptArchiveException(key, "it is cut off");
             }
         } catch (NoSuchBlobException e) {
-            throw new CorruptArchiveException(key, "it is missing");
+            throw FrameCache.missing(key);
         }
     }
 
-    private void content(String key, long offset, int at, int length) throws IOException {
-        MemorySegment target = MemorySegment.ofArray(piece).asSlice(at, length);
-        int done = 0;
-        while (done < length) {
+    private void content(String key, long offset, MemorySegment target) throws IOException {
+        long done = 0;
+        while (done < target.byteSize()) {
             done += frames.read(key, offset + done, target.asSlice(done));
         }
     }
 
-    private void copied(Record.CopyRun copy, long start, int at, int length, int depth) throws IOException {
-        FileVersion source = state.version(copy.sourceVersion());
+    private void copied(Record.CopyRun copy, long start, MemorySegment target, int depth) throws IOException {
+        FileVersion source = sources.of(copy);
         long from = copy.sourceStart() + start - copy.start();
-        if (source == null || from + length > source.length() || from < source.startPosition()) {
+        if (source == null || from < source.startPosition() || from > source.length() - target.byteSize()) {
             throw new CorruptArchiveException(
                     "version " + ArchiveLayout.hex(copy.versionId()),
                     "it copies bytes that version " + ArchiveLayout.hex(copy.sourceVersion()) + " does not have");
         }
-        int done = 0;
-        while (done < length) {
-            Record.Extent extent = extentAt(source, from + done);
-            int part = (int) Math.min(length - done, extent.end() - from - done);
-            fill(extent, from + done, part, at + done, depth + 1);
+        long done = 0;
+        while (done < target.byteSize()) {
+            Record.Extent extent = Extents.at(source, from + done);
+            long part = Math.min(target.byteSize() - done, extent.end() - from - done);
+            fill(extent, from + done, target.asSlice(done, part), depth + 1);
             done += part;
         }
     }
 
-    private void check(String object, int expected, int at, int length, Record.Extent extent)
+    private void check(String object, int expected, MemorySegment bytes, long start, Record.Extent extent)
             throws CorruptArchiveException {
         crc.reset();
-        crc.update(piece, at, length);
+        crc.update(bytes.asByteBuffer());
         if ((int) crc.getValue() != expected) {
             throw new CorruptArchiveException(
                     object,
-                    "wrong checksum of bytes " + extent.start() + " to " + extent.end() + " of version "
+                    "wrong checksum of bytes " + start + " to " + (start + bytes.byteSize()) + " of version "
                             + ArchiveLayout.hex(extent.versionId()));
         }
     }
 
-    private static Record.Extent extentAt(FileVersion version, long position) throws CorruptArchiveException {
-        List<Record.Extent> extents = version.extents();
-        if (extents == null) {
-            throw new IllegalStateException("the extents of version " + version.id() + " were not kept");
-        }
-        int low = 0;
-        int high = extents.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (extents.get(middle).start() <= position) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        if (extents.isEmpty() || position < extents.get(low).start() || position >= extents.get(low).end()) {
-            throw new CorruptArchiveException(
-                    "version " + ArchiveLayout.hex(version.id()), "no extent holds byte " + position);
-        }
-        return extents.get(low);
-    }
-
+    /** Gives the memory back; closing again does nothing. */
     @Override
     public void close() {
-        pieceVersion = -1;
+        if (arena.scope().isAlive()) {
+            frames.close();
+            arena.close();
+        }
     }
 }

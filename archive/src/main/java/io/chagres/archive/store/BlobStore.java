@@ -5,7 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Is a flat store of immutable objects. Safe for any thread. */
+/**
+ * Is a flat store of immutable objects. Keys are ASCII, components separated by {@code '/'}; no key is another one with
+ * a slash and more behind it. Segments may be native or heap memory. Safe for any thread. Every method throws
+ * {@link StoreException} when the store refuses: its message names the object and the cause.
+ */
 public interface BlobStore extends AutoCloseable {
     /** Returns the store's name for messages; never holds credentials. */
     String name();

@@ -7,6 +7,11 @@ public interface BlobStoreProvider {
     /** Returns the scheme without {@code ://}, such as {@code s3}. */
     String scheme();
 
-    /** Opens a store; {@code create} allows to make it. */
-    BlobStore open(String uri, boolean create) throws IOException;
+    /**
+     * Opens a store.
+     *
+     * @param address the whole address with the scheme
+     * @param create whether to make the store when it is missing, and to check that it can be written
+     */
+    BlobStore open(String address, boolean create) throws IOException;
 }

@@ -10,6 +10,14 @@ public interface BlobWriter extends AutoCloseable {
     void write(MemorySegment source, long offset, long length) throws IOException;
 
     /**
+     * Says whether {@link #copyFrom} shares the blocks of a file instead of copying its bytes. Where it does not,
+     * reading the bytes once for their checksum and writing them costs less than a copy that is read back.
+     */
+    default boolean sharesBlocksWith(Fd source) {
+        return false;
+    }
+
+    /**
      * Appends bytes of a local file, within the kernel where possible.
      *
      * @return bytes moved, fewer only when the file ended

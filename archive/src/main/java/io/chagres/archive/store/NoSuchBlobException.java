@@ -6,8 +6,16 @@ import java.io.IOException;
 public final class NoSuchBlobException extends IOException {
     private static final long serialVersionUID = 1;
 
+    private final String key;
+
     /** Makes an exception. */
     public NoSuchBlobException(String key) {
-        super(key + " does not exist in the store");
+        super("the store has no object " + key);
+        this.key = key;
+    }
+
+    /** Returns the key. */
+    public String key() {
+        return key;
     }
 }

@@ -2,7 +2,7 @@ package io.chagres.archive.store;
 
 import java.io.IOException;
 
-/** Says that a store refused something: which object, and why. */
+/** Says that a store refused something: which object, and why. Nothing that was acknowledged before is lost. */
 public final class StoreException extends IOException {
     private static final long serialVersionUID = 1;
 

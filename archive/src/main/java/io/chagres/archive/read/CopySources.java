@@ -1,0 +1,65 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.Record;
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.RunListener;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the versions that others copy from. A state that keeps the extents of a few versions does not keep those of
+ * their sources: they are loaded when the first copy is read. Confined to one thread at a time.
+ */
+final class CopySources {
+    private final BlobStore store;
+    private final String hostId;
+    private final HostState state;
+    private final Set<Long> wanted = new HashSet<>();
+    private HostState loaded = HostState.empty();
+
+    CopySources(BlobStore store, String hostId, HostState state) {
+        this.store = store;
+        this.hostId = hostId;
+        this.state = state;
+    }
+
+    /** Returns the version a run copies from, with its extents; null when there is none. */
+    @Nullable
+    FileVersion of(Record.CopyRun copy) throws IOException {
+        FileVersion source = state.version(copy.sourceVersion());
+        if (source == null || source.extents() != null) {
+            return source;
+        }
+        FileVersion found = loaded.version(copy.sourceVersion());
+        if (found == null || found.extents() == null || found.length() < source.length()) {
+            wanted.add(copy.sourceVersion());
+            collect(state);
+            collect(loaded);
+            At at = new At(state.seq(), Long.MAX_VALUE);
+            loaded = HostLog.load(store, hostId, at, ExtentFilter.of(wanted::contains), RunListener.NONE);
+            found = loaded.version(copy.sourceVersion());
+        }
+        return found;
+    }
+
+    /** Notes all sources at once, so that the log is read once more and not once for each. */
+    private void collect(HostState from) {
+        for (FileVersion version : from.versions()) {
+            if (version.extents() == null) {
+                continue;
+            }
+            for (Record.Extent extent : version.extents()) {
+                if (extent instanceof Record.CopyRun copy) {
+                    wanted.add(copy.sourceVersion());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Attributes;
+import io.chagres.archive.Record;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.NameTree;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** Says what restoring a host makes, as paths below the host's directory. Reads nothing but small versions. */
+final class RestorePlan {
+    private static final int MAX_NAME_BYTES = 255;
+    private static final Pathname ROOT = Pathname.of("/");
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    /** Is a version and all the names it gets. */
+    record PlannedFile(FileVersion version, List<Pathname> paths) {}
+
+    private final HostState state;
+    private final Restore.Options options;
+    private final NavigableMap<Pathname, Attributes> directories = new TreeMap<>();
+    private final Map<Long, PlannedFile> files = new LinkedHashMap<>();
+    private final List<NameTree.Entry> links = new ArrayList<>();
+
+    private RestorePlan(HostState state, Restore.Options options) {
+        this.state = state;
+        this.options = options;
+    }
+
+    /**
+     * Makes a plan.
+     *
+     * @param state keeps all extents
+     * @param reader of that state
+     */
+    static RestorePlan of(HostState state, VersionReader reader, Restore.Options options) throws IOException {
+        RestorePlan plan = new RestorePlan(state, options);
+        state.names().forEach(plan::addNamed);
+        plan.addUnnamed(reader);
+        return plan;
+    }
+
+    /** Returns the directories with their attributes, each behind the one it is in. */
+    NavigableMap<Pathname, Attributes> directories() {
+        return directories;
+    }
+
+    /** Returns the files. */
+    Iterable<PlannedFile> files() {
+        return files.values();
+    }
+
+    /** Returns the symbolic links. */
+    List<NameTree.Entry> links() {
+        return links;
+    }
+
+    /** Says whether there is nothing to make. */
+    boolean isEmpty() {
+        return directories.isEmpty() && files.isEmpty() && links.isEmpty();
+    }
+
+    private void addNamed(NameTree.Entry entry) {
+        Pathname path = entry.path();
+        if (options.address() != null && !options.address().matches(path)) {
+            return;
+        }
+        FileVersion version = entry.version();
+        if (entry.kind() == Record.Kind.DIRECTORY) {
+            addDirectories(path);
+        } else if (version == null) {
+            addDirectories(parentOf(path));
+            links.add(entry);
+        } else if (options.filter().test(version)) {
+            addFile(version, path);
+        }
+    }
+
+    private void addFile(FileVersion version, Pathname path) {
+        addDirectories(parentOf(path));
+        files.computeIfAbsent(version.id(), id -> new PlannedFile(version, new ArrayList<>()))
+                .paths()
+                .add(path);
+    }
+
+    private static Pathname parentOf(Pathname path) {
+        Pathname parent = path.parent();
+        return parent == null ? ROOT : parent;
+    }
+
+    private void addDirectories(Pathname deepest) {
+        Pathname at = deepest;
+        while (at.length() > 1 && !directories.containsKey(at)) {
+            NameTree.Entry entry = state.names().find(at);
+            directories.put(at, entry == null ? Attributes.DEFAULT_DIRECTORY : entry.attributes());
+            at = parentOf(at);
+        }
+    }
+
+    /** From new to old: newer versions tend to hold the bytes of older ones. */
+    private void addUnnamed(VersionReader reader) throws IOException {
+        List<FileVersion> unnamed = new ArrayList<>();
+        for (Selection.Entry entry : Selection.of(state, options.address(), true)) {
+            if (!entry.named() && options.filter().test(entry.version())) {
+                unnamed.add(entry.version());
+            }
+        }
+        unnamed.sort((a, b) -> Long.compare(b.id(), a.id()));
+        StoredElsewhere elsewhere =
+                options.allVersions() || unnamed.isEmpty() ? null : new StoredElsewhere(state, reader);
+        for (FileVersion version : unnamed) {
+            boolean empty = version.length() == version.startPosition();
+            if (elsewhere == null || !empty && !elsewhere.has(version)) {
+                addFile(version, asidePath(version));
+                if (elsewhere != null) {
+                    elsewhere.addWritten(version);
+                }
+            }
+        }
+    }
+
+    /** Returns where a version without a name is written: beside the name it had last. */
+    private Pathname asidePath(FileVersion version) {
+        Pathname last = Selection.lastPath(version);
+        if (!isSafe(last)) {
+            last = ROOT.resolve("version");
+        }
+        Pathname directory = parentOf(last);
+        for (Pathname at = directory; at.length() > 1; at = parentOf(at)) {
+            NameTree.Entry entry = state.names().find(at);
+            if (entry != null && entry.kind() != Record.Kind.DIRECTORY) {
+                directory = parentOf(at);
+            }
+        }
+        String suffix =
+                "~" + TIME.format(Instant.ofEpochMilli(version.changedMs())) + "~" + ArchiveLayout.hex(version.id());
+        byte[] name = last.name().bytes();
+        byte[] cut = Arrays.copyOf(name, Math.min(name.length, MAX_NAME_BYTES - suffix.length()));
+        return directory.resolve(append(cut, suffix));
+    }
+
+    private static Pathname append(byte[] name, String suffix) {
+        byte[] tail = suffix.getBytes(StandardCharsets.US_ASCII);
+        byte[] joined = Arrays.copyOf(name, name.length + tail.length);
+        System.arraycopy(tail, 0, joined, name.length, tail.length);
+        return Pathname.ofBytes(joined);
+    }
+
+    /** Says whether a path the log remembers is one a file can have; only names that exist were checked when read. */
+    private static boolean isSafe(Pathname path) {
+        return path.isAbsolute() && path.length() > 1 && path.equals(path.normalized());
+    }
+}

@@ -1,0 +1,109 @@
+package io.chagres.archive.store;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Lists the files of a store in the order of their keys. Confined to one thread. */
+final class DirectoryListing implements AutoCloseable {
+    private final StoreDirectories directories;
+    private final String prefix;
+    private final @Nullable String afterKey;
+    private final List<BlobInfo> found = new ArrayList<>();
+    private final Statx stat = new Statx();
+
+    DirectoryListing(StoreDirectories directories, String prefix, @Nullable String afterKey) {
+        this.directories = directories;
+        this.prefix = prefix;
+        this.afterKey = afterKey;
+    }
+
+    List<BlobInfo> all() throws IOException {
+        visit(prefix.substring(0, prefix.lastIndexOf('/') + 1));
+        return found;
+    }
+
+    /** Visits what lies below a key that is empty or ends with a slash. */
+    private void visit(String directory) throws IOException {
+        String name = directory.isEmpty() ? "" : directory.substring(0, directory.length() - 1);
+        try (Directory open = directories.find(name)) {
+            if (open == null) {
+                return;
+            }
+            for (String key : keys(open, directory)) {
+                if (key.endsWith("/")) {
+                    visit(key);
+                } else {
+                    visitFile(open, key, directory.length());
+                }
+            }
+        } catch (ErrnoException e) {
+            throw Refusal.of(directories.path(directory), e);
+        }
+    }
+
+    /** A directory's key ends with a slash, so that sorting gives the order of the keys below it. */
+    private List<String> keys(Directory open, String directory) throws IOException {
+        List<String> keys = new ArrayList<>();
+        while (open.next()) {
+            String name = keyPart(open);
+            if (name == null || directory.isEmpty() && name.equals(TemporaryFiles.DIRECTORY)) {
+                continue;
+            }
+            String key = directory + name;
+            if (isDirectory(open)) {
+                key += "/";
+                if ((key.startsWith(prefix) || prefix.startsWith(key)) && mayFollow(key)) {
+                    keys.add(key);
+                }
+            } else if (key.startsWith(prefix) && (afterKey == null || key.compareTo(afterKey) > 0)) {
+                keys.add(key);
+            }
+        }
+        keys.sort(null);
+        return keys;
+    }
+
+    private boolean mayFollow(String directory) {
+        return afterKey == null || directory.compareTo(afterKey) > 0 || afterKey.startsWith(directory);
+    }
+
+    private boolean isDirectory(Directory open) {
+        return open.type() == Directory.DT_DIR
+                || open.type() == Directory.DT_UNKNOWN
+                        && stat.of(open.fd(), open.name(), false) == 0
+                        && stat.isDirectory();
+    }
+
+    /** What vanished meanwhile, and what is no file, is no object. */
+    private void visitFile(Directory open, String key, int nameStart) {
+        if (stat.of(open.fd(), Pathname.of(key.substring(nameStart)), false) == 0 && stat.isRegular()) {
+            found.add(new BlobInfo(key, stat.size(), stat.mtimeNs() / 1_000_000));
+        }
+    }
+
+    /** Returns the name of an entry as part of a key; null when it holds what no key holds. */
+    static @Nullable String keyPart(Directory open) {
+        byte[] name = new byte[open.nameLength()];
+        MemorySegment.copy(open.nameSegment(), ValueLayout.JAVA_BYTE, open.nameOffset(), name, 0, name.length);
+        for (byte b : name) {
+            if (b <= ' ' || b > '~') {
+                return null;
+            }
+        }
+        return new String(name, StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    public void close() {
+        stat.close();
+    }
+}

@@ -1,0 +1,203 @@
+package io.chagres.archive.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Record;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.store.StoreException;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+/** Tests appending to a log: retries, lost answers, and writers that meet. */
+class CommitLogTest {
+    private final MemoryStore store = new MemoryStore();
+
+    private LogFixture opened(int incarnation, String host, long pid) throws IOException {
+        LogFixture log = new LogFixture(store, incarnation);
+        log.write(Samples.opened(incarnation, host, pid)).commit();
+        return log;
+    }
+
+    @Test
+    void chainsItsCommits() throws IOException {
+        try (LogFixture log = opened(1, "web1", 10)) {
+            log.write(Samples.version(1, "/a")).commit();
+            HostState state = log.load();
+            assertThat(state.seq()).isEqualTo(2);
+            assertThat(state.timeMs()).isEqualTo(1_700_000_001_000L);
+            assertThat(state.incarnation()).isEqualTo(Samples.id(1));
+            CommitHeader first = CommitReader.header(store, ArchiveLayout.commit(LogFixture.HOST, 1));
+            CommitHeader second = CommitReader.header(store, ArchiveLayout.commit(LogFixture.HOST, 2));
+            assertThat(first.predecessor()).isEqualTo(new byte[32]);
+            assertThat(second.predecessor()).isEqualTo(first.chain());
+            assertThat(state.chain()).isEqualTo(second.chain());
+            assertThat(first.nonce()).isNotEqualTo(second.nonce());
+        }
+    }
+
+    /** Its next key is free only because the commit of another writer was compacted away. */
+    @Test
+    void aWriterThatSleptDoesNotTakeAKeyThatWasUsed() throws IOException {
+        try (LogFixture sleeper = opened(1, "web1", 10);
+                LogFixture other = new LogFixture(store, 2)) {
+            other.write(Samples.opened(2, "web1", 11)).commit();
+            HostState state = other.load();
+            Checkpoint.write(store, LogFixture.HOST, state, version -> java.util.List.of());
+            store.delete(ArchiveLayout.commit(LogFixture.HOST, 2));
+            sleeper.timeMs += 25 * 3_600_000L;
+            sleeper.write(Samples.version(1, "/a"));
+            assertThatThrownBy(sleeper::append).isInstanceOf(FencedException.class);
+        }
+    }
+
+    @Test
+    void triesAgainWithTheSameBytes() throws IOException {
+        int[] refusals = {3};
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.PUT && !done && refusals[0]-- > 0) {
+                throw new StoreException("refused");
+            }
+        });
+        try (LogFixture log = new LogFixture(faulty)) {
+            log.write(Samples.version(1, "/a"));
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(log::append).hasMessage("refused");
+                log.timeMs += 5000;
+            }
+            assertThat(log.commit()).isEqualTo(1);
+            assertThat(log.load().timeMs()).isEqualTo(1_700_000_000_000L);
+            assertThat(log.load().versions()).hasSize(1);
+        }
+    }
+
+    @Test
+    void takesItsOwnCommitForItsOwnWhenTheAnswerWasLost() throws IOException {
+        int[] losses = {2};
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.PUT && done && losses[0]-- > 0) {
+                throw new StoreException("lost");
+            }
+        });
+        try (LogFixture log = new LogFixture(faulty)) {
+            log.write(Samples.version(1, "/a"));
+            assertThatThrownBy(log::append).hasMessage("lost");
+            assertThatThrownBy(log::append).hasMessage("lost");
+            assertThat(log.commit()).isEqualTo(1);
+            assertThat(log.write(Samples.version(2, "/b")).commit()).isEqualTo(2);
+            assertThat(log.load().versions()).hasSize(2);
+        }
+    }
+
+    @Test
+    void triesAgainWhenItCannotReadWhatIsThere() throws IOException {
+        boolean[] lost = {false};
+        boolean[] unreadable = {false};
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.GET && !done && !unreadable[0]) {
+                unreadable[0] = true;
+                throw new StoreException("unreadable");
+            }
+            if (operation.kind() == Kind.PUT && done && !lost[0]) {
+                lost[0] = true;
+                throw new StoreException("lost");
+            }
+        });
+        try (LogFixture log = new LogFixture(faulty)) {
+            log.write(Samples.version(1, "/a"));
+            assertThatThrownBy(log::append).hasMessage("lost");
+            assertThatThrownBy(log::append).hasMessage("unreadable");
+            assertThat(log.commit()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void stopsWhenAnotherWriterOpenedAnIncarnation() throws IOException {
+        try (LogFixture zombie = opened(1, "web1", 10);
+                LogFixture next = opened(2, "web1-new", 4711)) {
+            zombie.write(Samples.version(1, "/a"));
+            assertThatThrownBy(zombie::append)
+                    .isInstanceOf(FencedException.class)
+                    .hasMessageContaining("web1-new")
+                    .hasMessageContaining("pid 4711")
+                    .hasMessageContaining("machine-id machine")
+                    .hasMessageContaining("2023-11-14T22:13:20Z");
+            assertThatThrownBy(zombie::append).isInstanceOf(FencedException.class);
+            assertThat(next.write(Samples.version(1, "/b")).commit()).isEqualTo(3);
+            FileVersion version = Objects.requireNonNull(next.load().version(1));
+            assertThat(version.openedPath()).isEqualTo(Samples.path("/b"));
+        }
+    }
+
+    @Test
+    void saysWhoWroteOnWhenTheOtherIsTheOneBefore() throws IOException {
+        try (LogFixture first = opened(1, "web1", 10);
+                LogFixture second = new LogFixture(store, 2)) {
+            first.write(Samples.version(1, "/a")).commit();
+            second.write(Samples.opened(2, "web1", 11));
+            assertThatThrownBy(second::append).isInstanceOfSatisfying(FencedException.class, e -> assertThat(e.who())
+                    .contains("pid 10"));
+        }
+    }
+
+    @Test
+    void saysWhichCommitWhenItDoesNotKnowWho() throws IOException {
+        try (LogFixture blind = new LogFixture(store, 1);
+                LogFixture other = new LogFixture(store, 2)) {
+            other.write(Samples.version(1, "/a")).commit();
+            blind.write(Samples.version(1, "/a"));
+            assertThatThrownBy(blind::append)
+                    .isInstanceOf(FencedException.class)
+                    .hasMessageContaining("commit 1 is of 2023-11-14T22:13:20Z");
+        }
+    }
+
+    @Test
+    void refusesACommitSealedForAnotherPlace() throws IOException {
+        try (LogFixture log = opened(1, "web1", 10);
+                CommitBuilder other = new CommitBuilder(1 << 20, 1)) {
+            other.seal(7, 0, Samples.id(1), Samples.id(2), new byte[32]);
+            CommitLog again = new CommitLog(store, LogFixture.HOST, Samples.id(1), log.load(), () -> 0);
+            assertThatThrownBy(() -> again.append(other)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** Two writers with random lost and refused puts: each commit counts once, in the order of one of them. */
+    @Test
+    void countsEveryCommitOnceWhateverIsLost() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("CommitLogTest"));
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (random.nextInt(4) == 0) {
+                throw new StoreException(done ? "lost" : "refused");
+            }
+        });
+        try (LogFixture setup = new LogFixture(store)) {
+            setup.write(Samples.version(1, "/a")).commit();
+            CommitLog log = new CommitLog(faulty, LogFixture.HOST, Samples.id(1), setup.load(), () -> 0);
+            for (int i = 0; i < 300; i++) {
+                setup.builder.records().write(new Record.ZeroRun(1, i, 1, 0));
+                appendUntilTaken(log, setup.builder);
+                setup.builder.reset();
+            }
+            assertThat(Objects.requireNonNull(setup.load().version(1)).length()).isEqualTo(300);
+            assertThat(setup.load().seq()).isEqualTo(301);
+        }
+    }
+
+    private static void appendUntilTaken(CommitLog log, CommitBuilder commit) throws IOException {
+        while (true) {
+            try {
+                log.append(commit);
+                return;
+            } catch (StoreException e) {
+                assertThat(e.getMessage()).isIn("refused", "lost");
+            }
+        }
+    }
+}

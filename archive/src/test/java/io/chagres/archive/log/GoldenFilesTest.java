@@ -1,0 +1,122 @@
+package io.chagres.archive.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.ZstdInputStream;
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
+import io.chagres.archive.Record;
+import io.chagres.archive.store.MemoryStore;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Reads objects that an earlier build wrote. They stay in the repository for ever: a change that cannot read them needs
+ * a new format version. With {@code GOLDEN_WRITE=DIRECTORY} in the environment those of this build are written.
+ */
+class GoldenFilesTest {
+    private static final String COMMIT = "commit-format-1.zst";
+    private static final String CHECKPOINT = "checkpoint-format-1.zst";
+    private static final byte[] LINES = Samples.bytes("the last words of a machine\n".repeat(40));
+
+    private static final List<Record> RECORDS = List.of(
+            Samples.opened(1, "web1", 4711),
+            Samples.directory("/var/log"),
+            Samples.version(1, "/var/log/app.log"),
+            Samples.file("/var/log/app.log", 1),
+            new Record.NameAdded(
+                    Samples.path("/var/log/current"), Record.Kind.SYMLINK, 0, Samples.path("app.log"), Samples.FILE),
+            new Record.ObjectRun(1, 0, 300_000, 0xfedcba98_76543210L, 70_000, Codec.ZSTD, new int[] {1, -2}, 3),
+            new Record.ZeroRun(1, 300_000, 4096, 4),
+            new Record.Run(1, 304_096, LINES.length, 0, 0, Samples.crc(LINES), 5),
+            new Record.VersionOpened(2, Samples.KEY, 1, 10, Samples.path("/var/log/app.log"), Samples.FILE),
+            new Record.CopyRun(2, 10, 20, 1, 0, 6, 7),
+            new Record.Derived(2, 1, "gz"),
+            new Record.AttributesChanged(2, Samples.NONE, Samples.FILE.withMtimeNs(8)),
+            new Record.VersionClosed(1, Record.Reason.TRUNCATED),
+            new Record.NameMoved(Samples.path("/var/log/app.log"), Samples.path("/var/log/app.log.1")),
+            Samples.file("/tmp/x", 2),
+            new Record.NameRemoved(Samples.path("/tmp"), true),
+            new Record.IncarnationClosed(true));
+
+    private static byte[] commit() {
+        try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
+            builder.reserve(LINES.length);
+            MemorySegment.copy(MemorySegment.ofArray(LINES), 0, builder.data(), 0, LINES.length);
+            for (Record record : RECORDS) {
+                if (record instanceof Record.Run run) {
+                    builder.appendRun(run.versionId(), run.start(), (int) run.length(), run.crc(), run.mtimeNs());
+                } else {
+                    builder.records().write(record);
+                }
+            }
+            return builder.seal(1, 1_700_000_000_000L, Samples.id(1), Samples.id(2), new byte[32])
+                    .bytes()
+                    .toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    private static byte[] golden(String name, byte[] written) throws IOException {
+        String directory = System.getenv("GOLDEN_WRITE");
+        if (directory != null) {
+            Files.write(Path.of(directory, name), written);
+        }
+        try (InputStream in = GoldenFilesTest.class.getResourceAsStream(name)) {
+            return Objects.requireNonNull(in, name).readAllBytes();
+        }
+    }
+
+    @Test
+    void readsACommit() throws IOException {
+        byte[] bytes = golden(COMMIT, commit());
+        MemoryStore store = new MemoryStore();
+        store.replace(ArchiveLayout.commit(LogFixture.HOST, 1), bytes);
+        CommitHeader commit = CommitReader.header(store, ArchiveLayout.commit(LogFixture.HOST, 1));
+        RecordReader records = commit.recordReader();
+        for (Record expected : RECORDS) {
+            assertThat(records.next()).isEqualTo(expected);
+        }
+        assertThat(records.hasNext()).isFalse();
+        assertThat(commit.objectBytes()).isEqualTo(bytes.length);
+        byte[] data = Arrays.copyOfRange(bytes, (int) commit.headerBytes(), bytes.length);
+        assertThat(new ZstdInputStream(new ByteArrayInputStream(data)).readAllBytes())
+                .isEqualTo(LINES);
+    }
+
+    /** What is not compressed has the bytes of the golden file; what is depends on the version of zstd. */
+    @Test
+    void writesTheSameCommit() throws IOException {
+        byte[] written = commit();
+        byte[] golden = golden(COMMIT, written);
+        assertThat(Arrays.copyOf(written, 4)).isEqualTo(Arrays.copyOf(golden, 4));
+        assertThat(Arrays.copyOfRange(written, 8, 104)).isEqualTo(Arrays.copyOfRange(golden, 8, 104));
+        RecordWriter records = new RecordWriter();
+        RECORDS.forEach(records::write);
+        MemoryStore store = new MemoryStore();
+        store.replace(ArchiveLayout.commit(LogFixture.HOST, 1), golden);
+        assertThat(CommitReader.header(store, ArchiveLayout.commit(LogFixture.HOST, 1))
+                        .records())
+                .isEqualTo(Arrays.copyOf(records.array(), records.length()));
+    }
+
+    @Test
+    void readsACheckpoint() throws IOException {
+        String key = ArchiveLayout.checkpoint(LogFixture.HOST, 1);
+        MemoryStore store = new MemoryStore();
+        store.replace(ArchiveLayout.commit(LogFixture.HOST, 1), golden(COMMIT, commit()));
+        HostState state = LogFixture.load(store);
+        Checkpoint.write(store, LogFixture.HOST, state, version -> Objects.requireNonNull(version.extents()));
+        store.replace(key, golden(CHECKPOINT, store.bytes(key)));
+        store.delete(ArchiveLayout.commit(LogFixture.HOST, 1));
+        assertThat(StateText.of(LogFixture.load(store))).isEqualTo(StateText.of(state));
+    }
+}

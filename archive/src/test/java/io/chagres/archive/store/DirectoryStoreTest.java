@@ -1,0 +1,148 @@
+package io.chagres.archive.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the contract on a directory, and tests what only a directory can do. */
+class DirectoryStoreTest extends BlobStoreContract {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path directory;
+
+    @Override
+    protected BlobStore open() throws IOException {
+        return open(directory.resolve("archive/deep/down"), true);
+    }
+
+    private static DirectoryStore open(Path path, boolean create) throws IOException {
+        return DirectoryStore.open(Pathname.of(path.toString()), create);
+    }
+
+    private static MemorySegment bytes(String text) {
+        return MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void keepsAnObjectAsAFile() throws IOException {
+        Path root = directory.resolve("plain");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("hosts/a/log/1", bytes("content"));
+        }
+        assertThat(root.resolve("hosts/a/log/1")).hasContent("content");
+        try (DirectoryStore store = open(root, false)) {
+            assertThat(store.size("hosts/a/log/1")).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void saysThatThereIsNoArchive() {
+        assertThatThrownBy(() -> open(directory.resolve("absent"), false))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("there is no archive at " + directory.resolve("absent"));
+    }
+
+    @Test
+    void refusesAFileAsRoot() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "x");
+        assertThatThrownBy(() -> open(file, true))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(file.toString())
+                .hasMessageContaining("not a directory");
+        assertThatThrownBy(() -> open(file.resolve("below"), true)).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void followsNoLinkOutOfTheArchive() throws IOException {
+        Path outside = Files.createDirectory(directory.resolve("outside"));
+        Files.writeString(outside.resolve("secret"), "secret");
+        Path root = directory.resolve("hostile");
+        try (DirectoryStore store = open(root, true)) {
+            Files.createSymbolicLink(root.resolve("hosts"), outside);
+            Files.createSymbolicLink(root.resolve("link"), outside.resolve("secret"));
+            assertThatThrownBy(() -> store.get("hosts/secret", 0, MemorySegment.ofArray(new byte[9])))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("symbolic link");
+            assertThatThrownBy(() -> store.get("link", 0, MemorySegment.ofArray(new byte[9])))
+                    .isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> store.putIfAbsent("hosts/new", bytes("x"))).isInstanceOf(StoreException.class);
+            assertThat(outside.resolve("new")).doesNotExist();
+            assertThat(StreamSupport.stream(store.list("", null).spliterator(), false)
+                            .map(BlobInfo::key))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void ignoresWhatIsNoObject() throws IOException {
+        Path root = directory.resolve("strange");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("hosts/a", bytes("x"));
+            Files.writeString(root.resolve("hosts/with space"), "x");
+            Files.writeString(root.resolve("tmp/left"), "x");
+            Files.createDirectory(root.resolve("hosts/directory"));
+            assertThat(StreamSupport.stream(store.list("", null).spliterator(), false)
+                            .map(BlobInfo::key))
+                    .containsExactly("hosts/a");
+            assertThat(store.size("hosts/directory")).isEqualTo(-1);
+            assertThat(store.children("hosts/")).containsExactly("a", "directory");
+        }
+    }
+
+    @Test
+    void makesADirectoryAgainThatSomebodyRemoved() throws IOException {
+        Path root = directory.resolve("removed");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("a/b/1", bytes("x"));
+            Files.delete(root.resolve("a/b/1"));
+            Files.delete(root.resolve("a/b"));
+            Files.delete(root.resolve("a"));
+            assertThat(store.putIfAbsent("a/b/2", bytes("x"))).isTrue();
+        }
+    }
+
+    @Test
+    void doesNotUseAWriterAgain() throws IOException {
+        try (DirectoryStore store = open(directory.resolve("again"), true);
+                BlobWriter writer = store.create("x")) {
+            writer.commit();
+            assertThatThrownBy(writer::commit).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> writer.write(bytes("x"), 0, 1)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void givesFilesAndDirectoriesTheUsualPermissions() throws IOException {
+        Path root = directory.resolve("modes");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("a/1", bytes("x"));
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("a/1"))))
+                .matches("rw-(r|-)--(r|-)--");
+    }
+
+    @Test
+    void namesTheKnownAddresses() {
+        assertThatThrownBy(() -> BlobStores.open("nope://bucket", true))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("nope://")
+                .hasMessageContaining("file:///path");
+    }
+
+    @Test
+    void opensAddressesOfFiles() throws IOException {
+        try (BlobStore store = BlobStores.open("file://" + directory.resolve("uri"), true)) {
+            assertThat(store.name()).isEqualTo(directory.resolve("uri").toString());
+        }
+    }
+}

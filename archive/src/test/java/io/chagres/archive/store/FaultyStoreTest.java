@@ -1,0 +1,9 @@
+package io.chagres.archive.store;
+
+/** Runs the contract on the decorator that interferes: without faults it changes nothing. */
+class FaultyStoreTest extends BlobStoreContract {
+    @Override
+    protected BlobStore open() {
+        return new FaultyStore(new MemoryStore(), FaultyStore.Faults.NONE);
+    }
+}

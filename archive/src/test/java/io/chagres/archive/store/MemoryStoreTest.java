@@ -1,0 +1,9 @@
+package io.chagres.archive.store;
+
+/** Runs the contract on the store in memory that other tests stand on. */
+class MemoryStoreTest extends BlobStoreContract {
+    @Override
+    protected BlobStore open() {
+        return new MemoryStore();
+    }
+}

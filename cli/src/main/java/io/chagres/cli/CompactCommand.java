@@ -1,0 +1,117 @@
+package io.chagres.cli;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Compact;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres compact}: turns many commits into few objects per file. */
+@Command(
+        name = "compact",
+        header = "Turn many commits into few objects per file, and a checkpoint.",
+        description =
+                "Shippers may go on meanwhile, and it may be ended at any moment. What it replaces is removed by a"
+                        + " run that finds it older than --grace. 'zstd -dc' of a file's objects gives its bytes.",
+        footer = {"", "Examples:", "  chagres compact /mnt/archive --dry-run", "  chagres compact /mnt/archive web1:"})
+final class CompactCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:", description = "Which hosts (default: all).")
+    @Nullable
+    Address address;
+
+    @Option(names = "--dry-run", description = "Only say what would be done.")
+    boolean dryRun;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "DURATION",
+            defaultValue = "1d",
+            description =
+                    "How long what was replaced is kept: longer than any reader reads (default: ${DEFAULT-VALUE}).")
+    Duration grace = Duration.ZERO;
+
+    @Option(
+            names = "--level",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}).")
+    int level;
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    CompactCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (level < 1 || level > 19) {
+            throw new CommandFailure(ExitCode.USAGE, "the level must be between 1 and 19");
+        }
+        Compact.Options options =
+                new Compact.Options(grace.toMillis(), level, Compact.Options.DEFAULT.memoryBytes(), dryRun);
+        ProgressLine progress = new ProgressLine(context, json.json);
+        boolean[] skipped = new boolean[1];
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {
+                progress.update(doneBytes, totalBytes);
+            }
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                skipped[0] = true;
+                progress.message("chagres compact: " + subject + " stays as it is: " + cause.getMessage()
+                        + "; 'chagres verify' tells more");
+            }
+        };
+        try (ArchiveView view = ArchiveView.open(store, new TimeOptions())) {
+            Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
+            for (HostRegistry.Owner host : view.hosts(address)) {
+                Compact.Summary summary = compact.host(host.id());
+                progress.end();
+                print(host, summary);
+            }
+        } finally {
+            progress.end();
+        }
+        return skipped[0] ? ExitCode.FAILED : ExitCode.DONE;
+    }
+
+    private void print(HostRegistry.Owner host, Compact.Summary summary) throws IOException {
+        if (json.json) {
+            JsonWriter line = new JsonWriter().beginObject();
+            line.member("host", host.name()).member("hostId", host.id()).member("dryRun", dryRun);
+            line.member("commit", summary.seq()).member("objectsWritten", summary.objectsWritten());
+            line.member("contentBytes", summary.contentBytes()).member("storedBytes", summary.storedBytes());
+            line.member("commitsRemoved", summary.commitsRemoved());
+            line.member("checkpointsRemoved", summary.checkpointsRemoved());
+            line.member("objectsRemoved", summary.objectsRemoved());
+            context.out()
+                    .line(line.member("removedBytes", summary.removedBytes()).endObject());
+            return;
+        }
+        String stored = dryRun ? "" : " in " + ByteSize.format(summary.storedBytes());
+        context.out()
+                .line(host.name() + ": " + (dryRun ? "would write " : "wrote ")
+                        + ShipStatusText.plural(summary.objectsWritten(), "object") + " with "
+                        + ByteSize.format(summary.contentBytes()) + stored + (dryRun ? ", would remove " : ", removed ")
+                        + ShipStatusText.plural(summary.commitsRemoved(), "commit") + ", "
+                        + ShipStatusText.plural(summary.checkpointsRemoved(), "checkpoint") + " and "
+                        + ShipStatusText.plural(summary.objectsRemoved(), "object") + " of "
+                        + ByteSize.format(summary.removedBytes()));
+    }
+}

@@ -1,0 +1,174 @@
+package io.chagres.foreign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.testkit.Allocations;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class MemoryStackTest {
+    @Test
+    void segmentsOfOpenFramesAreDistinctAndAligned() {
+        try (MemoryStack stack = new MemoryStack(1024);
+                Frame outer = stack.push()) {
+            MemorySegment a = outer.allocate(3, 1);
+            MemorySegment b = outer.allocate(8, 8);
+            assertThat(b.address() % 8).isZero();
+            assertThat(b.address()).isGreaterThanOrEqualTo(a.address() + 3);
+            try (Frame inner = stack.push()) {
+                MemorySegment c = inner.allocate(64, 64);
+                assertThat(c.address() % 64).isZero();
+                assertThat(c.address()).isGreaterThanOrEqualTo(b.address() + 8);
+                assertThat(c.byteSize()).isEqualTo(64);
+            }
+        }
+    }
+
+    @Test
+    void closingGivesTheMemoryBack() {
+        try (MemoryStack stack = new MemoryStack(64)) {
+            for (int i = 0; i < 1000; i++) {
+                try (Frame frame = stack.push()) {
+                    frame.allocate(64, 1);
+                }
+            }
+            assertThat(stack.overflows()).isZero();
+        }
+    }
+
+    @Test
+    void whatDoesNotFitComesFromElsewhereAndIsCounted() {
+        try (MemoryStack stack = new MemoryStack(16)) {
+            MemorySegment large;
+            try (Frame frame = stack.push()) {
+                MemorySegment small = frame.allocate(16, 1);
+                large = frame.allocate(1000, 8);
+                large.fill((byte) 1);
+                small.fill((byte) 2);
+                assertThat(large.get(ValueLayout.JAVA_BYTE, 999)).isEqualTo((byte) 1);
+                assertThat(stack.overflows()).isEqualTo(1);
+            }
+            assertThat(large.scope().isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void aStackOfNothingStillWorks() {
+        try (MemoryStack stack = new MemoryStack(0);
+                Frame frame = stack.push()) {
+            frame.allocate(8, 8).set(ValueLayout.JAVA_LONG, 0, 5);
+            assertThat(stack.overflows()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void framesCloseInOrder() {
+        MemoryStack stack = new MemoryStack(64);
+        Frame outer = stack.push();
+        Frame inner = stack.push();
+        assertThatThrownBy(outer::close).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> outer.allocate(1, 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(stack::close).isInstanceOf(IllegalStateException.class);
+        inner.close();
+        outer.close();
+        assertThatThrownBy(outer::close).isInstanceOf(IllegalStateException.class);
+        stack.close();
+        stack.close();
+    }
+
+    @Test
+    void framesNestDeeplyAndAreReused() {
+        try (MemoryStack stack = new MemoryStack(4096)) {
+            for (int round = 0; round < 2; round++) {
+                List<Frame> frames = new ArrayList<>();
+                for (int i = 0; i < 100; i++) {
+                    frames.add(stack.push());
+                    frames.getLast().allocate(8, 8).set(ValueLayout.JAVA_LONG, 0, i);
+                }
+                frames.reversed().forEach(Frame::close);
+            }
+            assertThat(stack.overflows()).isZero();
+        }
+    }
+
+    @Test
+    void anotherThreadIsRefused() throws InterruptedException {
+        try (MemoryStack stack = new MemoryStack(64);
+                Frame frame = stack.push();
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            assertThat(failure(other, stack::push)).isInstanceOf(WrongThreadException.class);
+            assertThat(failure(other, frame::close)).isInstanceOf(WrongThreadException.class);
+            assertThat(failure(other, () -> frame.allocate(1, 1))).isInstanceOf(WrongThreadException.class);
+        }
+    }
+
+    @Test
+    void oddArgumentsAreRefused() {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            assertThatThrownBy(() -> frame.allocate(-1, 1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> frame.allocate(1, 3)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> frame.allocate(1, 0)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void theStackOfAThreadIsNotClosed() {
+        assertThat(MemoryStack.ofThread()).isSameAs(MemoryStack.ofThread());
+        assertThatThrownBy(MemoryStack.ofThread()::close).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void moreThreadsThanBlocksKeepTheirMemoryApart() throws InterruptedException, ExecutionException {
+        int threads = 200;
+        CountDownLatch allWrote = new CountDownLatch(threads);
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Long>> seen = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                long mine = i;
+                seen.add(executor.submit(() -> {
+                    try (Frame frame = MemoryStack.ofThread().push()) {
+                        MemorySegment own = frame.allocate(8, 8);
+                        own.set(ValueLayout.JAVA_LONG, 0, mine);
+                        allWrote.countDown();
+                        allWrote.await();
+                        return own.get(ValueLayout.JAVA_LONG, 0);
+                    }
+                }));
+            }
+            for (int i = 0; i < threads; i++) {
+                assertThat(seen.get(i).get()).isEqualTo(i);
+            }
+        }
+    }
+
+    @Test
+    void framesAllocateNothing() {
+        long bytes = Allocations.fewestBytes(500, () -> {
+            for (int i = 0; i < 20_000; i++) {
+                try (Frame frame = MemoryStack.ofThread().push()) {
+                    frame.allocate(16, 8).set(ValueLayout.JAVA_LONG, 0, i);
+                }
+            }
+        });
+        assertThat(bytes).isZero();
+    }
+
+    private static Throwable failure(ExecutorService executor, Runnable work) throws InterruptedException {
+        try {
+            executor.submit(work).get();
+            return new AssertionError("did not fail");
+        } catch (ExecutionException e) {
+            return Objects.requireNonNull(e.getCause());
+        }
+    }
+}

@@ -1,0 +1,308 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.NameTree;
+import io.chagres.archive.log.RunListener;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Drives the whole engine on one thread, against a real directory and a real inotify. */
+class ShipperTest {
+    @TempDir
+    Path temp;
+
+    private Path tree;
+    private Path archive;
+    private int states;
+    private final List<String> problems = new ArrayList<>();
+
+    /** Ends a run where a process would be killed. */
+    private static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    @BeforeEach
+    void directories() throws IOException {
+        tree = Files.createDirectory(temp.resolve("tree"));
+        archive = temp.resolve("archive");
+    }
+
+    private ShipOptions options(boolean once, Codec codec, String state) {
+        return options(once, codec, state, 60_000);
+    }
+
+    private ShipOptions options(boolean once, Codec codec, String state, long drainMs) {
+        return new ShipOptions(
+                List.of(tree.toString()),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of(temp.resolve(state).toString()),
+                once,
+                1,
+                drainMs,
+                codec,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                0);
+    }
+
+    private Shipper open(BlobStore store, boolean once, Codec codec, String state) throws IOException {
+        return Shipper.open(options(once, codec, state), store, Runnable::run, Clock.systemUTC(), problems::add);
+    }
+
+    private void shipOnce(Codec codec) throws IOException {
+        try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
+                Shipper shipper = open(store, true, codec, "state")) {
+            Await.until("everything is shipped", () -> step(shipper));
+            assertThat(shipper.drained()).isTrue();
+            assertThat(shipper.status().riskBytes()).isZero();
+        }
+    }
+
+    private static boolean step(Shipper shipper) {
+        try {
+            shipper.doWork(5);
+            return shipper.finished();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private HostState load(BlobStore store, String hostId) throws IOException {
+        return HostLog.load(store, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
+    }
+
+    /** Compares every file of the tree with the archive, byte by byte, and returns the state. */
+    private HostState assertArchiveEqualsTree() throws IOException {
+        try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), false)) {
+            String hostId = HostRegistry.hosts(store).getFirst().id();
+            HostState state = load(store, hostId);
+            try (var files = Files.walk(tree);
+                    VersionReader reader = new VersionReader(store, hostId, state)) {
+                for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                    NameTree.Entry entry = state.names().find(Pathname.of(file.toString()));
+                    assertThat(entry).as("name %s", file).isNotNull();
+                    FileVersion version = entry.version();
+                    assertThat(version).as("version of %s", file).isNotNull();
+                    assertThat(content(reader, version)).as("bytes of %s", file).isEqualTo(Files.readAllBytes(file));
+                }
+            }
+            return state;
+        }
+    }
+
+    private static byte[] content(VersionReader reader, FileVersion version) throws IOException {
+        byte[] bytes = new byte[(int) version.length()];
+        int at = 0;
+        while (at < bytes.length) {
+            int read = reader.read(version, at, MemorySegment.ofArray(bytes).asSlice(at));
+            assertThat(read).isPositive();
+            at += read;
+        }
+        return bytes;
+    }
+
+    private static byte[] random(int length, long seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void append(Path file, byte[] bytes) throws IOException {
+        Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shipsWhatIsThereAndGoesOnWhereItStopped(Codec codec) throws IOException {
+        append(tree.resolve("one byte"), new byte[] {'x'});
+        append(tree.resolve("empty"), new byte[0]);
+        append(tree.resolve("zeros"), new byte[100_000]);
+        append(tree.resolve("large"), random(5_000_001, 1));
+        Files.createLink(tree.resolve("hard"), tree.resolve("large"));
+        shipOnce(codec);
+        assertArchiveEqualsTree();
+
+        append(tree.resolve("large"), random(3_000_000, 2));
+        append(tree.resolve("one byte"), "yz\nhalf".getBytes(StandardCharsets.UTF_8));
+        shipOnce(codec);
+        HostState state = assertArchiveEqualsTree();
+        assertThat(state.versions()).as("nothing was shipped again").hasSize(4);
+        assertThat(state.closedCleanly()).isTrue();
+    }
+
+    @Test
+    void aRewriteBeginsANewVersionAndSharesItsProvenPrefix() throws IOException {
+        byte[] first = random(600_000, 3);
+        append(tree.resolve("f"), first);
+        shipOnce(Codec.ZSTD);
+        byte[] second = first.clone();
+        second[500_000] ^= 1;
+        Files.write(tree.resolve("f"), second);
+        shipOnce(Codec.ZSTD);
+        HostState state = assertArchiveEqualsTree();
+        assertThat(state.versions()).hasSize(2);
+        FileVersion rewritten = state.versions().stream().toList().getLast();
+        assertThat(rewritten.extents()).anyMatch(e -> e instanceof io.chagres.archive.Record.CopyRun);
+    }
+
+    @Test
+    void aFileThatCameBackShorterIsNotTrusted() throws IOException {
+        Path file = tree.resolve("crashed.log");
+        append(file, random(1000, 4));
+        shipOnce(Codec.ZSTD);
+        Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 700));
+        append(file, random(400, 5));
+        shipOnce(Codec.ZSTD);
+        assertArchiveEqualsTree();
+    }
+
+    /** Kills the shipper before and after every operation that changes the store, and resumes. */
+    @ParameterizedTest
+    @EnumSource
+    void survivesAKillAtEveryStepOfTheStore(Codec codec) throws IOException {
+        boolean killed = true;
+        for (int operation = 0; killed; operation++) {
+            for (boolean done : new boolean[] {false, true}) {
+                tree = Files.createDirectory(temp.resolve("tree" + operation + done));
+                archive = temp.resolve("archive" + operation + done);
+                append(tree.resolve("small.log"), "line 1\nline 2\n".getBytes(StandardCharsets.UTF_8));
+                append(tree.resolve("large"), random(2_500_000, operation));
+                killed = shipAndKill(codec, operation, done);
+                append(tree.resolve("small.log"), "line 3\n".getBytes(StandardCharsets.UTF_8));
+                append(tree.resolve("large"), random(100_000, operation + 1));
+                shipOnce(codec);
+                assertThat(assertArchiveEqualsTree().versions()).hasSize(2);
+            }
+        }
+    }
+
+    private boolean shipAndKill(Codec codec, int atOperation, boolean atDone) throws IOException {
+        DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        BlobStore store = new FaultyStore(real, (operation, done) -> {
+            if (operation.change() == atOperation && done == atDone) {
+                throw new Killed();
+            }
+        });
+        try (store;
+                Shipper shipper = open(store, true, codec, "state" + states++)) {
+            Await.until("everything is shipped", () -> step(shipper));
+            return false;
+        } catch (Killed e) {
+            return true;
+        }
+    }
+
+    @Test
+    void aLostAnswerIsNotTakenForAnotherWriter() throws IOException {
+        append(tree.resolve("f"), random(10_000, 6));
+        DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        try (BlobStore store = new FaultyStore(real, (operation, done) -> {
+                    // archive, host and incarnation are made before
+                    if (operation.change() == 3 && done) {
+                        throw new IOException("the answer is lost");
+                    }
+                });
+                Shipper shipper = open(store, true, Codec.ZSTD, "state")) {
+            Await.until("everything is shipped", () -> step(shipper));
+        }
+        assertThat(assertArchiveEqualsTree().versions()).hasSize(1);
+        assertThat(problems).anyMatch(p -> p.contains("the answer is lost"));
+    }
+
+    @Test
+    void aDrainEndsInTimeWhenTheStoreRefusesWhatARunOfOnceDrainsAlready() throws IOException {
+        append(tree.resolve("f"), random(10_000, 9));
+        DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        AtomicBoolean refuses = new AtomicBoolean();
+        ShipOptions options = options(true, Codec.ZSTD, "state", 1);
+        try (BlobStore store = new FaultyStore(real, (operation, done) -> {
+                    if (refuses.get()) {
+                        throw new IOException("the store is full");
+                    }
+                });
+                Shipper shipper = Shipper.open(options, store, Runnable::run, Clock.systemUTC(), problems::add)) {
+            refuses.set(true);
+            Await.until("the store refused", () -> {
+                step(shipper);
+                return shipper.status().errors() > 1;
+            });
+            assertThat(shipper.finished()).isFalse();
+            shipper.requestDrain();
+            Await.until("the time for draining is over", () -> step(shipper));
+            assertThat(shipper.drained()).isFalse();
+            assertThat(shipper.status().riskBytes()).isPositive();
+        }
+    }
+
+    @Test
+    void theOlderOfTwoShippersIsFenced() throws IOException {
+        append(tree.resolve("f"), random(10_000, 7));
+        try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
+                Shipper older = open(store, false, Codec.ZSTD, "state-a")) {
+            Await.until("the first scan is shipped", () -> {
+                step(older);
+                return older.status().riskBytes() == 0;
+            });
+            try (Shipper newer = open(store, true, Codec.ZSTD, "state-b")) {
+                Await.until("everything is shipped", () -> step(newer));
+            }
+            append(tree.resolve("f"), random(10_000, 8));
+            assertThatThrownBy(() -> {
+                        while (!older.finished()) {
+                            older.doWork(5);
+                        }
+                    })
+                    .isInstanceOf(FencedException.class)
+                    .hasMessageContaining("pid");
+        }
+        shipOnce(Codec.ZSTD);
+        assertThat(assertArchiveEqualsTree().versions()).hasSize(1);
+    }
+
+    @Test
+    void aSecondShipperWithTheSameStateIsRefusedByPid() throws IOException {
+        try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
+                Shipper first = open(store, false, Codec.ZSTD, "state")) {
+            assertThat(first.finished()).isFalse();
+            assertThatThrownBy(() -> open(store, false, Codec.ZSTD, "state"))
+                    .isInstanceOf(LockedException.class)
+                    .hasMessageContaining("pid " + ProcessHandle.current().pid());
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.chagres.testkit;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file system that a test mounts and {@link #close()} unmounts. The superuser only; tests ask
+ * {@link Requires#root()} or {@link Requires#loopDevices()} first. Confined to one thread.
+ */
+public final class Mounted implements AutoCloseable {
+    private static final long IMAGE_BYTES = 48L << 20;
+
+    private final Path directory;
+    private final @Nullable String loopDevice;
+    private boolean mounted = true;
+
+    private Mounted(Path directory, @Nullable String loopDevice) {
+        this.directory = directory;
+        this.loopDevice = loopDevice;
+    }
+
+    /**
+     * Mounts an empty tmpfs on a directory, which is created.
+     *
+     * @param options mount options such as {@code size=2m,nr_inodes=50}
+     */
+    public static Mounted tmpfs(Path directory, String options) {
+        makeDirectory(directory);
+        Program.ok("mount", "-t", "tmpfs", "-o", options, "chagres-test", directory.toString());
+        return new Mounted(directory, null);
+    }
+
+    /** Mounts an overlay of the directories {@code lower}, {@code upper} and {@code work} of one directory. */
+    public static Mounted overlay(Path layers, Path directory) {
+        makeDirectory(directory);
+        String options = "lowerdir=" + layers.resolve("lower") + ",upperdir=" + layers.resolve("upper") + ",workdir="
+                + layers.resolve("work");
+        Program.ok("mount", "-t", "overlay", "-o", options, "chagres-test", directory.toString());
+        return new Mounted(directory, null);
+    }
+
+    /** Creates an ext4 image of 48 MiB. */
+    public static Path ext4Image(Path image) {
+        try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+            file.setLength(IMAGE_BYTES);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Program.ok("mkfs.ext4", "-q", "-F", image.toString());
+        return image;
+    }
+
+    /**
+     * Makes a file system of 320 MiB in a new image and mounts it.
+     *
+     * @param mkfs the program that makes it, with its options
+     */
+    public static Mounted newFileSystem(Path image, Path directory, String... mkfs) {
+        Program.ok("truncate", "--size=320M", image.toString());
+        List<String> command = new ArrayList<>(List.of(mkfs));
+        command.add(image.toString());
+        Program.ok(command.toArray(String[]::new));
+        return image(image, directory);
+    }
+
+    /** Mounts a file-system image on a directory, which is created, through the next free loop device. */
+    public static Mounted image(Path image, Path directory) {
+        makeDirectory(directory);
+        String device =
+                Program.ok("losetup", "--find", "--show", image.toString()).strip();
+        Program mount = Program.run(List.of("mount", device, directory.toString()));
+        if (mount.exitCode() != 0) {
+            Program.ok("losetup", "--detach", device);
+            throw new AssertionError("cannot mount " + image + ": " + mount.err());
+        }
+        return new Mounted(directory, device);
+    }
+
+    /** Remounts with other options, such as {@code ro}. */
+    public void remount(String options) {
+        Program.ok("mount", "-o", "remount," + options, directory.toString());
+    }
+
+    /** Makes every write to it wait until {@link #thaw()}. */
+    public void freeze() {
+        Program.ok("fsfreeze", "--freeze", directory.toString());
+    }
+
+    /** Lets writes go on. */
+    public void thaw() {
+        Program.ok("fsfreeze", "--unfreeze", directory.toString());
+    }
+
+    /** Returns where it is mounted. */
+    public Path directory() {
+        return directory;
+    }
+
+    private static void makeDirectory(Path directory) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Unmounts, however busy it is, and gives the loop device back. */
+    @Override
+    public void close() {
+        if (mounted) {
+            mounted = false;
+            Program.run(List.of("fsfreeze", "--unfreeze", directory.toString()));
+            if (Program.run(List.of("umount", directory.toString())).exitCode() != 0) {
+                Program.ok("umount", "--lazy", directory.toString());
+            }
+            if (loopDevice != null) {
+                Program.ok("losetup", "--detach", loopDevice);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.chagres.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells how a program of the system ended. Immutable.
+ *
+ * @param exitCode 128 + the signal when a signal ended it
+ * @param out its standard output
+ * @param err its standard error
+ */
+public record Program(int exitCode, byte[] out, String err) {
+    private static final long LIMIT_SECONDS = 180;
+
+    /** Runs a program to its end, whatever its exit code. */
+    public static Program run(List<String> command) {
+        try {
+            Path out = Files.createTempFile("program", ".out");
+            Path err = Files.createTempFile("program", ".err");
+            try {
+                Process process = new ProcessBuilder(command)
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start();
+                process.getOutputStream().close();
+                if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                    throw new AssertionError("did not end: " + command + "\n" + text(Files.readAllBytes(err)));
+                }
+                return new Program(process.exitValue(), Files.readAllBytes(out), text(Files.readAllBytes(err)));
+            } finally {
+                Files.delete(out);
+                Files.delete(err);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted: " + command, e);
+        }
+    }
+
+    /** Runs a program that must succeed, and returns its standard output. */
+    public static String ok(String... command) {
+        Program program = run(List.of(command));
+        if (program.exitCode != 0) {
+            throw new AssertionError("exit code " + program.exitCode + ": " + String.join(" ", command) + "\n"
+                    + text(program.out) + program.err);
+        }
+        return text(program.out);
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,19 @@
+package io.chagres.testkit;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Tells where the sources of this build are. */
+public final class Repository {
+    private Repository() {}
+
+    /** Returns the root of the repository: the nearest directory above the working one that has the build wrapper. */
+    public static Path root() {
+        for (Path directory = Path.of("").toAbsolutePath(); directory != null; directory = directory.getParent()) {
+            if (Files.exists(directory.resolve("mvnw"))) {
+                return directory;
+            }
+        }
+        throw new AssertionError("not run inside the repository: no mvnw in any directory above");
+    }
+}

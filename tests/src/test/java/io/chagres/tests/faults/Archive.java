@@ -1,0 +1,99 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** An archive as a user sees it: through the program's reading commands. */
+record Archive(Path store, Path scratch) {
+    private static final Pattern BESIDE = Pattern.compile(".*~\\d{8}T\\d{6}Z~[0-9a-f]{16}");
+
+    /** Runs a reading command on this archive, whatever its exit code. */
+    Program run(String command, String... arguments) {
+        List<String> line = Chagres.command();
+        line.add(command);
+        line.add(store.toString());
+        line.addAll(List.of(arguments));
+        return Program.run(line);
+    }
+
+    /** Runs a reading command that must succeed and returns its output. */
+    byte[] ok(String command, String... arguments) {
+        Program program = run(command, arguments);
+        assertThat(program.exitCode())
+                .as("chagres %s: %s%s", command, new String(program.out(), StandardCharsets.UTF_8), program.err())
+                .isZero();
+        return program.out();
+    }
+
+    /** Fails unless every checksum, link of the chain and reference is right. */
+    void verify() {
+        ok("verify");
+    }
+
+    byte[] cat(String address) {
+        return ok("cat", address);
+    }
+
+    String list(String... arguments) {
+        return new String(ok("ls", arguments), StandardCharsets.UTF_8);
+    }
+
+    /** Returns how many commits the archive holds: the cheapest sign of progress. */
+    long commits() {
+        long commits = 0;
+        String[] hosts = store.resolve("hosts").toFile().list();
+        for (String host : hosts == null ? new String[0] : hosts) {
+            String[] log =
+                    store.resolve("hosts").resolve(host).resolve("log").toFile().list();
+            commits += log == null ? 0 : log.length;
+        }
+        return commits;
+    }
+
+    /** Waits until more commits are there. */
+    void awaitCommits(long atLeast) {
+        Await.until(atLeast + " commits", () -> commits() >= atLeast);
+    }
+
+    /** Restores everything into a new directory and returns it; hosts are directly below. */
+    Path restore(String... options) {
+        try {
+            Path target = Files.createTempDirectory(scratch, "restored");
+            List<String> arguments = new ArrayList<>(List.of(target.toString()));
+            arguments.addAll(List.of(options));
+            ok("restore", arguments.toArray(String[]::new));
+            return target;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether a restored file is a version kept beside the name it had. */
+    static boolean beside(Path file) {
+        return BESIDE.matcher(file.toString()).matches();
+    }
+
+    /** Returns the restored files, those kept beside a name or the others. */
+    static List<Path> files(Path tree, Predicate<Path> which) {
+        try (Stream<Path> paths = Files.walk(tree)) {
+            return paths.filter(path -> Files.isRegularFile(path, java.nio.file.LinkOption.NOFOLLOW_LINKS))
+                    .filter(which)
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.chagres.tests.faults;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Where the repository and its built program are. */
+final class Chagres {
+    private Chagres() {}
+
+    /** Returns the repository's root: the nearest directory above that holds the build wrapper. */
+    static Path repository() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.exists(directory.resolve("mvnw"))) {
+            directory = directory.getParent();
+        }
+        return directory;
+    }
+
+    /** Returns the command line of the program: the launcher, forbidden to build. */
+    static List<String> command() {
+        return new ArrayList<>(List.of(
+                "env", "CHAGRES_BUILD=never", repository().resolve("chagres").toString()));
+    }
+
+    /** Returns the jars of the program. */
+    static Path jars() {
+        Path jars = repository().resolve("cli/target/dist/lib");
+        if (!Files.isDirectory(jars)) {
+            throw new AssertionError(jars + " is missing: package the module cli before this one");
+        }
+        return jars;
+    }
+
+    /** Returns a command line that needs nothing of the repository, for a user who may not read it. */
+    static List<String> command(Path jars) {
+        return new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jni",
+                "-XX:+UseSerialGC",
+                "--module-path",
+                jars.toString(),
+                "--module",
+                "io.chagres.cli/io.chagres.cli.Main"));
+    }
+}

@@ -1,0 +1,160 @@
+package io.chagres.tests.faults;
+
+import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * What a fault scenario stands on: a tree to write into, an archive, a state directory, and whatever the scenario
+ * starts
+ * or mounts, all ended and removed with it. After a failure the directory stays, and what the shippers said is printed.
+ */
+final class FaultBench implements AutoCloseable {
+    static final String HOST = "web1";
+
+    private final Path root;
+    private final List<ShipProcess> ships = new ArrayList<>();
+    private final List<LineWriter> writers = new ArrayList<>();
+    private final List<Mounted> mounts = new ArrayList<>();
+    private final ExecutorService tasks = Executors.newCachedThreadPool();
+
+    private FaultBench(Path root) throws IOException {
+        this.root = root;
+        Files.createDirectory(tree());
+    }
+
+    Path root() {
+        return root;
+    }
+
+    /** The followed tree. */
+    Path tree() {
+        return root.resolve("tree");
+    }
+
+    Path store() {
+        return root.resolve("archive");
+    }
+
+    Path state() {
+        return root.resolve("state");
+    }
+
+    /** Returns a path in the followed tree. */
+    Path file(String name) {
+        return tree().resolve(name);
+    }
+
+    /** Starts to describe a shipper that follows nothing yet. */
+    Shipping shipping() {
+        return new Shipping(this, root.resolve("ship" + ships.size() + ".err"), ships::add);
+    }
+
+    /** Starts a shipper of the tree and waits for its first scan. */
+    ShipProcess ship(String... options) {
+        return shipping().paths(tree()).options(options).start().awaitScanned();
+    }
+
+    Archive archive() {
+        return new Archive(store(), root);
+    }
+
+    /** Verifies the archive and restores it. */
+    Restored restored(String... options) {
+        return restored(archive(), options);
+    }
+
+    Restored restored(Archive archive, String... options) {
+        archive.verify();
+        return new Restored(archive.restore(options).resolve(HOST));
+    }
+
+    LineWriter writer(String stream) {
+        LineWriter writer = new LineWriter(stream);
+        writers.add(writer);
+        return writer;
+    }
+
+    Mounted tmpfs(String name, String options) {
+        return mounted(Mounted.tmpfs(root.resolve(name), options));
+    }
+
+    Mounted mounted(Mounted mounted) {
+        mounts.add(mounted);
+        return mounted;
+    }
+
+    /** Threads for writers and rotations that run beside the test. */
+    ExecutorService tasks() {
+        return tasks;
+    }
+
+    private String report() {
+        StringBuilder report = new StringBuilder("left in place: " + root);
+        ships.forEach(ship -> report.append("\n-- ").append(ship.report()));
+        return report.toString();
+    }
+
+    /** Ends everything; the directory stays. */
+    @Override
+    public void close() {
+        tasks.shutdownNow();
+        ships.forEach(ShipProcess::close);
+        writers.forEach(LineWriter::close);
+        mounts.reversed().forEach(Mounted::close);
+    }
+
+    /** Gives each test its bench. */
+    static final class Extension implements ParameterResolver, AfterEachCallback {
+        private static final ExtensionContext.Namespace SPACE = ExtensionContext.Namespace.create(FaultBench.class);
+
+        @Override
+        public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+            return parameter.getParameter().getType() == FaultBench.class;
+        }
+
+        @Override
+        public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+            try {
+                String test = context.getRequiredTestMethod().getName();
+                FaultBench bench = new FaultBench(
+                        Files.createTempDirectory("chagres-" + test + "-").toRealPath());
+                context.getStore(SPACE).put("bench", bench);
+                return bench;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void afterEach(ExtensionContext context) {
+            FaultBench bench = context.getStore(SPACE).remove("bench", FaultBench.class);
+            if (bench == null) {
+                return;
+            }
+            boolean failed = context.getExecutionException()
+                    .filter(failure -> !(failure instanceof TestAbortedException))
+                    .isPresent();
+            if (failed) {
+                System.out.println(context.getDisplayName() + " failed; " + bench.report());
+            }
+            bench.close();
+            if (!failed) {
+                Program.ok("rm", "-rf", "--one-file-system", bench.root.toString());
+            }
+        }
+    }
+}

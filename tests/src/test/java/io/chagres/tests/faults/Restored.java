@@ -1,0 +1,82 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.LineCount;
+import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.TreeDiff;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** What {@code restore} gave back of one host, and what it must be equal to. */
+record Restored(Path directory) {
+    /** Where a path of the source stands in the restored tree. */
+    Path of(Path source) {
+        return directory.resolve(Path.of("/").relativize(source.toAbsolutePath()));
+    }
+
+    List<Path> files() {
+        return Archive.files(directory, file -> true);
+    }
+
+    /** Versions without a name, written beside the name they had. */
+    List<Path> beside() {
+        return Archive.files(directory, Archive::beside);
+    }
+
+    /** The restored tree is the source: content, permissions, times, links; versions kept beside are no difference. */
+    Restored same(Path source) {
+        return same(source, name -> true);
+    }
+
+    Restored same(Path source, Predicate<String> relevant) {
+        Path restored = of(source);
+        assertThat(Files.exists(restored)).as("%s is in the archive", source).isTrue();
+        assertThat(TreeDiff.of(source, restored, name -> relevant.test(name) && !Archive.beside(Path.of(name))))
+                .as("differences of the restored %s", source)
+                .isEmpty();
+        return this;
+    }
+
+    /** Every line stands exactly once in all that was restored. */
+    Restored exact(LineWriter... writers) {
+        LineCount count = expecting(writers);
+        files().forEach(count::current);
+        return exact(count);
+    }
+
+    /**
+     * Every line stands exactly once in the files that have a name, or in a version kept beside them. Such a version
+     * may
+     * repeat what a named file took over from it: for scenarios that copy content and then truncate it.
+     */
+    Restored exactWithCopies(LineWriter... writers) {
+        LineCount count = expecting(writers);
+        for (Path file : files()) {
+            if (Archive.beside(file)) {
+                count.superseded(file);
+            } else {
+                count.current(file);
+            }
+        }
+        return exact(count);
+    }
+
+    private static LineCount expecting(LineWriter... writers) {
+        LineCount count = new LineCount();
+        for (LineWriter writer : writers) {
+            count.expect(writer);
+        }
+        return count;
+    }
+
+    private Restored exact(LineCount count) {
+        LineCount.Result result = count.result();
+        assertThat(result)
+                .as("lines lost, doubled, torn in %s", directory)
+                .isEqualTo(new LineCount.Result(0, 0, 0, List.of()));
+        return this;
+    }
+}

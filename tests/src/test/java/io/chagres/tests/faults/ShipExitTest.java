@@ -1,0 +1,149 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a shipper ends: exit codes, wrapped programs, signals. */
+@ExtendWith(FaultBench.Extension.class)
+class ShipExitTest {
+    @ParameterizedTest(name = "exit code {0}")
+    @ValueSource(ints = {0, 1, 3, 7, 127})
+    void aWrappedProgramGivesItsExitCode(int code, FaultBench bench) throws IOException {
+        Path log = bench.file("job.log");
+        String job = "i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); done > " + log + "; mkdir "
+                + bench.file("late") + "; printf last > " + bench.file("late/words") + "; exit " + code;
+        ShipProcess ship =
+                bench.shipping().paths(bench.tree()).child("sh", "-c", job).start();
+
+        assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(code);
+        bench.restored("--all-versions").same(bench.tree());
+    }
+
+    @Test
+    void aWrappedProgramThatIsKilled(FaultBench bench) {
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .child("sh", "-c", "echo words > " + bench.file("job.log") + "; kill -9 $$")
+                .start();
+
+        assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(128 + 9);
+        bench.restored("--all-versions").same(bench.tree());
+    }
+
+    @Test
+    void aWrappedProgramThatDoesNotExist(FaultBench bench) {
+        ShipProcess ship =
+                bench.shipping().paths(bench.tree()).child("/no/such/program").start();
+
+        assertThat(ship.awaitExit()).isEqualTo(1);
+        assertThat(ship.errors()).contains("/no/such/program").contains("No such file or directory");
+    }
+
+    /** The program is asked to end too, and what it writes on the way out is shipped. */
+    @Test
+    void aSignalEndsTheWrappedProgramFirst(FaultBench bench) {
+        String job = "trap 'echo goodbye >> " + bench.file("job.log") + "; exit 5' TERM; echo ready > "
+                + bench.file("job.log") + "; while :; do read nothing < " + bench.root() + "/pipe; done";
+        Program.ok("mkfifo", bench.root().resolve("pipe").toString());
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .child("bash", "-c", job)
+                .start()
+                .awaitNewStatus("the job is ready", status -> status.shippedBytes() > 0);
+
+        assertThat(ship.terminate()).as(ship.report()).isEqualTo(5);
+        assertThat(bench.archive().cat("web1:*/job.log")).isEqualTo("ready\ngoodbye\n".getBytes());
+    }
+
+    @Test
+    void interruptDrainsLikeTerminate(FaultBench bench) {
+        ShipProcess ship = bench.ship();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(500);
+        writer.close();
+        ship.signal("INT");
+
+        assertThat(ship.awaitExit()).as(ship.report()).isZero();
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    @Test
+    void onceShipsWhatIsThere(FaultBench bench) {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(500);
+        for (int run = 0; run < 2; run++) {
+            writer.lines(100);
+            ShipProcess ship =
+                    bench.shipping().paths(bench.tree()).options("--once").start();
+            assertThat(ship.awaitExit()).as(ship.report()).isZero();
+        }
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    @Test
+    void fromTheEnd(FaultBench bench) {
+        bench.writer("before").open(bench.file("app.log")).lines(50).close();
+        ShipProcess ship = bench.ship("--start-at", "end");
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(50);
+        LineWriter fresh = bench.writer("new").open(bench.file("new.log")).lines(50);
+        writer.close();
+        fresh.close();
+        ship.drain();
+
+        byte[] shipped = bench.archive().cat("web1:*/app.log");
+        assertThat(new io.chagres.testkit.LineCount()
+                        .expect(writer)
+                        .expect(fresh)
+                        .content(shipped, "app.log")
+                        .content(bench.archive().cat("web1:*/new.log"), "new.log")
+                        .result()
+                        .exact())
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--no-such-option x", "--max-lag never x --to y", "x"})
+    void usage(String arguments) {
+        List<String> command = Chagres.command();
+        command.add("ship");
+        command.addAll(List.of(arguments.split(" ")));
+        command.remove("");
+
+        Program program = Program.run(command);
+        assertThat(program.exitCode()).as(program.err()).isEqualTo(2);
+        assertThat(program.out()).isEmpty();
+        assertThat(program.err()).contains("--help");
+    }
+
+    /** One bit of an object is wrong: verify names the object and fails, and reading gives no wrong bytes. */
+    @Test
+    void aDamagedArchiveIsNamed(FaultBench bench) throws IOException {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).batch(500);
+        writer.close();
+        bench.ship().drain();
+        Path object = Archive.files(bench.store(), file -> file.getParent().endsWith("log")).stream()
+                .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
+                .orElseThrow();
+        byte[] bytes = Files.readAllBytes(object);
+        bytes[bytes.length / 2] ^= 4;
+        Files.write(object, bytes, StandardOpenOption.TRUNCATE_EXISTING);
+
+        Program verify = bench.archive().run("verify");
+        assertThat(verify.exitCode()).isEqualTo(1);
+        assertThat(new String(verify.out()) + verify.err())
+                .contains(object.getFileName().toString());
+        Program cat = bench.archive().run("cat", "web1:*/app.log");
+        assertThat(cat.exitCode()).isEqualTo(1);
+        assertThat(cat.err()).contains(object.getFileName().toString());
+    }
+}

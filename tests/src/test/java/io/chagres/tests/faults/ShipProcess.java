@@ -1,0 +1,191 @@
+package io.chagres.tests.faults;
+
+import io.chagres.testkit.Await;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/** A running {@code chagres ship --json}: what it says, and what can be done to it from outside. */
+final class ShipProcess implements AutoCloseable {
+    private static final long END_SECONDS = 90;
+
+    private final Process process;
+    private final Path errors;
+    private final List<ShipStatusLine> statuses = new ArrayList<>();
+    private final StringBuffer noise = new StringBuffer();
+    private final Thread reader;
+
+    private ShipProcess(Process process, Path errors) {
+        this.process = process;
+        this.errors = errors;
+        reader = Thread.ofPlatform().daemon().start(this::readStatuses);
+    }
+
+    static ShipProcess start(List<String> command, Map<String, String> environment, Path errors) {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(environment);
+        try {
+            return new ShipProcess(builder.redirectError(errors.toFile()).start(), errors);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void readStatuses() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (!line.startsWith("{")) {
+                    noise.append(line).append('\n');
+                    continue;
+                }
+                synchronized (statuses) {
+                    statuses.add(new ShipStatusLine(line));
+                }
+            }
+        } catch (IOException e) {
+            noise.append(e);
+        }
+    }
+
+    /** Waits until it has scanned everything for the first time: from here on it follows events. */
+    ShipProcess awaitScanned() {
+        return awaitStatus("the first scan is done", status -> !status.scanning());
+    }
+
+    /**
+     * Waits until everything written before this call is acknowledged: two statuses in a row that began after it say
+     * so,
+     * the second of them after events of before the call have surely been seen.
+     */
+    ShipProcess awaitSettled() {
+        int first = statuses().size();
+        return await("nothing is at risk", () -> {
+            List<ShipStatusLine> now = statuses();
+            return now.size() >= first + 2
+                    && now.get(now.size() - 1).settled()
+                    && now.get(now.size() - 2).settled();
+        });
+    }
+
+    /** Waits for a status, also one that was there already. */
+    ShipProcess awaitStatus(String what, Predicate<ShipStatusLine> condition) {
+        return await(what, () -> statuses().stream().anyMatch(condition));
+    }
+
+    /** Waits for a status that comes after this call. */
+    ShipProcess awaitNewStatus(String what, Predicate<ShipStatusLine> condition) {
+        int first = statuses().size();
+        return await(what, () -> statuses().stream().skip(first).anyMatch(condition));
+    }
+
+    /** Waits until standard error holds a text. */
+    ShipProcess awaitError(String text) {
+        return await("standard error says " + text, () -> errors().contains(text));
+    }
+
+    private ShipProcess await(String what, java.util.function.BooleanSupplier condition) {
+        try {
+            Await.until(what, () -> {
+                if (condition.getAsBoolean()) {
+                    return true;
+                }
+                if (!process.isAlive()) {
+                    throw new AssertionError("ship ended with " + process.exitValue() + " before: " + what);
+                }
+                return false;
+            });
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "\n" + report(), e);
+        }
+        return this;
+    }
+
+    List<ShipStatusLine> statuses() {
+        synchronized (statuses) {
+            return List.copyOf(statuses);
+        }
+    }
+
+    ShipStatusLine last() {
+        return statuses().getLast();
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean running() {
+        return process.isAlive();
+    }
+
+    /** Sends SIGTERM and returns the exit code of the drain. */
+    int terminate() {
+        process.toHandle().destroy(); // Process.destroy would close our end of its output
+        return awaitExit();
+    }
+
+    /** Ends it with SIGTERM; everything must have been shipped. */
+    void drain() {
+        int code = terminate();
+        if (code != 0) {
+            throw new AssertionError("the drain ended with exit code " + code + "\n" + report());
+        }
+    }
+
+    /** Sends SIGKILL and waits for the end. */
+    void kill() {
+        process.toHandle().destroyForcibly();
+        awaitExit();
+    }
+
+    /** Sends a signal by name, such as STOP and CONT. */
+    void signal(String name) {
+        io.chagres.testkit.Program.ok("kill", "-" + name, Long.toString(pid()));
+    }
+
+    /** Waits for it to end by itself and returns the exit code. */
+    int awaitExit() {
+        try {
+            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                signal("QUIT"); // the JVM writes its threads' stacks to standard output
+                Await.until("a thread dump", () -> noise.indexOf("JNI global") >= 0);
+                process.toHandle().destroyForcibly();
+                throw new AssertionError("ship did not end\n" + report());
+            }
+            reader.join();
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    String errors() {
+        try {
+            return Files.readString(errors);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What it said, for a test's failure. */
+    String report() {
+        List<ShipStatusLine> all = statuses();
+        return "status: " + (all.isEmpty() ? "none" : all.getLast().json()) + "\nstandard error:\n" + errors()
+                + (noise.isEmpty() ? "" : "standard output:\n" + noise);
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.toHandle().destroyForcibly();
+    }
+}

@@ -1,0 +1,103 @@
+package io.chagres.tests.faults;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A shipper that is about to be started: its command line, piece by piece. */
+final class Shipping {
+    private final Consumer<ShipProcess> started;
+    private final Path errors;
+    private final List<String> prefix = new ArrayList<>();
+    private final List<String> paths = new ArrayList<>();
+    private final List<String> options = new ArrayList<>();
+    private final List<String> child = new ArrayList<>();
+    private final Map<String, String> environment = new HashMap<>();
+    private List<String> program = Chagres.command();
+    private String store;
+    private Path state;
+    private String host = FaultBench.HOST;
+    private String lag = "50ms";
+
+    Shipping(FaultBench bench, Path errors, Consumer<ShipProcess> started) {
+        this.started = started;
+        this.errors = errors;
+        store = bench.store().toString();
+        state = bench.state();
+    }
+
+    /** Follows these instead of the bench's tree. */
+    Shipping paths(Object... follow) {
+        for (Object path : follow) {
+            paths.add(path.toString());
+        }
+        return this;
+    }
+
+    Shipping to(Object archive) {
+        store = archive.toString();
+        return this;
+    }
+
+    Shipping state(Path directory) {
+        state = directory;
+        return this;
+    }
+
+    Shipping host(String name) {
+        host = name;
+        return this;
+    }
+
+    Shipping lag(String maxLag) {
+        lag = maxLag;
+        return this;
+    }
+
+    Shipping options(String... more) {
+        options.addAll(List.of(more));
+        return this;
+    }
+
+    Shipping environment(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
+    /** Runs it through another program, which must become it: {@code prlimit}, {@code setpriv}, {@code strace -D}. */
+    Shipping through(String... program) {
+        prefix.addAll(List.of(program));
+        return this;
+    }
+
+    /** Runs it from other jars than the build's, where another user may read them. */
+    Shipping jars(Path directory) {
+        program = Chagres.command(directory);
+        return this;
+    }
+
+    /** Wraps a program. */
+    Shipping child(String... command) {
+        child.addAll(List.of(command));
+        return this;
+    }
+
+    ShipProcess start() {
+        List<String> line = new ArrayList<>(prefix);
+        line.addAll(program);
+        line.add("ship");
+        line.addAll(paths);
+        line.addAll(List.of("--to", store, "--state", state.toString(), "--host", host, "--max-lag", lag, "--json"));
+        line.addAll(options);
+        if (!child.isEmpty()) {
+            line.add("--");
+            line.addAll(child);
+        }
+        ShipProcess process = ShipProcess.start(line, environment, errors);
+        started.accept(process);
+        return process;
+    }
+}

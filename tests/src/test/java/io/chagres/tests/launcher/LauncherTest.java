@@ -1,0 +1,216 @@
+package io.chagres.tests.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code ./chagres} does before the JVM runs. */
+class LauncherTest {
+    private Path machine;
+    private Checkout checkout;
+
+    @BeforeEach
+    void checkOut(@TempDir Path empty) throws IOException {
+        machine = empty;
+        checkout = new Checkout(machine);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"chagres", "check.sh"})
+    void saysWhatItLookedForAndHowToGetAJdk(String script) throws IOException {
+        Path old = checkout.jdk("usr/lib/jvm/jdk-17", "17.0.1");
+        Path runtime = checkout.jdk("opt/java/25", "25.0.1");
+        Files.delete(runtime.resolve("bin/javac"));
+        Program program = checkout.run(List.of("JAVA_HOME=/nowhere"), script);
+        assertThat(program.exitCode()).isEqualTo(2);
+        assertThat(program.out()).isEmpty();
+        assertThat(program.err())
+                .startsWith(script + ": needs a JDK 25 or newer (with javac), and found none.")
+                .contains("JAVA_HOME (/nowhere)", old + " (17.0.1)", runtime + " (25.0.1, but a runtime")
+                .contains("Debian", "apt install openjdk-25-jdk", "Ubuntu", "Fedora", "dnf install java-25", "SDKMAN");
+    }
+
+    @Test
+    void looksAtJavaHomeThenThePathThenTheUsualDirectories() throws IOException {
+        checkout.jdk("usr/lib/jvm/a-17", "17.0.1");
+        Path usual = checkout.jdk("usr/lib/jvm/b-26", "26-ea");
+        assertThat(jvmOf(List.of())).isEqualTo(usual);
+        Path inPath = checkout.jdk("somewhere/jdk", "25");
+        Files.createSymbolicLink(machine.resolve("path/java"), inPath.resolve("bin/java"));
+        assertThat(jvmOf(List.of())).isEqualTo(inPath);
+        Path home = checkout.jdk("elsewhere/jdk", "25.0.2");
+        assertThat(jvmOf(List.of("JAVA_HOME=" + home))).isEqualTo(home);
+        assertThat(jvmOf(List.of("JAVA_HOME=" + machine.resolve("usr/lib/jvm/a-17"))))
+                .isEqualTo(inPath);
+    }
+
+    @Test
+    void findsAJdkOfSdkman() throws IOException {
+        Path jdk = checkout.jdk("user/.sdkman/candidates/java/25.0.1-tem", "25.0.1");
+        assertThat(jvmOf(List.of("HOME=" + machine.resolve("user")))).isEqualTo(jdk);
+    }
+
+    @Test
+    void buildsOnFirstUseWithOneLine() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Program first = checkout.run(List.of(), "chagres", "ls");
+        assertThat(first.exitCode()).isZero();
+        assertThat(first.err()).matches("chagres: building \\(first use\\) \\.\\.\\. done in \\d+ s\n");
+        Program second = checkout.run(List.of(), "chagres", "ls");
+        assertThat(second.err()).isEmpty();
+        assertThat(second.out()).isEqualTo(first.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "pom.xml",
+                "cli/pom.xml",
+                "third/x/pom.xml",
+                "cli/src/main",
+                "cli/src/main/A",
+                "third/x/src/main/B"
+            })
+    void buildsAgainWhenASourceIsNewer(String source) throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        checkout.run(List.of(), "chagres");
+        checkout.touch(source);
+        assertThat(checkout.run(List.of("CHAGRES_BUILD=never"), "chagres").err())
+                .isEmpty();
+        assertThat(checkout.run(List.of(), "chagres").err())
+                .startsWith("chagres: building (sources have changed) ... done");
+    }
+
+    @Test
+    void looksForNewerSourcesInACheckoutOnly() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        checkout.run(List.of(), "chagres");
+        checkout.touch("pom.xml");
+        Files.delete(checkout.home.resolve(".git"));
+        assertThat(checkout.run(List.of(), "chagres").err()).isEmpty();
+    }
+
+    @Test
+    void showsTheEndOfAFailedBuildAndRunsNothing() throws IOException {
+        Path jdk = checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Checkout.write(checkout.home.resolve("failing"), "");
+        Program program = checkout.run(List.of(), "chagres", "ls");
+        assertThat(program.exitCode()).isEqualTo(1);
+        assertThat(program.out()).isEmpty();
+        assertThat(program.err())
+                .startsWith("chagres: building (first use) ... failed after ")
+                .contains("the build says: -B -pl cli", "with " + jdk)
+                .endsWith("nothing was run. Everything the build said is in " + checkout.home + "/target/build.log\n");
+        Files.delete(checkout.home.resolve("failing"));
+        assertThat(checkout.run(List.of(), "chagres").exitCode()).isZero();
+    }
+
+    @Test
+    void handsTheArgumentsOnAsTheyAre() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        List<String> args = List.of("cat", "a  b", "", "*", "h:/x/\u00e4", "--", "-Dx=1");
+        assertThat(jvmArgs(List.of(), args.toArray(String[]::new)))
+                .containsSubsequence("-m", "io.chagres.cli/io.chagres.cli.Main")
+                .endsWith(args.toArray(String[]::new));
+    }
+
+    @Test
+    void givesAbsoluteJarsAndMoreFlagsToTheJvm() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Path dist = checkout.home.resolve("cli/target/dist");
+        assertThat(jvmArgs(List.of("CHAGRES_JVM_FLAGS=-Da=1 -Db=2"), "ls"))
+                .containsSubsequence("-p", dist + "/lib/one.jar:" + dist + "/lib/two.jar")
+                .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + dist + "/native/libzstd-jni.so")
+                .doesNotContain("-Xmn8m");
+        assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn8m", "-XX:TrimNativeHeapInterval=1000");
+    }
+
+    @Test
+    void trainsACacheOncePerJdkAndBuild() throws IOException {
+        Path jdk = checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        String cache = cacheOf(jvmArgs(List.of(), "ls"));
+        assertThat(Files.readString(Path.of(cache))).isEqualTo("cache\n");
+        assertThat(cacheOf(jvmArgs(List.of(), "ship"))).isEqualTo(cache);
+        assertThat(trainings(jdk)).isEqualTo(1);
+        Path other = checkout.jdk("other", "25.0.2");
+        assertThat(cacheOf(jvmArgs(List.of("JAVA_HOME=" + other), "ls"))).isNotEqualTo(cache);
+        assertThat(trainings(other)).isEqualTo(1);
+        checkout.touch("cli/target/dist/lib/two.jar");
+        jvmArgs(List.of("JAVA_HOME=" + other), "ls");
+        assertThat(trainings(other)).isEqualTo(2);
+        try (Stream<Path> left = Files.list(checkout.home.resolve("cli/target/dist"))) {
+            assertThat(left.map(path -> path.getFileName().toString()).filter(name -> name.startsWith("training")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void startsWithoutACacheWhereTrainingFails() throws IOException {
+        Path jdk = checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Checkout.write(jdk.resolve("cannot-train"), "");
+        assertThat(jvmArgs(List.of(), "ls")).noneMatch(arg -> arg.startsWith("-XX:AOTCache"));
+        assertThat(jvmArgs(List.of(), "ls")).noneMatch(arg -> arg.startsWith("-XX:AOTCache"));
+        assertThat(trainings(jdk)).isEqualTo(1);
+    }
+
+    @Test
+    void startsThroughLinksAndFromAnywhere() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Path bin = Files.createDirectory(machine.resolve("bin"));
+        Files.createSymbolicLink(bin.resolve("first"), Path.of("../a home/chagres/chagres"));
+        Files.createSymbolicLink(machine.resolve("path/chagres"), bin.resolve("first"));
+        String path = machine.resolve("path").toString();
+        Program program = Program.run(List.of("env", "-i", "-C", "/", "PATH=" + path, "sh", "-c", "chagres ls"));
+        assertThat(program.exitCode()).isZero();
+        assertThat(text(program)).contains(checkout.home + "/cli/target/dist/lib/one.jar");
+    }
+
+    @Test
+    void keepsTheUsersEnvironmentForChildren() throws IOException {
+        Path jdk = checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Checkout.write(jdk.resolve("bin/java"), """
+                #!/bin/sh
+                echo "$LC_ALL $CHAGRES_LC_ALL_ORIGINAL $MALLOC_ARENA_MAX ${CHAGRES_MALLOC_ARENA_MAX_ORIGINAL-unset}"
+                """);
+        assertThat(text(checkout.run(List.of("LC_ALL=POSIX"), "chagres"))).isEqualTo("C.UTF-8 POSIX 1 \n");
+    }
+
+    private Path jvmOf(List<String> variables) throws IOException {
+        jvmArgs(variables, "ls");
+        String key = Files.readString(checkout.home.resolve("cli/target/dist/aot.key"));
+        return Path.of(key.substring(key.indexOf(" " + machine + "/") + 1).split(" ", 2)[0]);
+    }
+
+    private List<String> jvmArgs(List<String> variables, String... args) {
+        Program program = checkout.run(variables, "chagres", args);
+        assertThat(program.exitCode()).as(program.err()).isZero();
+        return text(program).lines().toList();
+    }
+
+    private static String cacheOf(List<String> jvmArgs) {
+        return jvmArgs.stream()
+                .filter(arg -> arg.startsWith("-XX:AOTCache="))
+                .map(arg -> arg.substring(arg.indexOf('=') + 1))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static long trainings(Path jdk) throws IOException {
+        return Files.readAllLines(jdk.resolve("trained")).size();
+    }
+
+    private static String text(Program program) {
+        return new String(program.out(), StandardCharsets.UTF_8);
+    }
+}
