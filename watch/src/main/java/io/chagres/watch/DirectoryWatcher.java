@@ -88,9 +88,8 @@ public final class DirectoryWatcher implements AutoCloseable {
      * Starts the description of a watcher.
      *
      * @param roots absolute paths: directories (watched with all below), files (the name is watched) and patterns of
-     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also
-     * when it is changed to
-     *     lead elsewhere. A root may be missing, vanish and come back.
+     *     {@link io.chagres.linux.Glob}, unless a file has that very name. A link that is named is followed, also when
+     *     it is changed to lead elsewhere. A root may be missing, vanish and come back.
      * @throws IllegalArgumentException when a path is not absolute
      */
     public static Builder builder(Pathname... roots) {

@@ -3,6 +3,7 @@ package io.chagres.watch;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.linux.Directory;
 import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
 import java.io.OutputStream;
@@ -102,6 +103,24 @@ class DirectoryWatcherTest {
             assertThat(watch.log())
                     .containsExactly("renamed log.1 log.2", "renamed log log.1", "appeared log", "closed log");
             watch.matchesWalk(top);
+        }
+    }
+
+    @Test
+    void exchangedNamesAreNotMistakenForARenameThereAndBack() throws Exception {
+        dir("d");
+        write("a", "");
+        write("b", "");
+        try (WatchFixture watch = new WatchFixture(top, "");
+                Directory directory = Directory.open(Pathname.of(top.toString()))) {
+            directory.rename(Pathname.of("a"), directory, Pathname.of("b"), Directory.RENAME_EXCHANGE);
+            watch.settle();
+            watch.matchesWalk(top);
+            directory.rename(Pathname.of("a"), directory, Pathname.of("d"), Directory.RENAME_EXCHANGE);
+            watch.settle();
+            watch.matchesWalk(top);
+            write("a/f", "");
+            watch.hears("appeared a/f");
         }
     }
 
@@ -328,7 +347,7 @@ class DirectoryWatcherTest {
     @Test
     void pollingTellsModifiedWithoutEvents() throws Exception {
         write("f", "");
-        try (WatchFixture watch = new WatchFixture(top, b -> b.coalesceMs(0).pollIntervalMs(20), "")) {
+        try (WatchFixture watch = new WatchFixture(top, b -> b.coalesceMs(0).pollIntervalMs(300), "")) {
             watch.hears("modified f");
             watch.heard.log.clear();
             watch.hears("modified f");

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 
 /** Is a watcher on a temporary directory, driven step by step. */
 final class WatchFixture implements AutoCloseable {
+    private static final int STEPS = 1000;
     private static final int QUIET_STEPS = 3;
     /** Longer than a half of a rename is waited for. */
     private static final int QUIET_MS = 25;
@@ -57,10 +58,10 @@ final class WatchFixture implements AutoCloseable {
         Await.until(what, () -> {
             try {
                 int quiet = 0;
-                while (quiet < QUIET_STEPS && !condition.getAsBoolean()) {
+                for (int i = 0; i < STEPS && quiet < QUIET_STEPS && !condition.getAsBoolean(); i++) {
                     quiet = watcher.poll(quiet * QUIET_MS, heard) == 0 && !watcher.scanning() ? quiet + 1 : 0;
                 }
-                return quietIsEnough || condition.getAsBoolean();
+                return quietIsEnough && quiet == QUIET_STEPS || condition.getAsBoolean();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -1,0 +1,94 @@
+package io.chagres.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Requires;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** File systems that come and go below a watched directory. */
+class WatchMountTest {
+    private final Path top;
+    private final Deque<Path> mounted = new ArrayDeque<>();
+
+    WatchMountTest(@TempDir Path top) {
+        this.top = top;
+    }
+
+    @BeforeEach
+    void needsRoot() {
+        Requires.root();
+        Requires.tool("mount");
+    }
+
+    @AfterEach
+    void unmountAll() throws Exception {
+        while (!mounted.isEmpty()) {
+            run("umount", mounted.pop().toString());
+        }
+    }
+
+    private void mount(Path target, String... arguments) throws Exception {
+        List<String> command = new java.util.ArrayList<>(List.of("mount"));
+        command.addAll(List.of(arguments));
+        command.add(target.toString());
+        run(command.toArray(String[]::new));
+        mounted.push(target);
+    }
+
+    private static void run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).inheritIO().start();
+        assertThat(process.waitFor()).as(String.join(" ", command)).isZero();
+    }
+
+    @Test
+    void mountedFileSystemIsWatchedAndWhatItHidUnmountedIsFound() throws Exception {
+        Path d = Files.createDirectories(top.resolve("tree/d"));
+        Files.createFile(d.resolve("hidden"));
+        mount(d, "-t", "tmpfs", "none");
+        Files.createDirectories(d.resolve("e"));
+        Files.createFile(d.resolve("e/f"));
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            watch.matchesWalk(top.resolve("tree"));
+            Files.createFile(d.resolve("e/g"));
+            watch.hears("appeared tree/d/e/g");
+            watch.settle();
+            run("umount", mounted.pop().toString());
+            watch.hears("vanished tree/d/e/f");
+            watch.hears("appeared tree/d/hidden");
+            watch.settle();
+            watch.matchesWalk(top.resolve("tree"));
+            assertThat(watch.heard.problems).isEmpty();
+        }
+    }
+
+    @Test
+    void directoryWithTwoPathsIsToldOnce() throws Exception {
+        Path one = Files.createDirectories(top.resolve("tree/one"));
+        Path other = Files.createDirectories(top.resolve("tree/other"));
+        mount(other, "--bind", one.toString());
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            assertThat(watch.heard.problems).singleElement().asString().contains("watched already");
+            Files.createFile(one.resolve("f"));
+            watch.until("told", () -> watch.heard.names.size() == 4);
+            assertThat(watch.watcher.scanning()).isFalse();
+        }
+    }
+
+    @Test
+    void mountBelowItselfEnds() throws Exception {
+        Path tree = Files.createDirectories(top.resolve("tree"));
+        Path loop = Files.createDirectories(tree.resolve("loop"));
+        mount(loop, "--bind", tree.toString());
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            assertThat(watch.heard.names).containsOnlyKeys(tree.toString(), loop.toString());
+        }
+    }
+}
