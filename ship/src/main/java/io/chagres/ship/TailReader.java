@@ -131,7 +131,7 @@ final class TailReader implements AutoCloseable {
     /** Says whether only zeros follow up to the end of the file; looks at most a mebibyte ahead. */
     private boolean zerosToEnd(Fd fd, long from) {
         for (long at = from; at < from + LOOK_AHEAD_BYTES; ) {
-            long read = fd.pread(again, 0, PIECE_BYTES, at);
+            long read = fd.preadAll(again, 0, PIECE_BYTES, at);
             if (read <= 0) {
                 return true;
             }
@@ -148,7 +148,7 @@ final class TailReader implements AutoCloseable {
         if (MemoryScan.indexOfZero(commit.data(), commit.dataLength(), length) < 0) {
             return true;
         }
-        long read = fd.pread(again, 0, length, position);
+        long read = fd.preadAll(again, 0, length, position);
         return read == length && MemoryCompare.equal(commit.data(), commit.dataLength(), again, 0, length);
     }
 
@@ -171,7 +171,7 @@ final class TailReader implements AutoCloseable {
         Fd fd = Objects.requireNonNull(tail.fd());
         if (tail.position() == 0) {
             long head = Math.min(length, Tail.GUARD_BYTES);
-            long read = fd.pread(guard, 0, head, 0);
+            long read = fd.preadAll(guard, 0, head, 0);
             return read == head && MemoryCompare.equal(commit.data(), commit.dataLength(), guard, 0, head);
         }
         return guardMatches(tail);
@@ -180,14 +180,14 @@ final class TailReader implements AutoCloseable {
     /** Says whether the last bytes before the position are still the shipped ones. */
     boolean guardMatches(Tail tail) {
         int length = tail.guardLength();
-        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, tail.position() - length);
+        long read = Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length);
         return read == length && crcOf(guardBytes, 0, length) == tail.guardCrc();
     }
 
     /** Sets the guard of a tail from the file itself; false when its bytes cannot be read. */
     boolean resetGuard(Tail tail) {
         int length = tail.guardLength();
-        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, tail.position() - length);
+        long read = Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length);
         if (read != length) {
             return false;
         }
