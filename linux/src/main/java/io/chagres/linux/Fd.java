@@ -326,9 +326,26 @@ public final class Fd implements AutoCloseable {
      * @throws ErrnoException whatever pread(2) says
      */
     public long preadFully(MemorySegment buffer, long offset, long length, long position) throws ErrnoException {
+        return check("pread", preadAll(buffer, offset, length, position));
+    }
+
+    /**
+     * Reads until the length is there or the file ends: pread(2) may give less than was asked for anywhere. Allocates
+     * nothing.
+     *
+     * @param buffer where to
+     * @param offset in the buffer, bytes
+     * @param length how many bytes
+     * @param position in the file, bytes from its start
+     * @return the bytes read, less than {@code length} only at the end; or -errno of pread(2)
+     */
+    public long preadAll(MemorySegment buffer, long offset, long length, long position) {
         long done = 0;
         while (done < length) {
-            long n = check("pread", pread(buffer, offset + done, length - done, position + done));
+            long n = pread(buffer, offset + done, length - done, position + done);
+            if (n < 0) {
+                return n;
+            }
             if (n == 0) {
                 break;
             }

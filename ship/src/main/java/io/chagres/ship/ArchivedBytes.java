@@ -57,7 +57,7 @@ final class ArchivedBytes implements AutoCloseable {
             return 0;
         }
         long want = Math.min(lengthBytes, version.length() - position);
-        long read = fd.pread(local, 0, want, position);
+        long read = fd.preadAll(local, 0, want, position);
         if (read <= 0) {
             return 0;
         }

@@ -117,8 +117,27 @@ final class Names implements WatchListener, AutoCloseable {
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.attachment() instanceof Tail tail) {
-            files.modified(tail);
+            if (leadsElsewhere(d, tail)) {
+                replaced(d, tail);
+            } else {
+                files.modified(tail);
+            }
+        } else if (d.type() == Directory.DT_REG) {
+            openFile(d);
         }
+    }
+
+    /**
+     * Says whether a name leads to another file than its tail's: the old name was opened when it led to a later file
+     * already, because events are told after the fact.
+     */
+    private boolean leadsElsewhere(Dentry d, Tail tail) {
+        Fd fd = tail.fd();
+        if (fd == null || stat.of(d.writePath(pathBuffer), false) < 0) {
+            return false; // opening it again compares identities; a name that is gone is told to be so
+        }
+        long ino = stat.ino();
+        return stat.of(fd.value()) == 0 && stat.ino() != ino;
     }
 
     @Override
@@ -319,6 +338,9 @@ final class Names implements WatchListener, AutoCloseable {
         tail.removeName(d);
         d.attach(null);
         openFile(d);
+        if (d.attachment() == null) {
+            pipeline.filling().records().write(new Record.NameRemoved(d.path(), false));
+        }
         if (!tail.hasName()) {
             files.nameless(tail, false);
         }

@@ -162,7 +162,7 @@ public final class Shipper implements AutoCloseable {
     private void recheckInPlace() {
         for (Tail tail : parts.table.all()) {
             if (tail.inPlaceSuspect) {
-                tail.closedByWriter = true;
+                tail.recheckDue = true;
                 parts.files.enqueue(tail);
             }
         }

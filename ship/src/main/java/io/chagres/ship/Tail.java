@@ -64,6 +64,7 @@ final class Tail {
     boolean closedByWriter;
     boolean movedOut;
     boolean inPlaceSuspect;
+    boolean recheckDue;
     boolean originSought;
     boolean derivedSought;
     private long originNeeds = -1;

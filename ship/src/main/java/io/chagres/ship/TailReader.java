@@ -41,7 +41,7 @@ final class TailReader implements AutoCloseable {
     /** Bytes read at once: also the largest run of a commit. */
     static final int PIECE_BYTES = PrefixChecksums.PIECE_BYTES;
 
-    private static final long LOOK_AHEAD_BYTES = 1 << 20;
+    private static final long LOOK_AHEAD_BYTES = 8L << 20;
     /** A run of zeros at least this long is recorded as a hole instead of as bytes. */
     private static final int MIN_ZERO_RUN_BYTES = Tail.GUARD_BYTES;
 
@@ -80,7 +80,7 @@ final class TailReader implements AutoCloseable {
         boolean end = read < PIECE_BYTES || position + read >= tail.size();
         long zeros = MemoryScan.trailingZeros(commit.data(), commit.dataLength(), read);
         if (zeros == read && read >= MIN_ZERO_RUN_BYTES) {
-            return readZeros(tail, commit, read, end, release);
+            return readZeros(tail, commit, read, release);
         }
         if (!readsSameAgain(fd, commit, read, position)) {
             return Outcome.DEFERRED;
@@ -101,17 +101,12 @@ final class TailReader implements AutoCloseable {
     }
 
     /** Decides about a piece that is all zeros: a hole, a preallocated end, or zeros somebody wrote. */
-    private Outcome readZeros(Tail tail, CommitBuilder commit, long read, boolean end, boolean release) {
+    private Outcome readZeros(Tail tail, CommitBuilder commit, long read, boolean release) {
         Fd fd = Objects.requireNonNull(tail.fd());
         long position = tail.position();
         long size = Math.max(tail.size(), position + read);
-        long data = fd.seekData(position);
-        boolean holeToEnd = data == -Errno.ENXIO;
-        long zerosEnd = holeToEnd ? size : Math.max(data, position + read);
-        if (!holeToEnd && !end && data <= position) {
-            holeToEnd = zerosToEnd(fd, position + read);
-        }
-        if ((holeToEnd || end) && !release) {
+        long zerosEnd = zerosUntil(fd, position, position + read, size);
+        if (zerosEnd >= size && !release) {
             tail.heldBackBytes = size - position;
             return guardMatches(tail, commit, read) ? Outcome.EMPTY : Outcome.REWRITTEN;
         }
@@ -119,7 +114,7 @@ final class TailReader implements AutoCloseable {
             return position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN;
         }
         tail.heldBackBytes = 0;
-        long length = Math.min(zerosEnd, size) - position;
+        long length = zerosEnd - position;
         commit.records().write(new Record.ZeroRun(tail.versionId, position, length, tail.mtimeNs()));
         guardBytes.clear();
         guard.fill((byte) 0);
@@ -128,26 +123,39 @@ final class TailReader implements AutoCloseable {
         return position + length >= size ? Outcome.READ : Outcome.MORE;
     }
 
-    /** Says whether the 4 KiB before a position are zeros. */
-    boolean isZeroBefore(Tail tail, long end) {
-        int length = (int) Math.min(Tail.GUARD_BYTES, end);
-        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, end - length);
-        return read != length || MemoryScan.trailingZeros(guard, 0, length) == length;
-    }
-
-    /** Says whether only zeros follow up to the end of the file; looks at most a mebibyte ahead. */
-    private boolean zerosToEnd(Fd fd, long from) {
-        for (long at = from; at < from + LOOK_AHEAD_BYTES; ) {
-            long read = fd.pread(again, 0, PIECE_BYTES, at);
+    /**
+     * Says how far zeros reach: to the next data, to the end of the file, or as far as was looked. Pages of a
+     * preallocated file that somebody has read count as data to the kernel, so data is looked at, and holes are leapt.
+     *
+     * @param start where zeros begin
+     * @param known up to where they are known to be zeros
+     * @param size of the file, which the result does not exceed
+     */
+    private long zerosUntil(Fd fd, long start, long known, long size) {
+        long at = Math.max(known, Math.min(size, fd.seekData(start)));
+        for (long looked = 0; looked < LOOK_AHEAD_BYTES && at < size; ) {
+            long data = fd.seekData(at);
+            if (data == -Errno.ENXIO || data >= size) {
+                return size;
+            }
+            at = Math.max(at, data);
+            long read = fd.preadAll(again, 0, Math.min(PIECE_BYTES, size - at), at);
             if (read <= 0) {
-                return true;
+                return at;
             }
             if (MemoryScan.trailingZeros(again, 0, read) < read) {
-                return false;
+                return at;
             }
             at += read;
+            looked += read;
         }
-        return false;
+        return at;
+    }
+
+    /** Says whether the piece before a position is all zeros. */
+    boolean endsInZeros(Tail tail, long end) {
+        long read = Objects.requireNonNull(tail.fd()).preadAll(again, 0, PIECE_BYTES, end - PIECE_BYTES);
+        return read > 0 && MemoryScan.trailingZeros(again, 0, read) == read;
     }
 
     /** Reads bytes that contain NUL once more: a read that races a truncate returns zeros nobody wrote. */
@@ -155,7 +163,7 @@ final class TailReader implements AutoCloseable {
         if (MemoryScan.indexOfZero(commit.data(), commit.dataLength(), length) < 0) {
             return true;
         }
-        long read = fd.pread(again, 0, length, position);
+        long read = fd.preadAll(again, 0, length, position);
         return read == length && MemoryCompare.equal(commit.data(), commit.dataLength(), again, 0, length);
     }
 
@@ -178,7 +186,7 @@ final class TailReader implements AutoCloseable {
         Fd fd = Objects.requireNonNull(tail.fd());
         if (tail.position() == 0) {
             long head = Math.min(length, Tail.GUARD_BYTES);
-            long read = fd.pread(guard, 0, head, 0);
+            long read = fd.preadAll(guard, 0, head, 0);
             return read == head && MemoryCompare.equal(commit.data(), commit.dataLength(), guard, 0, head);
         }
         return guardMatches(tail);
@@ -187,14 +195,14 @@ final class TailReader implements AutoCloseable {
     /** Says whether the last bytes before the position are still the shipped ones. */
     boolean guardMatches(Tail tail) {
         int length = tail.guardLength();
-        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, tail.position() - length);
+        long read = Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length);
         return read == length && crcOf(guardBytes, 0, length) == tail.guardCrc();
     }
 
     /** Sets the guard of a tail from the file itself; false when its bytes cannot be read. */
     boolean resetGuard(Tail tail) {
         int length = tail.guardLength();
-        long read = Objects.requireNonNull(tail.fd()).pread(guard, 0, length, tail.position() - length);
+        long read = Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length);
         if (read != length) {
             return false;
         }

@@ -146,9 +146,21 @@ final class Turns implements AutoCloseable {
         if (objectEnd(tail) > 0) {
             return startObjects(tail);
         }
+        boolean all = release;
         for (int i = 0; i < PIECES_PER_TURN; i++) {
-            switch (reader.read(tail, pipeline.filling(), release || tail.closedByWriter)) {
-                case EMPTY, READ -> {
+            TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all);
+            if (!all && tail.heldBackBytes > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
+                all = true;
+                continue;
+            }
+            switch (outcome) {
+                case EMPTY -> {
+                    // it changed, and not behind what was shipped: perhaps within it
+                    tail.inPlaceSuspect |=
+                            i == 0 && tail.mtimeNs() != tail.recordedMtimeNs() && tail.position() > Tail.GUARD_BYTES;
+                    return readToEnd(tail, nowMs);
+                }
+                case READ -> {
                     return readToEnd(tail, nowMs);
                 }
                 case MORE -> pipeline.touch(tail);
@@ -182,11 +194,28 @@ final class Turns implements AutoCloseable {
         if (tail.size() > tail.position() + tail.heldBackBytes) {
             return Next.AGAIN;
         }
+        boolean complete = tail.position() >= tail.size() && (release || tail.closedByWriter);
+        if (tail.inPlaceSuspect && (complete || tail.recheckDue)) {
+            return checkWhole(tail);
+        }
         tail.closedByWriter = false;
         if (tail.hasName()) {
             tail.enter(Tail.State.FOLLOWING);
         }
         return Next.WAIT;
+    }
+
+    /** One of several writers closing the file does not make its zeros data. */
+    private static boolean isClosed(Tail tail) {
+        return tail.closedByWriter && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
+    }
+
+    private Next checkWhole(Tail tail) {
+        tail.inPlaceSuspect = false;
+        tail.recheckDue = false;
+        tail.check = Tail.Check.WHOLE_PREFIX;
+        tail.checkedPieces = 0;
+        return check(tail);
     }
 
     private Next readFailed(Tail tail) {
@@ -212,9 +241,16 @@ final class Turns implements AutoCloseable {
             end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
         }
         end -= end % ALIGNMENT;
-        boolean large = end - start >= ObjectUploads.MIN_BYTES / 2;
-        // what ends in zeros may be preallocated, also where the file system shows no hole: pieces hold them back
-        return large && (release || !reader.isZeroBefore(tail, end)) ? end : 0;
+        if (end - start < ObjectUploads.MIN_BYTES / 2) {
+            return 0;
+        }
+        return release || !reader.endsInZeros(tail, end) || isClosed(tail) ? end : shorterEnd(tail, end);
+    }
+
+    /** A preallocated file ends in zeros that are no data yet: an object may take what surely comes before them. */
+    private long shorterEnd(Tail tail, long end) {
+        long shorter = tail.dispatched() + ObjectUploads.MIN_BYTES;
+        return shorter < end && !reader.endsInZeros(tail, shorter) ? shorter : 0;
     }
 
     private Next startObjects(Tail tail) {
@@ -264,11 +300,8 @@ final class Turns implements AutoCloseable {
             recordMtime(tail);
             tail.inPlaceSuspect = tail.position() > Tail.GUARD_BYTES;
         }
-        if (tail.inPlaceSuspect && (release || tail.closedByWriter)) {
-            tail.inPlaceSuspect = false;
-            tail.check = Tail.Check.WHOLE_PREFIX;
-            tail.checkedPieces = 0;
-            return check(tail);
+        if (tail.inPlaceSuspect && (release || tail.closedByWriter || tail.recheckDue)) {
+            return checkWhole(tail);
         }
         if (tail.closedByWriter) {
             tail.closedByWriter = false;

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Content that other shippers cut, wait for or alter. */
 @ExtendWith(FaultBench.Extension.class)
@@ -139,7 +141,7 @@ class ContentFaultsTest {
     void preallocated(FaultBench bench) throws IOException {
         Requires.tool("fallocate");
         Path log = bench.file("app.log");
-        Program.ok("fallocate", "--length", "1MiB", log.toString());
+        Program.ok("fallocate", "--length", "24MiB", log.toString());
         LineWriter writer = bench.writer("s").openWithoutAppend(log);
         ShipProcess ship = bench.ship();
         for (int i = 0; i < 3; i++) {
@@ -153,11 +155,35 @@ class ContentFaultsTest {
         bench.restored().same(bench.tree());
     }
 
+    /** What was written before the zeros is safe while the file is open, whoever else reads, opens and closes it. */
+    @ParameterizedTest(name = "zeros written: {0}")
+    @ValueSource(booleans = {false, true})
+    void preallocatedAndKilled(boolean written, FaultBench bench) throws IOException {
+        Requires.tool("fallocate");
+        Path log = bench.file("app.log");
+        if (written) {
+            Files.write(log, new byte[3 * MEBIBYTE]);
+        } else {
+            Program.ok("fallocate", "--length", "3MiB", log.toString());
+        }
+        LineWriter writer = bench.writer("s").openWithoutAppend(log);
+        ShipProcess ship = bench.ship();
+        for (int i = 0; i < 3; i++) {
+            writer.lines(200);
+            Files.readAllBytes(log);
+            FileChannel.open(log, StandardOpenOption.WRITE).close();
+            ship.awaitHeldBackOnly();
+        }
+        ship.kill();
+
+        bench.restored("--all-versions").exact(writer);
+    }
+
     @Test
     void preallocatedAndCutAtTheEnd(FaultBench bench) throws IOException {
         Requires.tool("fallocate");
         Path log = bench.file("app.log");
-        Program.ok("fallocate", "--length", "1MiB", log.toString());
+        Program.ok("fallocate", "--length", "24MiB", log.toString());
         LineWriter writer = bench.writer("s").openWithoutAppend(log);
         ShipProcess ship = bench.ship();
         writer.lines(500);

@@ -66,12 +66,23 @@ final class ShipProcess implements AutoCloseable {
      * the second of them after events of before the call have surely been seen.
      */
     ShipProcess awaitSettled() {
+        return awaitTwice("nothing is at risk", ShipStatusLine::settled);
+    }
+
+    /** Waits until all that is at risk is zeros that may not be data yet. */
+    ShipProcess awaitHeldBackOnly() {
+        return awaitTwice(
+                "only zeros are at risk",
+                status -> status.riskBytes() > 0 && status.riskBytes() == status.number("heldBackBytes"));
+    }
+
+    private ShipProcess awaitTwice(String what, Predicate<ShipStatusLine> condition) {
         int first = statuses().size();
-        return await("nothing is at risk", () -> {
+        return await(what, () -> {
             List<ShipStatusLine> now = statuses();
             return now.size() >= first + 2
-                    && now.get(now.size() - 1).settled()
-                    && now.get(now.size() - 2).settled();
+                    && condition.test(now.get(now.size() - 1))
+                    && condition.test(now.get(now.size() - 2));
         });
     }
 
