@@ -2,6 +2,7 @@ package io.chagres.watch;
 
 import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Applies the two halves of renames to the tree. */
@@ -13,6 +14,8 @@ final class Renames {
     private final Links links;
     private final ScanQueue queue;
     private final Reporter reporter;
+    /** Made once: this is asked after every read of events. */
+    private final Consumer<RenamePairs.Half> expired = this::movedOut;
 
     private int unknownCookie;
     private byte[] unknownName = {};
@@ -146,12 +149,12 @@ final class Renames {
 
     /** Gives up first halves that came with reads before one. */
     void expireReadsBefore(long readNumber) {
-        pairs.expireReadsBefore(readNumber, this::movedOut);
+        pairs.expireReadsBefore(readNumber, expired);
     }
 
     /** Gives up first halves that have waited since before a time. */
     void expireSince(long beforeMs, long nowMs) {
-        pairs.expireSince(beforeMs, nowMs, this::movedOut);
+        pairs.expireSince(beforeMs, nowMs, expired);
     }
 
     private void movedOut(RenamePairs.Half half) {
