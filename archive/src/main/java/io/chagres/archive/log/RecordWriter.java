@@ -40,6 +40,7 @@ public final class RecordWriter {
     private byte[] bytes = new byte[FIRST_BYTES];
     private int length;
     private int count;
+    private int usedBytes;
 
     /** Makes an empty writer. */
     public RecordWriter() {}
@@ -61,14 +62,18 @@ public final class RecordWriter {
 
     /** Forgets all records and keeps the array. */
     public void reset() {
+        usedBytes = Math.max(usedBytes, length);
         length = 0;
         count = 0;
     }
 
-    /** Gives a large array back when there are no records. */
+    /** Gives a large array back when there are no records and little of it was used since the last call. */
     public void trim() {
-        if (length == 0 && bytes.length > KEPT_BYTES) {
-            bytes = new byte[FIRST_BYTES];
+        if (length == 0) {
+            if (bytes.length > KEPT_BYTES && usedBytes < bytes.length / 4) {
+                bytes = new byte[FIRST_BYTES];
+            }
+            usedBytes = 0;
         }
     }
 
