@@ -109,6 +109,7 @@ class WatchStressTest {
         AtomicBoolean stop = new AtomicBoolean();
         try (ExecutorService threads = Executors.newFixedThreadPool(1);
                 DirectoryWatcher watcher = DirectoryWatcher.builder(Pathname.of(top.toString()))
+                        .clock(java.time.Clock.systemUTC())
                         .coalesceMs(0)
                         .open()) {
             step(watcher, counts, 0);
