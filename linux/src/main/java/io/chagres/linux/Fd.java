@@ -40,6 +40,9 @@ public final class Fd implements AutoCloseable {
     /** Never wait, not for a FIFO's other end either. */
     public static final int O_NONBLOCK = 0x800;
 
+    /** Read and write past the page cache; memory, positions and lengths must be aligned. */
+    public static final int O_DIRECT = Machine.IS_AARCH64 ? 0x10000 : 0x4000;
+
     /** Fail if it is no directory. */
     public static final int O_DIRECTORY = Machine.IS_AARCH64 ? 0x4000 : 0x10000;
 
@@ -77,6 +80,8 @@ public final class Fd implements AutoCloseable {
     private static final int SEEK_HOLE = 4;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
 
     private static final VarHandle VALUE;
 
@@ -468,6 +473,19 @@ public final class Fd implements AutoCloseable {
      */
     public void advise(long position, long length, int advice) throws ErrnoException {
         check("posix_fadvise", FileCalls.fadvise(value, position, length, advice));
+    }
+
+    /**
+     * Begins or ends to go past the page cache, see O_DIRECT in open(2) and F_SETFL in fcntl(2). While it is on, memory,
+     * positions and lengths of reads and writes must be multiples of what statx(2) calls the alignment, usually 512 or
+     * 4096 bytes; otherwise they fail with EINVAL.
+     *
+     * @param on whether to
+     * @return 0, or {@code -errno}; -EINVAL where the file system cannot
+     */
+    public int trySetDirect(boolean on) {
+        int flags = FileCalls.fcntl(value, F_GETFL, 0);
+        return flags < 0 ? flags : FileCalls.fcntl(value, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
     }
 
     /**

@@ -19,7 +19,7 @@ final class FileWriter implements BlobWriter {
     private final Pathname path;
     private final Directory directory;
     private final TemporaryFile file;
-    private long length;
+    private final FileAppender appender;
     private boolean usable = true;
 
     FileWriter(StoreDirectories directories, TemporaryFiles temporaries, String key) throws IOException {
@@ -34,6 +34,7 @@ final class FileWriter implements BlobWriter {
             }
         }
         file = opened;
+        appender = new FileAppender(file.fd());
     }
 
     @Override
@@ -47,11 +48,10 @@ final class FileWriter implements BlobWriter {
                 MemorySegment.copy(source, offset, from, 0, bytes);
                 at = 0;
             }
-            file.fd().pwriteFully(from, at, bytes, length);
+            appender.append(from, at, bytes);
         } catch (ErrnoException e) {
             throw Refusal.of(path, e);
         }
-        length += bytes;
         usable = true;
     }
 
@@ -70,10 +70,11 @@ final class FileWriter implements BlobWriter {
     @Override
     public long copyFrom(Fd source, long position, long bytes) throws IOException {
         begin();
+        appender.setDirect(false);
         long done = 0;
         while (done < bytes) {
             long want = Math.min(KERNEL_COPY_BYTES, bytes - done);
-            long copied = source.copyFileRange(position + done, file.fd(), length, want);
+            long copied = source.copyFileRange(position + done, file.fd(), appender.length(), want);
             if (copied == -Errno.EXDEV
                     || copied == -Errno.EINVAL
                     || copied == -Errno.EOPNOTSUPP
@@ -88,7 +89,7 @@ final class FileWriter implements BlobWriter {
                 break;
             }
             done += copied;
-            length += copied;
+            appender.skip(copied);
         }
         usable = true;
         return done;
@@ -112,6 +113,7 @@ final class FileWriter implements BlobWriter {
 
     @Override
     public void read(long position, MemorySegment target, long offset, long bytes) throws IOException {
+        appender.setDirect(false);
         try {
             if (file.fd().preadFully(target, offset, bytes, position) != bytes) {
                 throw new StoreException(path + ": it became shorter while it was written");

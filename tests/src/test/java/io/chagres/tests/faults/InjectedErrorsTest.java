@@ -31,7 +31,7 @@ class InjectedErrorsTest {
 
     /** Returns the command that runs a program with a system call tampered with, optionally only on some paths. */
     static String[] strace(FaultBench bench, String call, String fault, Path... onlyOn) {
-        List<String> command = new ArrayList<>(List.of("strace", "-D", "-f", "-qq"));
+        List<String> command = new ArrayList<>(List.of("strace", "-D", "-f", "-qq", "--seccomp-bpf"));
         command.addAll(List.of("-o", bench.root().resolve("strace.log").toString()));
         command.addAll(List.of("-e", "trace=" + call, "-e", "inject=" + call + ":" + fault));
         for (Path path : onlyOn) {
