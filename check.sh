@@ -8,7 +8,7 @@ require_jdk check.sh
 export JAVA_HOME="$jdk"
 
 # Reports of an earlier run would be counted again.
-rm -rf -- */target/surefire-reports third/*/target/surefire-reports
+rm -rf -- */target/surefire-reports third/*/target/surefire-reports stores/*/target/surefire-reports
 
 # -B            no colours and no progress of downloads: the output is read in logs
 # -fae          goes on with the modules that do not depend on a failed one: one run shows all failures it can
@@ -18,7 +18,7 @@ status=0
 ./mvnw -B -fae verify "$@" || status=$?
 
 # The sum over all modules; Surefire says it for each.
-cat -- */target/surefire-reports/*.txt 2>/dev/null | awk -F'[:,]' '
+cat -- */target/surefire-reports/*.txt */*/target/surefire-reports/*.txt 2>/dev/null | awk -F'[:,]' '
     /^Tests run:/ { run += $2; failed += $4; errors += $6; skipped += $8 }
     END { printf "Tests run: %d, Failures: %d, Errors: %d, Skipped: %d (all modules)\n", run, failed, errors, skipped }'
 exit $status

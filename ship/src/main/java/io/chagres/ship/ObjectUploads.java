@@ -22,7 +22,7 @@ final class ObjectUploads {
     /** A backlog of at least this many bytes is worth an object of its own. */
     static final long MIN_BYTES = 1L << 20;
     /** Bytes of a file that one object holds at most. */
-    static final long MAX_BYTES = 64L << 20;
+    private static final long MAX_BYTES = 64L << 20;
 
     private static final int IN_FLIGHT = 4;
 
@@ -39,6 +39,7 @@ final class ObjectUploads {
     private final Runnable wakeup;
     private final StoreHealth health;
     private final List<ObjectJob> all = new ArrayList<>();
+    private final long maxBytes;
 
     ObjectUploads(
             BlobStore store,
@@ -53,6 +54,14 @@ final class ObjectUploads {
         this.executor = executor;
         this.wakeup = wakeup;
         this.health = health;
+        maxBytes = store.holdsWritesInMemory()
+                ? Math.clamp(options.memoryBytes() / (2 * IN_FLIGHT), MIN_BYTES, MAX_BYTES)
+                : MAX_BYTES;
+    }
+
+    /** Returns how many bytes of a file one object may hold: those in flight stay within half of the memory. */
+    long maxBytes() {
+        return maxBytes;
     }
 
     /** Returns how objects hold their bytes. */
@@ -69,7 +78,7 @@ final class ObjectUploads {
         return all.size() < IN_FLIGHT;
     }
 
-    /** Starts an object of the bytes {@code [tail.dispatched(), end)}; the range is at most {@link #MAX_BYTES}. */
+    /** Starts an object of the bytes {@code [tail.dispatched(), end)}; the range is at most {@link #maxBytes}. */
     void start(Tail tail, long end) {
         ObjectJob job = new ObjectJob(tail, tail.dispatched(), end - tail.dispatched());
         if (tail.jobs == null) {

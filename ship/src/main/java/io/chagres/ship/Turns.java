@@ -236,7 +236,7 @@ final class Turns implements AutoCloseable {
         if (hole == start) {
             return 0;
         }
-        long end = Math.min(dataEnd, start + ObjectUploads.MAX_BYTES);
+        long end = Math.min(dataEnd, start + uploads.maxBytes());
         if (end == tail.size() && !release) {
             end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
         }

@@ -26,6 +26,11 @@ public interface BlobStore extends AutoCloseable {
     /** Begins an object under a new key; it is visible and durable after {@link BlobWriter#commit}. */
     BlobWriter create(String key) throws IOException;
 
+    /** Says whether a {@link BlobWriter} keeps the whole object in memory until it is committed. */
+    default boolean holdsWritesInMemory() {
+        return false;
+    }
+
     /**
      * Reads from an offset of an object.
      *

@@ -100,6 +100,11 @@ public final class FaultyStore implements BlobStore {
     }
 
     @Override
+    public boolean holdsWritesInMemory() {
+        return store.holdsWritesInMemory();
+    }
+
+    @Override
     public BlobWriter create(String key) throws IOException {
         return new FaultyWriter(key, call(Kind.CREATE, key, () -> store.create(key)));
     }

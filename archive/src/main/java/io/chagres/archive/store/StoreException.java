@@ -7,7 +7,7 @@ public final class StoreException extends IOException {
     private static final long serialVersionUID = 1;
 
     /** Makes an exception with a message for people and the cause behind it. */
-    public StoreException(String message, IOException cause) {
+    public StoreException(String message, Exception cause) {
         super(message, cause);
     }
 

@@ -37,10 +37,12 @@ final class Checkout {
                 [ ! -f failing ] || exit 1
                 mkdir -p cli/target/dist/lib cli/target/dist/native
                 touch cli/target/dist/lib/one.jar cli/target/dist/lib/two.jar
+                mkdir -p cli/target/dist/stores/y
+                touch cli/target/dist/stores/y/vendor.jar cli/target/dist/stores/y/y.jar
                 """);
-        for (String file :
-                List.of("pom.xml", "cli/pom.xml", "third/x/pom.xml", "cli/src/main/A", "third/x/src/main/B")) {
-            write(home.resolve(file), "");
+        for (String file : List.of("", "cli/", "third/x/", "stores/y/")) {
+            write(home.resolve(file + "pom.xml"), "");
+            write(home.resolve(file + "src/main/A"), "");
         }
         Files.createDirectory(home.resolve(".git"));
         Files.createDirectory(machine.resolve("path"));

@@ -80,7 +80,9 @@ class LauncherTest {
                 "third/x/pom.xml",
                 "cli/src/main",
                 "cli/src/main/A",
-                "third/x/src/main/B"
+                "third/x/src/main/A",
+                "stores/y/pom.xml",
+                "stores/y/src/main/A"
             })
     void buildsAgainWhenASourceIsNewer(String source) throws IOException {
         checkout.jdk("usr/lib/jvm/25", "25.0.1");
@@ -110,7 +112,7 @@ class LauncherTest {
         assertThat(program.out()).isEmpty();
         assertThat(program.err())
                 .startsWith("chagres: building (first use) ... failed after ")
-                .contains("the build says: -B -pl cli", "with " + jdk)
+                .contains("the build says: -B -pl cli,stores/y -am", "with " + jdk)
                 .endsWith("nothing was run. Everything the build said is in " + checkout.home + "/target/build.log\n");
         Files.delete(checkout.home.resolve("failing"));
         assertThat(checkout.run(List.of(), "chagres").exitCode()).isZero();
@@ -134,6 +136,15 @@ class LauncherTest {
                 .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + dist + "/native/libzstd-jni.so")
                 .doesNotContain("-Xmn4m");
         assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn4m", "-XX:TrimNativeHeapInterval=1000");
+    }
+
+    @Test
+    void givesStoresToTheJvmOnlyWhereAnArgumentNamesOne() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        Path stores = checkout.home.resolve("cli/target/dist/stores/y");
+        assertThat(jvmArgs(List.of(), "ls", "y://bucket"))
+                .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
+        assertThat(jvmArgs(List.of(), "ls", "/bucket")).doesNotContain("-cp");
     }
 
     @Test

@@ -1,0 +1,91 @@
+package io.chagres.stores.s3;
+
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/** Makes exceptions of the SDK those of a store; the only place that does. No message holds a credential or a URL. */
+final class S3Failure {
+    static final int NOT_FOUND = 404;
+    static final int PRECONDITION_FAILED = 412;
+    static final int RANGE_NOT_SATISFIABLE = 416;
+    private static final int MAX_MESSAGE = 300;
+
+    private S3Failure() {}
+
+    /** Returns what to throw for a failed call that concerns an object. */
+    static IOException of(S3Address address, String key, SdkException failure) {
+        if (failure instanceof S3Exception refusal) {
+            return refused(address, key, refusal);
+        }
+        String where = address.name() + (key.isEmpty() ? "" : ": " + key);
+        return new StoreException(where + ": " + cause(failure), failure);
+    }
+
+    private static IOException refused(S3Address address, String key, S3Exception refusal) {
+        String code = code(refusal);
+        if (code.equals("NoSuchKey") || refusal.statusCode() == NOT_FOUND && code.isEmpty() && !key.isEmpty()) {
+            return new NoSuchBlobException(key);
+        }
+        if (code.equals("NoSuchBucket")) {
+            return new StoreException(
+                    address.name() + ": there is no bucket " + address.bucket() + "; make it, or correct its name",
+                    refusal);
+        }
+        String details = refusal.awsErrorDetails() == null
+                ? ""
+                : bounded(refusal.awsErrorDetails().errorMessage());
+        return new StoreException(
+                address.name() + (key.isEmpty() ? "" : ": " + key) + ": " + refusal.statusCode() + " " + code
+                        + (details.isEmpty() ? "" : ": " + details) + advice(code),
+                refusal);
+    }
+
+    /** Returns the code the store gave, or nothing. */
+    static String code(S3Exception refusal) {
+        if (refusal.awsErrorDetails() == null || refusal.awsErrorDetails().errorCode() == null) {
+            return "";
+        }
+        return refusal.awsErrorDetails().errorCode();
+    }
+
+    private static String advice(String code) {
+        return switch (code) {
+            case "AccessDenied" -> " (needed: s3:PutObject and s3:GetObject on the prefix, s3:ListBucket)";
+            case "RequestTimeTooSkewed" -> " (set the clock of this machine)";
+            case "PermanentRedirect", "AuthorizationHeaderMalformed" -> " (name the bucket's region: ?region=...)";
+            default -> "";
+        };
+    }
+
+    private static String cause(SdkException failure) {
+        String message = failure.getMessage() == null ? "" : failure.getMessage();
+        if (failure instanceof SdkClientException) {
+            if (message.startsWith("Unable to load credentials")) {
+                return "no credentials for S3 are in the environment, the AWS profile or the role of this machine";
+            }
+            if (message.startsWith("Unable to load region")) {
+                return "no region is known: name it by ?region=... or AWS_REGION";
+            }
+        }
+        Throwable deepest = failure;
+        while (deepest.getCause() != null && deepest.getCause() != deepest) {
+            deepest = deepest.getCause();
+        }
+        return deepest instanceof IOException
+                ? bounded(deepest.getClass().getSimpleName() + ": " + deepest.getMessage())
+                : bounded(message);
+    }
+
+    private static String bounded(@Nullable String text) {
+        if (text == null) {
+            return "";
+        }
+        String line = text.strip().replaceAll("\\s+", " ").replaceAll("\\.$", ""); // ours ends the sentence
+        return line.length() <= MAX_MESSAGE ? line : line.substring(0, MAX_MESSAGE) + " ...";
+    }
+}

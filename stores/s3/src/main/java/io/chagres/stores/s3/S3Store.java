@@ -1,0 +1,244 @@
+package io.chagres.stores.s3;
+
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CommonPrefix;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * Is a store in S3, or in another maker's store that speaks its protocol. An object is one put under the condition that
+ * its key does not exist; a store that ignores the condition is refused, since two writers would replace each other's
+ * commits there. Safe for any thread.
+ */
+final class S3Store implements BlobStore {
+    /** Written by whoever opens the archive for writing, always with the same content. */
+    private static final String PROBE = "probe";
+
+    private static final int BUFFER_BYTES = 16 * 1024;
+    private static final String NEVER = "*";
+    private static final int CONFLICT = 409;
+
+    private final S3Address address;
+    private final S3Client client;
+
+    private S3Store(S3Address address, S3Client client) {
+        this.address = address;
+        this.client = client;
+    }
+
+    /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
+    static S3Store open(S3Address address, boolean create) throws IOException {
+        S3Store store;
+        try {
+            store = new S3Store(address, S3Clients.create(address));
+        } catch (SdkException e) {
+            throw S3Failure.of(address, "", e);
+        }
+        if (create) {
+            boolean proven = false;
+            try {
+                store.prove();
+                proven = true;
+            } finally {
+                if (!proven) {
+                    store.close();
+                }
+            }
+        }
+        return store;
+    }
+
+    /** Puts one object twice: the second put must be told that it exists. The shipper may not delete, so it stays. */
+    private void prove() throws IOException {
+        MemorySegment content = MemorySegment.ofArray("Chagres\n".getBytes(StandardCharsets.US_ASCII));
+        boolean made = putIfAbsent(PROBE, content);
+        boolean again = made && putIfAbsent(PROBE, content);
+        if (again) {
+            throw new StoreException(
+                    name() + ": this store ignores If-None-Match, so that two writers would replace each"
+                            + " other's commits. Use one that keeps conditional writes: AWS, MinIO, Ceph, R2, versitygw");
+        }
+    }
+
+    @Override
+    public String name() {
+        return address.name();
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        return put(key, new SegmentContent(List.of(content)));
+    }
+
+    /** Puts an object unless its key exists. */
+    boolean put(String key, SegmentContent content) throws IOException {
+        try {
+            client.putObject(
+                    put -> put.bucket(address.bucket())
+                            .key(address.prefix() + key)
+                            .ifNoneMatch(NEVER)
+                            .contentLength(content.length())
+                            .checksumCRC32C(content.checksum()),
+                    content.body());
+            return true;
+        } catch (S3Exception e) {
+            if (e.statusCode() == S3Failure.PRECONDITION_FAILED) {
+                return false;
+            }
+            if (e.statusCode() == CONFLICT) {
+                throw new StoreException(name() + ": " + key + ": another writer puts it at this moment", e);
+            }
+            throw S3Failure.of(address, key, e);
+        } catch (SdkException e) {
+            throw S3Failure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public BlobWriter create(String key) {
+        return new S3Writer(this, key);
+    }
+
+    @Override
+    public boolean holdsWritesInMemory() {
+        return true;
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        long wanted = Math.min(target.byteSize(), Integer.MAX_VALUE);
+        if (wanted == 0) {
+            return 0;
+        }
+        try (InputStream in = client.getObject(get -> get.bucket(address.bucket())
+                .key(address.prefix() + key)
+                .range("bytes=" + offset + "-" + (offset + wanted - 1)))) {
+            byte[] buffer = new byte[(int) Math.min(BUFFER_BYTES, wanted)];
+            int done = 0;
+            while (done < wanted) {
+                int read = in.read(buffer, 0, (int) Math.min(buffer.length, wanted - done));
+                if (read < 0) {
+                    break;
+                }
+                MemorySegment.copy(buffer, 0, target, ValueLayout.JAVA_BYTE, done, read);
+                done += read;
+            }
+            return done;
+        } catch (S3Exception e) {
+            if (e.statusCode() == S3Failure.RANGE_NOT_SATISFIABLE) {
+                return 0;
+            }
+            throw S3Failure.of(address, key, e);
+        } catch (SdkException e) {
+            throw S3Failure.of(address, key, e);
+        } catch (NoSuchBlobException | StoreException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new StoreException(name() + ": " + key + ": the answer broke off: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        try {
+            return client.headObject(head -> head.bucket(address.bucket()).key(address.prefix() + key))
+                    .contentLength();
+        } catch (S3Exception e) {
+            if (e.statusCode() == S3Failure.NOT_FOUND) {
+                return -1; // a missing bucket answers the same here, and every other call names it
+            }
+            throw S3Failure.of(address, key, e);
+        } catch (SdkException e) {
+            throw S3Failure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        List<BlobInfo> found = new ArrayList<>();
+        ListObjectsV2Request.Builder request =
+                ListObjectsV2Request.builder().bucket(address.bucket()).prefix(address.prefix() + prefix);
+        if (afterKey != null) {
+            request.startAfter(address.prefix() + afterKey);
+        }
+        ListObjectsV2Response page;
+        do {
+            page = list(prefix, request);
+            for (S3Object object : page.contents()) {
+                found.add(new BlobInfo(
+                        object.key().substring(address.prefix().length()),
+                        object.size(),
+                        object.lastModified().toEpochMilli()));
+            }
+            request.continuationToken(page.nextContinuationToken());
+        } while (Boolean.TRUE.equals(page.isTruncated()));
+        return found;
+    }
+
+    private ListObjectsV2Response list(String prefix, ListObjectsV2Request.Builder request) throws IOException {
+        return asking(prefix, () -> client.listObjectsV2(request.build()));
+    }
+
+    @Override
+    public List<String> children(String prefix) throws IOException {
+        List<String> names = new ArrayList<>();
+        ListObjectsV2Request.Builder request = ListObjectsV2Request.builder()
+                .bucket(address.bucket())
+                .prefix(address.prefix() + prefix)
+                .delimiter("/");
+        int skipped = address.prefix().length() + prefix.length();
+        ListObjectsV2Response page;
+        do {
+            page = list(prefix, request);
+            for (CommonPrefix below : page.commonPrefixes()) {
+                names.add(below.prefix().substring(skipped, below.prefix().length() - 1));
+            }
+            for (S3Object object : page.contents()) {
+                if (object.key().length() > skipped) { // some tools make an object for a folder itself
+                    names.add(object.key().substring(skipped));
+                }
+            }
+            request.continuationToken(page.nextContinuationToken());
+        } while (Boolean.TRUE.equals(page.isTruncated()));
+        names.sort(null);
+        return names;
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        asking(
+                key,
+                () -> client.deleteObject(
+                        delete -> delete.bucket(address.bucket()).key(address.prefix() + key)));
+    }
+
+    private <T> T asking(String key, Supplier<T> call) throws IOException {
+        try {
+            return call.get();
+        } catch (SdkException e) {
+            throw S3Failure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,25 @@
+package io.chagres.stores.s3;
+
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStoreProvider;
+import java.io.IOException;
+
+/**
+ * Opens {@code s3://bucket/prefix}. Parameters behind a question mark: {@code region}, {@code endpoint} for other makers'
+ * stores, {@code path-style} (true or false; true with an endpoint). Credentials come from where the AWS tools take
+ * them, never from the address. Stateless.
+ */
+public final class S3StoreProvider implements BlobStoreProvider {
+    /** Made by {@link java.util.ServiceLoader}. */
+    public S3StoreProvider() {}
+
+    @Override
+    public String scheme() {
+        return S3Address.SCHEME;
+    }
+
+    @Override
+    public BlobStore open(String address, boolean create) throws IOException {
+        return S3Store.open(S3Address.parse(address), create);
+    }
+}

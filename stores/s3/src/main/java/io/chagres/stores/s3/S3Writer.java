@@ -1,0 +1,119 @@
+package io.chagres.stores.s3;
+
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.StoreException;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects an object in native memory and puts it at once: S3 wants its length and checksum before its bytes. */
+final class S3Writer implements BlobWriter {
+    private static final long BLOCK_BYTES = 1 << 20;
+
+    private final S3Store store;
+    private final String key;
+    private final Arena arena = Arena.ofConfined();
+    private final List<MemorySegment> blocks = new ArrayList<>();
+    private long length;
+
+    S3Writer(S3Store store, String key) {
+        this.store = store;
+        this.key = key;
+    }
+
+    @Override
+    public void write(MemorySegment source, long offset, long bytes) {
+        for (long done = 0; done < bytes; ) {
+            MemorySegment room = room();
+            long part = Math.min(bytes - done, room.byteSize());
+            MemorySegment.copy(source, offset + done, room, 0, part);
+            length += part;
+            done += part;
+        }
+    }
+
+    /** Returns what is free in the last block. */
+    private MemorySegment room() {
+        long used = length % BLOCK_BYTES;
+        if (used == 0) {
+            blocks.add(arena.allocate(BLOCK_BYTES, Long.BYTES));
+        }
+        return blocks.getLast().asSlice(used);
+    }
+
+    @Override
+    public long copyFrom(Fd source, long position, long bytes) throws IOException {
+        long done = 0;
+        while (done < bytes) {
+            MemorySegment room = room();
+            long want = Math.min(bytes - done, room.byteSize());
+            long read;
+            try {
+                read = source.preadFully(room, 0, want, position + done);
+            } catch (ErrnoException e) {
+                throw new IOException("the file to ship cannot be read: " + e.getMessage(), e);
+            }
+            length += read;
+            done += read;
+            if (read < want) {
+                if (length % BLOCK_BYTES == 0) {
+                    blocks.removeLast(); // it was made for bytes that are not there
+                }
+                break;
+            }
+        }
+        return done;
+    }
+
+    @Override
+    public void read(long position, MemorySegment target, long offset, long bytes) {
+        for (long done = 0; done < bytes; ) {
+            long at = position + done;
+            long part = Math.min(bytes - done, BLOCK_BYTES - at % BLOCK_BYTES);
+            MemorySegment.copy(blocks.get((int) (at / BLOCK_BYTES)), at % BLOCK_BYTES, target, offset + done, part);
+            done += part;
+        }
+    }
+
+    @Override
+    public void commit() throws IOException {
+        if (!store.put(key, new SegmentContent(filled())) && !isOurs()) {
+            throw new StoreException(store.name() + ": " + key + ": it exists already");
+        }
+    }
+
+    private List<MemorySegment> filled() {
+        List<MemorySegment> filled = new ArrayList<>(blocks);
+        long rest = length % BLOCK_BYTES;
+        if (rest > 0) {
+            filled.set(filled.size() - 1, filled.getLast().asSlice(0, rest));
+        }
+        return filled;
+    }
+
+    /** Says whether the object that exists has our bytes: an earlier put arrived, and its answer was lost. */
+    private boolean isOurs() throws IOException {
+        if (store.size(key) != length) {
+            return false;
+        }
+        MemorySegment there = arena.allocate(BLOCK_BYTES, Long.BYTES);
+        long at = 0;
+        for (MemorySegment block : filled()) {
+            if (store.get(key, at, there.asSlice(0, block.byteSize())) != block.byteSize()
+                    || there.asSlice(0, block.byteSize()).mismatch(block) >= 0) {
+                return false;
+            }
+            at += block.byteSize();
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}
