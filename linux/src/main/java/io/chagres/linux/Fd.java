@@ -476,9 +476,9 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Begins or ends to go past the page cache, see O_DIRECT in open(2) and F_SETFL in fcntl(2). While it is on, memory,
-     * positions and lengths of reads and writes must be multiples of what statx(2) calls the alignment, usually 512 or
-     * 4096 bytes; otherwise they fail with EINVAL.
+     * Begins or ends to go past the page cache, see O_DIRECT in open(2) and F_SETFL in fcntl(2). While it is on, the
+     * memory, positions and lengths of reads and writes must be multiples of what statx(2) calls the alignment, usually
+     * 512 or 4096 bytes; otherwise they fail with EINVAL.
      *
      * @param on whether to
      * @return 0, or {@code -errno}; -EINVAL where the file system cannot
