@@ -15,15 +15,27 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** An archive as a user sees it: through the program's reading commands. */
-record Archive(Path store, Path scratch) {
+/**
+ * An archive as a user sees it: through the program's reading commands.
+ *
+ * @param address what the program is told
+ * @param store the directory in which its objects lie as files
+ * @param scratch where it is restored
+ * @param program the program's command line
+ */
+record Archive(String address, Path store, Path scratch, List<String> program) {
     private static final Pattern BESIDE = Pattern.compile(".*~\\d{8}T\\d{6}Z~[0-9a-f]{16}");
+
+    /** Makes one that is a directory. */
+    Archive(Path store, Path scratch) {
+        this(store.toString(), store, scratch, Chagres.command());
+    }
 
     /** Runs a reading command on this archive, whatever its exit code. */
     Program run(String command, String... arguments) {
-        List<String> line = Chagres.command();
+        List<String> line = new ArrayList<>(program);
         line.add(command);
-        line.add(store.toString());
+        line.add(address);
         line.addAll(List.of(arguments));
         return Program.run(line);
     }

@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Mounted;
+import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,12 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -25,7 +28,13 @@ import org.opentest4j.TestAbortedException;
 final class FaultBench implements AutoCloseable {
     static final String HOST = "web1";
 
+    /** Set to s3, the archives of all scenarios lie in a server of S3. */
+    private static final boolean IN_S3 = "s3".equals(System.getProperty("chagres.test.store"));
+
+    private static final String BUCKET = "archives";
+
     private final Path root;
+    private final @Nullable ObjectServer server;
     private final List<ShipProcess> ships = new ArrayList<>();
     private final List<LineWriter> writers = new ArrayList<>();
     private final List<Mounted> mounts = new ArrayList<>();
@@ -34,6 +43,10 @@ final class FaultBench implements AutoCloseable {
     private FaultBench(Path root) throws IOException {
         this.root = root;
         Files.createDirectory(tree());
+        server = IN_S3 ? ObjectServer.versitygw() : null;
+        if (server != null) {
+            Files.createDirectories(server.folder().resolve(BUCKET));
+        }
     }
 
     Path root() {
@@ -45,8 +58,21 @@ final class FaultBench implements AutoCloseable {
         return root.resolve("tree");
     }
 
+    /** The directory in which the archive's objects lie as files. */
     Path store() {
-        return root.resolve("archive");
+        return server == null ? root.resolve("archive") : server.folder().resolve(BUCKET).resolve("archive");
+    }
+
+    /** The archive as the program is told. */
+    String address() {
+        return server == null ? store().toString() : "s3://" + BUCKET + "/archive?endpoint=" + server.endpoint();
+    }
+
+    /** What the program must find in its environment to reach the archive. */
+    Map<String, String> environment() {
+        return server == null
+                ? Map.of()
+                : Map.of("AWS_ACCESS_KEY_ID", server.accessKey(), "AWS_SECRET_ACCESS_KEY", server.secretKey());
     }
 
     Path state() {
@@ -69,7 +95,10 @@ final class FaultBench implements AutoCloseable {
     }
 
     Archive archive() {
-        return new Archive(store(), root);
+        List<String> program = new ArrayList<>(List.of("env"));
+        environment().forEach((name, value) -> program.add(name + "=" + value));
+        program.addAll(Chagres.command());
+        return new Archive(address(), store(), root, program);
     }
 
     /** Verifies the archive and restores it. */
@@ -115,6 +144,9 @@ final class FaultBench implements AutoCloseable {
         ships.forEach(ShipProcess::close);
         writers.forEach(LineWriter::close);
         mounts.reversed().forEach(Mounted::close);
+        if (server != null) {
+            server.close();
+        }
     }
 
     /** Gives each test its bench. */

@@ -25,7 +25,8 @@ final class Shipping {
     Shipping(FaultBench bench, Path errors, Consumer<ShipProcess> started) {
         this.started = started;
         this.errors = errors;
-        store = bench.store().toString();
+        store = bench.address();
+        environment.putAll(bench.environment());
         state = bench.state();
     }
 
