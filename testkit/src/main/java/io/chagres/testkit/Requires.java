@@ -2,6 +2,7 @@ package io.chagres.testkit;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
@@ -26,6 +27,26 @@ public final class Requires {
                 .map(folder -> Path.of(folder.isEmpty() ? "." : folder, name))
                 .anyMatch(Files::isExecutable);
         check("the program " + name, found || Files.isExecutable(Path.of("/usr/sbin", name)));
+    }
+
+    /**
+     * Needs a program that no package has: looks in the PATH and where {@code go install} puts programs.
+     *
+     * @param install the command that installs it
+     * @return its path
+     */
+    public static Path goProgram(String name, String install) {
+        List<String> folders = new ArrayList<>(List.of(System.getenv("PATH").split(":")));
+        folders.add(System.getenv().getOrDefault("GOBIN", ""));
+        folders.add(System.getenv().getOrDefault("GOPATH", System.getProperty("user.home") + "/go") + "/bin");
+        for (String folder : folders) {
+            Path program = Path.of(folder.isEmpty() ? "." : folder, name);
+            if (Files.isExecutable(program)) {
+                return program;
+            }
+        }
+        check("the program " + name + " (" + install + ")", false);
+        throw new AssertionError("not reached");
     }
 
     /** Needs a command to succeed: what the kernel or its settings may forbid. */
