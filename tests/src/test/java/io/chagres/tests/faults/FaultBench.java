@@ -31,10 +31,10 @@ final class FaultBench implements AutoCloseable {
     /** Set to s3, the archives of all scenarios lie in a server of S3. */
     private static final boolean IN_S3 = "s3".equals(System.getProperty("chagres.test.store"));
 
-    private static final String BUCKET = "archives";
+    static final String BUCKET = "archives";
 
     private final Path root;
-    private final @Nullable ObjectServer server;
+    private @Nullable ObjectServer server;
     private final List<ShipProcess> ships = new ArrayList<>();
     private final List<LineWriter> writers = new ArrayList<>();
     private final List<Mounted> mounts = new ArrayList<>();
@@ -43,10 +43,21 @@ final class FaultBench implements AutoCloseable {
     private FaultBench(Path root) throws IOException {
         this.root = root;
         Files.createDirectory(tree());
-        server = IN_S3 ? ObjectServer.versitygw() : null;
-        if (server != null) {
-            Files.createDirectories(server.folder().resolve(BUCKET));
+        if (IN_S3) {
+            inS3();
         }
+    }
+
+    /** Puts the archive into a server of S3, before the first shipper. */
+    ObjectServer inS3() {
+        return server == null ? inS3(ObjectServer.versitygw()) : server;
+    }
+
+    /** Puts the archive into a server of S3 that it takes over. */
+    ObjectServer inS3(ObjectServer started) {
+        server = started;
+        started.makeBucket(BUCKET);
+        return started;
     }
 
     Path root() {

@@ -1,0 +1,162 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.ObjectServer;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An archive in a server of S3 that dies, fills up, refuses: nothing is lost, doubled or torn. */
+@ExtendWith(FaultBench.Extension.class)
+class S3FaultsTest {
+    private static final int KILLS = 25;
+    private static final int LARGE_BLOCKS = 200;
+
+    /** A file that is large enough for objects of its own. */
+    private static LineWriter large(LineWriter writer) {
+        for (int i = 0; i < LARGE_BLOCKS; i++) {
+            writer.batch(200);
+        }
+        return writer;
+    }
+
+    @Test
+    void serverKilledAndStartedAgain(FaultBench bench) throws IOException {
+        ObjectServer server = bench.inS3();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship("--codec", "none");
+        for (int round = 0; round < 3; round++) {
+            server.kill();
+            large(writer);
+            Workload.rotate(bench.file("app.log"), round);
+            writer.open(bench.file("app.log")).lines(100);
+            ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
+            assertThat(ship.last().riskBytes()).isPositive();
+            server.restart();
+            ship.awaitSettled();
+        }
+        writer.close();
+        ship.drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    @Test
+    void diskOfTheServerFullThenFreed(FaultBench bench) throws IOException {
+        Requires.root();
+        Path folder = bench.tmpfs("small", "size=6m").directory();
+        bench.inS3(ObjectServer.versitygwIn(folder));
+        Path ballast = Files.write(folder.resolve("ballast"), new byte[5 << 20]);
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(10);
+        ShipProcess ship = bench.ship();
+        large(writer);
+        ship.awaitStatus("the server is full", ShipStatusLine::troubled);
+        writer.lines(100);
+        Files.delete(ballast);
+        ship.awaitSettled();
+        writer.lines(10).close();
+        ship.drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Nothing that was said holds a credential. */
+    @Test
+    void wrongCredentials(FaultBench bench) throws IOException {
+        bench.inS3();
+        bench.writer("s").open(bench.file("app.log")).lines(10).close();
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .environment("AWS_SECRET_ACCESS_KEY", "not-the-secret")
+                .options("--drain", "1s")
+                .start()
+                .awaitError("SignatureDoesNotMatch");
+
+        assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);
+        assertThat(ship.report()).doesNotContain("not-the-secret");
+    }
+
+    @Test
+    void bucketIsMissing(FaultBench bench) throws IOException {
+        ObjectServer server = bench.inS3();
+        Program.ok("rmdir", server.folder().resolve(FaultBench.BUCKET).toString());
+        bench.writer("s").open(bench.file("app.log")).lines(10).close();
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .options("--drain", "1s")
+                .start()
+                .awaitError("there is no bucket " + FaultBench.BUCKET);
+
+        assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);
+    }
+
+    @Test
+    void killedAtRandomMoments(FaultBench bench) throws IOException {
+        bench.inS3();
+        RandomGenerator random = Seeds.random(Seeds.next("s3 killedAtRandomMoments"));
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        for (int kill = 0; kill < KILLS; kill++) {
+            ShipProcess ship = bench.ship("--codec", "none");
+            if (kill % 5 == 0) {
+                large(writer);
+            }
+            for (int i = random.nextInt(40); i > 0; i--) {
+                writer.lines(5);
+                Workload.pause(Duration.ofMillis(random.nextInt(10)));
+            }
+            ship.kill();
+            if (kill % 4 == 0) {
+                Workload.rotate(bench.file("app.log"), kill);
+                writer.lines(3).open(bench.file("app.log"));
+            }
+            if (kill % 7 == 0) {
+                Program.ok("rm", "-rf", bench.state().toString());
+            }
+        }
+        writer.close();
+        bench.ship().drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** After a compaction any client of S3 and zstd give the bytes back, without Chagres. */
+    @Test
+    void readByOtherTools(FaultBench bench) throws IOException {
+        Requires.tool("aws");
+        Requires.tool("zstd");
+        ObjectServer server = bench.inS3();
+        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        writer.close();
+        bench.ship().drain();
+        bench.archive().ok("compact");
+
+        Path fetched = bench.root().resolve("fetched");
+        Program.ok(
+                "env",
+                "AWS_ACCESS_KEY_ID=" + server.accessKey(),
+                "AWS_SECRET_ACCESS_KEY=" + server.secretKey(),
+                "AWS_DEFAULT_REGION=us-east-1",
+                "aws",
+                "--endpoint-url",
+                server.endpoint().toString(),
+                "s3",
+                "cp",
+                "--recursive",
+                "--quiet",
+                "s3://" + FaultBench.BUCKET,
+                fetched.toString());
+        Program zstd = Program.run(List.of("sh", "-c", "zstd -dc " + fetched + "/archive/hosts/*/streams/*/*.zst"));
+        assertThat(zstd.exitCode()).as(zstd.err()).isZero();
+        assertThat(zstd.out()).isEqualTo(Files.readAllBytes(bench.file("app.log")));
+    }
+}
