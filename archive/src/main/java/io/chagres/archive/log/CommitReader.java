@@ -7,6 +7,7 @@ import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its
@@ -24,6 +25,11 @@ public final class CommitReader implements AutoCloseable {
     /** Makes a reader on a store, which stays the caller's; close the reader. */
     public CommitReader(BlobStore store) {
         this.store = store;
+    }
+
+    /** Says which commits will be read, in order; see {@link BlobStore#expect}. */
+    public void expect(List<String> keys) {
+        store.expect(keys, FIRST_BYTES);
     }
 
     /**

@@ -68,6 +68,7 @@ final class HostVerify implements AutoCloseable {
             state = new HostState(ExtentFilter.ALL, listener());
         }
         try (CommitReader reader = new CommitReader(store)) {
+            reader.expect(commits.values().stream().map(BlobInfo::key).toList());
             for (long seq : seqs) {
                 BlobInfo commit = commits.get(seq);
                 if (commit != null) {

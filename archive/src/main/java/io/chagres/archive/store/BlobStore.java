@@ -40,6 +40,14 @@ public interface BlobStore extends AutoCloseable {
      */
     int get(String key, long offset, MemorySegment target) throws IOException;
 
+    /**
+     * Says that the starts of objects will be read soon, in this order: a store that answers slowly may fetch several at
+     * once. What was said before is forgotten.
+     *
+     * @param startBytes how many bytes of each
+     */
+    default void expect(List<String> keys, int startBytes) {}
+
     /** Returns the size of an object in bytes, or -1 when the key does not exist. */
     long size(String key) throws IOException;
 

@@ -100,6 +100,11 @@ public final class FaultyStore implements BlobStore {
     }
 
     @Override
+    public void expect(List<String> keys, int startBytes) {
+        store.expect(keys, startBytes);
+    }
+
+    @Override
     public boolean holdsWritesInMemory() {
         return store.holdsWritesInMemory();
     }

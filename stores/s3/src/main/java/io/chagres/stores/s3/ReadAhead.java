@@ -1,0 +1,84 @@
+package io.chagres.stores.s3;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches the starts of objects that will be asked for, several at a time: a log of a day is ten thousand objects, and
+ * one after the other they would take minutes. Safe for any thread.
+ */
+final class ReadAhead implements AutoCloseable {
+    /** Stays below the connections that the program's start lets the JDK keep open. */
+    private static final int IN_FLIGHT = 32;
+
+    /** Fetches the first bytes of an object. */
+    @FunctionalInterface
+    interface Fetch {
+        byte[] start(String key, int bytes) throws IOException;
+    }
+
+    private final Fetch fetch;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Deque<String> waiting = new ArrayDeque<>();
+    private final Map<String, Future<byte[]>> running = new HashMap<>();
+    private int bytes;
+
+    ReadAhead(Fetch fetch) {
+        this.fetch = fetch;
+    }
+
+    /** Forgets what was expected before. */
+    synchronized void expect(List<String> keys, int startBytes) {
+        waiting.clear();
+        running.values().forEach(each -> each.cancel(true));
+        running.clear();
+        waiting.addAll(keys);
+        bytes = startBytes;
+        fill();
+    }
+
+    private void fill() {
+        while (running.size() < IN_FLIGHT && !waiting.isEmpty()) {
+            String key = waiting.remove();
+            int wanted = bytes;
+            running.put(key, threads.submit(() -> fetch.start(key, wanted)));
+        }
+    }
+
+    /** Returns the first bytes of an object, or null when they were not expected or are fewer than wanted. */
+    byte @Nullable [] take(String key, long wanted) throws IOException {
+        Future<byte[]> answer;
+        synchronized (this) {
+            answer = wanted > bytes ? null : running.remove(key);
+            fill();
+        }
+        if (answer == null) {
+            return null;
+        }
+        try {
+            return answer.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}
