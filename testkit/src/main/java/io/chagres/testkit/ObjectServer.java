@@ -2,66 +2,135 @@ package io.chagres.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Is a server of objects on a free port of the loopback interface, with its objects as files below a folder: a folder
- * there is a bucket. Ended and removed when it is closed.
+ * Is a server of objects on a port of the loopback interface, with its objects below a folder of its own. It answers
+ * when it is returned. {@link #close} ends it and removes the folder. Confined to one thread.
  */
 public final class ObjectServer implements AutoCloseable {
     private static final String ACCESS_KEY = "chagres-test";
     private static final String SECRET_KEY = "chagres-test-secret";
-    private static final int CONNECT_MS = 500;
+    private static final int ANSWER_MS = 2_000;
 
-    private final List<String> command;
-    private final int port;
+    /** Ended with this JVM when a test was stopped before it could. */
+    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().unstarted(() -> RUNNING.forEach(Process::destroyForcibly)));
+    }
+
     private final Path folder;
+    private final int port;
+    private final List<String> command;
+    private final String ready;
     private Process process;
 
-    private ObjectServer(List<String> command, int port, Path folder) {
-        this.command = command;
-        this.port = port;
+    private ObjectServer(Path folder, int port, List<String> command, String ready) {
         this.folder = folder;
+        this.port = port;
+        this.command = command;
+        this.ready = ready;
         process = start();
     }
 
-    /** Starts a versitygw, which keeps conditional writes. */
+    /** Starts a versitygw: S3, each object a file. */
     public static ObjectServer versitygw() {
-        Path program = Requires.goProgram("versitygw", "go install github.com/versity/versitygw/cmd/versitygw@v1.8.0");
-        try {
-            Path folder = Files.createTempDirectory("versitygw-");
-            int port = freePort();
-            return new ObjectServer(
-                    List.of(program.toString(), "--port", "127.0.0.1:" + port, "posix", folder.toString()),
-                    port,
-                    folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return versitygwIn(temporary());
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+    /**
+     * Starts a versitygw on a file system of the test's choice, such as a small one.
+     *
+     * @param parent an existing directory, in which its folder and its log come to lie
+     */
+    public static ObjectServer versitygwIn(Path parent) {
+        Path program = Requires.goProgram("versitygw", "github.com/versity/versitygw/cmd/versitygw@v1.8.0");
+        Path folder = newFolder(parent, "versitygw-");
+        int port = Ports.free();
+        List<String> command = List.of(
+                program.toString(),
+                "--port",
+                "127.0.0.1:" + port,
+                "--keep-alive",
+                "--quiet",
+                "posix",
+                folder.toString());
+        return new ObjectServer(folder, port, command, "/");
+    }
+
+    /** Starts a MinIO: S3. Its objects are files of a format of its own. */
+    public static ObjectServer minio() {
+        Path program = Requires.goProgram("minio", "github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c");
+        Path folder = newFolder(temporary(), "minio-");
+        int port = Ports.free();
+        List<String> command =
+                List.of(program.toString(), "server", "--quiet", "--address", "127.0.0.1:" + port, folder.toString());
+        return new ObjectServer(folder, port, command, "/minio/health/ready");
+    }
+
+    /** Starts a fake-gcs-server: Google Cloud Storage, each object a file. It asks nobody for a key. */
+    public static ObjectServer fakeGcs() {
+        Path program = Requires.goProgram("fake-gcs-server", "github.com/fsouza/fake-gcs-server@v1.56.1");
+        Path folder = newFolder(temporary(), "fake-gcs-");
+        int port = Ports.free();
+        List<String> command = List.of(
+                program.toString(),
+                "-scheme",
+                "http",
+                "-host",
+                "127.0.0.1",
+                "-port",
+                Integer.toString(port),
+                "-public-host",
+                "127.0.0.1:" + port,
+                "-backend",
+                "filesystem",
+                "-filesystem-root",
+                folder.toString(),
+                "-log-level",
+                "warn");
+        return new ObjectServer(folder, port, command, "/_internal/healthcheck");
+    }
+
+    private static Path temporary() {
+        return Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    private static Path newFolder(Path parent, String prefix) {
+        try {
+            return Files.createTempDirectory(parent, prefix);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
     private Process start() {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(folder.resolveSibling(folder.getFileName() + ".log").toFile());
-        builder.environment().putAll(Map.of("ROOT_ACCESS_KEY", ACCESS_KEY, "ROOT_SECRET_KEY", SECRET_KEY));
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+        builder.environment()
+                .putAll(Map.of(
+                        "ROOT_ACCESS_KEY", ACCESS_KEY,
+                        "ROOT_SECRET_KEY", SECRET_KEY,
+                        "MINIO_ROOT_USER", ACCESS_KEY,
+                        "MINIO_ROOT_PASSWORD", SECRET_KEY,
+                        "MINIO_BROWSER", "off",
+                        "MINIO_UPDATE", "off"));
         try {
             Process started = builder.start();
-            Await.until("the server answers", () -> answers(started));
+            RUNNING.add(started);
+            Await.until(command.getFirst() + " answers", () -> answers(started));
             return started;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -70,13 +139,33 @@ public final class ObjectServer implements AutoCloseable {
 
     private boolean answers(Process started) {
         if (!started.isAlive()) {
-            throw new AssertionError("the server ended with " + started.exitValue() + ": " + command);
+            throw new AssertionError("ended with " + started.exitValue() + ": " + command + "\n" + logged());
         }
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MS);
-            return true;
+        try {
+            HttpURLConnection connection =
+                    (HttpURLConnection) endpoint().resolve(ready).toURL().openConnection(Proxy.NO_PROXY);
+            connection.setConnectTimeout(ANSWER_MS);
+            connection.setReadTimeout(ANSWER_MS);
+            try {
+                return connection.getResponseCode() < HttpURLConnection.HTTP_INTERNAL_ERROR;
+            } finally {
+                connection.disconnect();
+            }
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    private Path log() {
+        return folder.resolveSibling(folder.getFileName() + ".log");
+    }
+
+    /** Returns what it has printed. */
+    public String logged() {
+        try {
+            return new String(Files.readAllBytes(log()), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -95,12 +184,26 @@ public final class ObjectServer implements AutoCloseable {
         return SECRET_KEY;
     }
 
-    /** Returns the folder of buckets. */
+    /** Returns the folder in which each bucket is a folder. */
     public Path folder() {
         return folder;
     }
 
-    /** Ends it at once, as a crash does. */
+    /** Returns the number of the process, another one after each {@link #restart}. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Makes an empty bucket. */
+    public void makeBucket(String name) {
+        try {
+            Files.createDirectory(folder.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends it at once, as a crash does: by SIGKILL. Does nothing when it has ended. */
     public void kill() {
         process.destroyForcibly();
         try {
@@ -109,16 +212,18 @@ public final class ObjectServer implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted", e);
         }
+        RUNNING.remove(process);
     }
 
-    /** Starts it again after {@link #kill}, where it was and with what it had. */
+    /** Kills it if it runs, and starts it again where it was and with what it had. */
     public void restart() {
+        kill();
         process = start();
     }
 
     @Override
     public void close() {
         kill();
-        Program.ok("rm", "-rf", folder.toString(), folder + ".log");
+        Program.ok("rm", "-rf", folder.toString(), log().toString());
     }
 }

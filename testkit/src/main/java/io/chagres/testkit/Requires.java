@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -30,23 +31,28 @@ public final class Requires {
     }
 
     /**
-     * Needs a program that no package has: looks in the PATH and where {@code go install} puts programs.
+     * Needs a program that {@code go install} makes: looks in the folder that {@code CHAGRES_TEST_BIN} names, in the
+     * PATH and where {@code go install} puts programs.
      *
-     * @param install the command that installs it
+     * @param module what to install, with its version
      * @return its path
      */
-    public static Path goProgram(String name, String install) {
-        List<String> folders = new ArrayList<>(List.of(System.getenv("PATH").split(":")));
+    public static Path goProgram(String name, String module) {
+        List<String> folders = new ArrayList<>();
+        folders.add(System.getenv().getOrDefault("CHAGRES_TEST_BIN", ""));
+        folders.addAll(List.of(System.getenv("PATH").split(":")));
         folders.add(System.getenv().getOrDefault("GOBIN", ""));
-        folders.add(System.getenv().getOrDefault("GOPATH", System.getProperty("user.home") + "/go") + "/bin");
-        for (String folder : folders) {
-            Path program = Path.of(folder.isEmpty() ? "." : folder, name);
-            if (Files.isExecutable(program)) {
-                return program;
-            }
-        }
-        check("the program " + name + " (" + install + ")", false);
-        throw new AssertionError("not reached");
+        String goPath = System.getenv().getOrDefault("GOPATH", "");
+        folders.add(goPath.isEmpty() ? "" : goPath.split(":")[0] + "/bin");
+        folders.add(System.getProperty("user.home") + "/go/bin");
+        Path found = folders.stream()
+                .filter(folder -> !folder.isEmpty())
+                .map(folder -> Path.of(folder, name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(null);
+        check("the program " + name + ": go install " + module, found != null);
+        return Objects.requireNonNull(found);
     }
 
     /** Needs a command to succeed: what the kernel or its settings may forbid. */

@@ -1,0 +1,137 @@
+package io.chagres.testkit;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which requests of a {@link FaultProxy} meet a fault, and which one. It holds from the moment the fault is named,
+ * by the last call of a chain such as {@code proxy.on(Kind.PUT).next(2).answer(503, "SlowDown")}, until it has been
+ * used up, {@link #remove} or {@link FaultProxy#heal}. Safe for any thread once the fault is named.
+ */
+public final class FaultRule {
+    private final FaultProxy proxy;
+    private final Set<FaultProxy.Kind> kinds;
+    private String within = "";
+    private long left = Long.MAX_VALUE;
+    private double share = 1;
+    private @Nullable RandomGenerator random;
+    private Fault fault = new Fault.Delay(Duration.ZERO);
+    private boolean removed;
+    private int applied;
+
+    FaultRule(FaultProxy proxy, Set<FaultProxy.Kind> kinds) {
+        this.proxy = proxy;
+        this.kinds = kinds;
+    }
+
+    /** What becomes of a request. */
+    sealed interface Fault {
+        /** Is passed on later. */
+        record Delay(Duration time) implements Fault {}
+
+        /** Is answered, and the server never hears of it. */
+        record Answer(int status, String code) implements Fault {}
+
+        /** Ends with the connection after some bytes of its body. */
+        record Cut(long afterBytes) implements Fault {}
+
+        /** Is done, and the client is not told. */
+        record LoseResponse() implements Fault {}
+    }
+
+    /** Only requests whose target, path and query, contains this. */
+    public FaultRule within(String part) {
+        within = part;
+        return this;
+    }
+
+    /** Only the next few of them. */
+    public FaultRule next(int count) {
+        left = count;
+        return this;
+    }
+
+    /**
+     * Only some of them, at random.
+     *
+     * @param part from 0, none, to 1, all
+     */
+    public FaultRule share(double part, long seed) {
+        share = part;
+        random = Seeds.random(seed);
+        return this;
+    }
+
+    /** Lets them wait before the server gets them; healing or removing ends the waiting. */
+    public FaultRule delay(Duration time) {
+        return hold(new Fault.Delay(time));
+    }
+
+    /**
+     * Answers them in the server's place, which never hears of them.
+     *
+     * @param status 500, 503, 429, 403, ...
+     * @param code the code in the XML that S3 sends with it: InternalError, SlowDown, AccessDenied, ...
+     */
+    public FaultRule answer(int status, String code) {
+        return hold(new Fault.Answer(status, code));
+    }
+
+    /**
+     * Cuts their connections, the client's by a reset, after that many bytes of the body as it is on the wire. When the
+     * body is no longer than that, the server got all of it, may do what is asked, and its answer is not passed on.
+     */
+    public FaultRule cutAfter(long bytes) {
+        return hold(new Fault.Cut(bytes));
+    }
+
+    /** Lets the server do them, and closes the connection instead of passing on what it answers. */
+    public FaultRule loseResponse() {
+        return hold(new Fault.LoseResponse());
+    }
+
+    private FaultRule hold(Fault named) {
+        fault = named;
+        proxy.add(this);
+        return this;
+    }
+
+    /** Ends it. */
+    public synchronized void remove() {
+        removed = true;
+        notifyAll();
+    }
+
+    /** Returns how many requests have met the fault to its end. */
+    public synchronized int applied() {
+        return applied;
+    }
+
+    synchronized void countApplied() {
+        applied++;
+    }
+
+    Fault fault() {
+        return fault;
+    }
+
+    /** Whether it holds for a request, which it then has used. */
+    synchronized boolean takes(FaultProxy.Kind kind, String target) {
+        boolean matches = !removed && left > 0 && kinds.contains(kind) && target.contains(within);
+        if (!matches || (random != null && random.nextDouble() >= share)) {
+            return false;
+        }
+        left--;
+        return true;
+    }
+
+    /** Waits for a time, or until the rule is removed. */
+    synchronized void pause(Duration time) throws InterruptedException {
+        long end = System.nanoTime() + time.toNanos();
+        for (long rest = time.toNanos(); rest > 0 && !removed; rest = end - System.nanoTime()) {
+            wait(rest / 1_000_000, (int) (rest % 1_000_000));
+        }
+    }
+}

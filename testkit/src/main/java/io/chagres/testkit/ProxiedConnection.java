@@ -1,0 +1,180 @@
+package io.chagres.testkit;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is a client's connection to a {@link FaultProxy}: reads its requests one after the other and passes each on, or does
+ * to it what a rule says. What the server answers takes its own way, an {@link Upstream}.
+ */
+final class ProxiedConnection implements Runnable {
+    private static final int BUFFER_BYTES = 64 << 10;
+    private static final int LINGER_MS = 2_000;
+
+    private final FaultProxy proxy;
+    private final Socket client;
+    private volatile @Nullable Upstream upstream;
+
+    ProxiedConnection(FaultProxy proxy, Socket client) {
+        this.proxy = proxy;
+        this.client = client;
+    }
+
+    @Override
+    public void run() {
+        try {
+            client.setTcpNoDelay(true);
+            BufferedInputStream in = new BufferedInputStream(client.getInputStream(), BUFFER_BYTES);
+            boolean open = true;
+            while (open) {
+                HttpHead head = HttpHead.read(in);
+                open = head != null && serve(head, in);
+            }
+            Upstream answering = upstream;
+            if (answering != null) {
+                answering.finish();
+            }
+            client.close();
+        } catch (IOException e) {
+            // One side is gone. The other learns it as it would without a proxy.
+            reset();
+        }
+    }
+
+    /** Does one request; returns whether the connection can have another. */
+    private boolean serve(HttpHead head, BufferedInputStream in) throws IOException {
+        FaultRule rule = proxy.meet(head);
+        if (rule == null) {
+            return pass(head, in, null, Long.MAX_VALUE);
+        }
+        switch (rule.fault()) {
+            case FaultRule.Fault.Delay(Duration time) -> {
+                pause(rule, time);
+                rule.countApplied();
+                return pass(head, in, null, Long.MAX_VALUE);
+            }
+            case FaultRule.Fault.Answer(int status, String code) -> {
+                boolean open = answer(head, in, status, code);
+                rule.countApplied();
+                return open;
+            }
+            case FaultRule.Fault.LoseResponse() -> {
+                return pass(head, in, () -> lose(rule), Long.MAX_VALUE);
+            }
+            case FaultRule.Fault.Cut(long afterBytes) -> {
+                try {
+                    pass(head, in, this::reset, afterBytes);
+                } finally {
+                    reset();
+                    rule.countApplied();
+                }
+                return false;
+            }
+        }
+    }
+
+    private void lose(FaultRule rule) {
+        try {
+            client.close();
+        } catch (IOException e) {
+            // it is gone
+        }
+        reset();
+        rule.countApplied();
+    }
+
+    private static void pause(FaultRule rule, Duration time) throws InterruptedIOException {
+        try {
+            rule.pause(time);
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException("the proxy closes");
+        }
+    }
+
+    /**
+     * Passes a request on.
+     *
+     * @param instead what happens when the server answers, in place of passing the answer on
+     * @param limitBytes how much of the body is passed on
+     */
+    private boolean pass(HttpHead head, BufferedInputStream in, @Nullable Runnable instead, long limitBytes)
+            throws IOException {
+        Upstream to = upstream;
+        if (to == null) {
+            to = proxy.connect(client);
+            upstream = to;
+        }
+        OutputStream out = to.expectAnswer(instead);
+        out.write(head.bytes());
+        if (head.expectsContinue() && isRefused(in, to)) {
+            return true;
+        }
+        try {
+            RequestBody.copy(head, in, out, limitBytes);
+            return true;
+        } catch (IOException e) {
+            linger(in);
+            throw e;
+        }
+    }
+
+    /** Waits for the body; returns whether the answer came first, after which clients send none. */
+    private static boolean isRefused(BufferedInputStream in, Upstream to) throws IOException {
+        in.mark(1);
+        if (in.read() < 0) {
+            return true;
+        }
+        in.reset();
+        return to.hasAnswered();
+    }
+
+    /** Answers in the server's place; returns whether the connection can have another request. */
+    private boolean answer(HttpHead head, BufferedInputStream in, int status, String code) throws IOException {
+        boolean open = !head.expectsContinue();
+        if (open) {
+            RequestBody.copy(head, in, OutputStream.nullOutputStream(), Long.MAX_VALUE);
+        }
+        byte[] body = ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>" + code + "</Code><Message>" + code
+                        + " from a test</Message><RequestId>fault-proxy</RequestId></Error>")
+                .getBytes(StandardCharsets.UTF_8);
+        String lines = "HTTP/1.1 " + status + " " + code + "\r\nContent-Type: application/xml\r\nContent-Length: "
+                + body.length + "\r\nx-amz-request-id: fault-proxy\r\n" + (open ? "" : "Connection: close\r\n")
+                + "\r\n";
+        OutputStream out = client.getOutputStream();
+        out.write(lines.getBytes(StandardCharsets.US_ASCII));
+        if (!head.method().equals("HEAD")) {
+            out.write(body);
+        }
+        if (!open) {
+            linger(in);
+        }
+        return open;
+    }
+
+    /** Says no more and lets the client read: closing while it sends would take from it what it was told. */
+    private void linger(BufferedInputStream in) throws IOException {
+        client.shutdownOutput();
+        client.setSoTimeout(LINGER_MS);
+        try {
+            in.transferTo(OutputStream.nullOutputStream());
+        } catch (SocketTimeoutException e) {
+            // it had its time
+        }
+    }
+
+    /** Ends both sides at once, the client's by a reset. Does nothing when they have ended. */
+    void reset() {
+        Upstream.reset(client);
+        Upstream ended = upstream;
+        if (ended != null) {
+            ended.close();
+        }
+    }
+}
