@@ -15,6 +15,7 @@ final class ShipSession {
     private final LongSupplier clockMs;
     private final long startMs;
     private long nextReportMs;
+    private boolean tidied;
     private volatile @Nullable ChildProcess child;
 
     ShipSession(Shipper shipper, ShipReport report, LongSupplier clockMs) {
@@ -66,6 +67,11 @@ final class ShipSession {
 
     private void step(int timeoutMs) throws IOException {
         shipper.doWork(timeoutMs);
+        if (!tidied && !shipper.status().scanning() && shipper.status().riskBytes() == 0) {
+            // the log it was loaded from was larger than what is kept of it, and the steady path collects nothing
+            System.gc();
+            tidied = true;
+        }
         long now = clockMs.getAsLong();
         if (now >= nextReportMs) {
             report.status(shipper.status(), now - startMs);

@@ -1,8 +1,10 @@
 package io.chagres.ship;
 
 import io.chagres.watch.FileIdentity;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,31 +13,42 @@ import org.jspecify.annotations.Nullable;
  * in memory the device tells them apart. Confined to the shipper's thread.
  */
 final class FileTable {
-    private record Key(FileIdentity identity, long device) {}
-
-    private final Map<Key, Tail> tails = new HashMap<>();
+    private final Map<Long, Map<FileIdentity, Tail>> devices = new HashMap<>();
 
     @Nullable
     Tail find(FileIdentity identity, long device) {
-        return tails.get(new Key(identity, device));
+        Map<FileIdentity, Tail> tails = devices.get(device);
+        return tails == null ? null : tails.get(identity);
     }
 
     /** Makes a tail the current version of its file. */
     void put(Tail tail) {
-        tails.put(new Key(tail.identity, tail.device), tail);
+        devices.computeIfAbsent(tail.device, each -> new HashMap<>()).put(tail.identity, tail);
     }
 
     /** Forgets a file, if this tail still is its current version. */
     void remove(Tail tail) {
-        tails.remove(new Key(tail.identity, tail.device), tail);
+        Map<FileIdentity, Tail> tails = devices.get(tail.device);
+        if (tails != null) {
+            tails.remove(tail.identity, tail);
+        }
     }
 
     /** Returns the current version of every file followed. */
     Collection<Tail> all() {
-        return tails.values();
+        if (devices.size() == 1) {
+            return devices.values().iterator().next().values();
+        }
+        List<Tail> all = new ArrayList<>(size());
+        devices.values().forEach(tails -> all.addAll(tails.values()));
+        return all;
     }
 
     int size() {
-        return tails.size();
+        int size = 0;
+        for (Map<FileIdentity, Tail> tails : devices.values()) {
+            size += tails.size();
+        }
+        return size;
     }
 }

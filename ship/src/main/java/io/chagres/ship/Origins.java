@@ -8,6 +8,9 @@ import java.util.Arrays;
  * reader never follows a chain. Confined to one thread.
  */
 final class Origins {
+    /** Of a version that stores all its bytes; nobody appends to it. */
+    static final Origins NONE = new Origins();
+
     private long[] ends = {};
     private long[] sources = {};
     private int count;

@@ -8,7 +8,6 @@ import io.chagres.watch.FileIdentity;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +43,7 @@ final class Tail {
     final FileIdentity identity;
     final long device;
     final PrefixChecksums prefix;
-    final Origins origins;
+    private @Nullable Origins origins;
 
     private State state = State.CATCHING_UP;
     private @Nullable Dentry name;
@@ -73,7 +72,9 @@ final class Tail {
     @Nullable
     Tail predecessor;
 
-    private @Nullable Attributes recorded;
+    private int recordedMode;
+    private int recordedUid;
+    private int recordedGid;
     private long recordedMtimeNs = Long.MIN_VALUE;
     boolean active;
     int touchedCut = -1;
@@ -100,7 +101,7 @@ final class Tail {
         this.identity = identity;
         this.device = device;
         this.prefix = prefix;
-        this.origins = origins;
+        this.origins = origins.isEmpty() ? null : origins;
         position = prefix.end();
         acknowledged = position;
         size = position;
@@ -215,16 +216,36 @@ final class Tail {
         return originNeeds;
     }
 
+    /** Returns who stores the first bytes. */
+    Origins origins() {
+        return origins == null ? Origins.NONE : origins;
+    }
+
+    /** Appends a range that another version stores. */
+    void appendOrigin(long end, long sourceVersion) {
+        if (origins == null) {
+            origins = new Origins();
+        }
+        origins.append(end, sourceVersion);
+    }
+
     // -- attributes
 
     /** Returns the attributes as the log has them. */
     Attributes recorded() {
-        return Objects.requireNonNull(recorded);
+        return new Attributes(recordedMode, recordedUid, recordedGid, recordedMtimeNs);
+    }
+
+    /** Says whether the log has these. */
+    boolean hasRecorded(int mode, int uid, int gid) {
+        return mode == recordedMode && uid == recordedUid && gid == recordedGid;
     }
 
     /** Notes what the log has been told. */
     void recorded(Attributes attributes) {
-        recorded = attributes;
+        recordedMode = attributes.mode();
+        recordedUid = attributes.uid();
+        recordedGid = attributes.gid();
         recordedMtimeNs = attributes.mtimeNs();
     }
 

@@ -128,8 +128,7 @@ final class Turns implements AutoCloseable {
             return false;
         }
         tail.observe(stat.size(), stat.mtimeNs(), nowMs);
-        Attributes recorded = tail.recorded();
-        if (stat.permissions() != recorded.mode() || stat.uid() != recorded.uid() || stat.gid() != recorded.gid()) {
+        if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
         }
@@ -314,8 +313,7 @@ final class Turns implements AutoCloseable {
     }
 
     private void recordMtime(Tail tail) {
-        Attributes old = tail.recorded();
-        recordAttributes(tail, new Attributes(old.mode(), old.uid(), old.gid(), tail.mtimeNs()));
+        recordAttributes(tail, tail.recorded().withMtimeNs(tail.mtimeNs()));
     }
 
     /** Compares the shipped prefix with the file, some pieces a turn. */
@@ -356,12 +354,7 @@ final class Turns implements AutoCloseable {
 
     private Next supersede(Tail tail, Record.Reason reason, long candidate) {
         uploads.drop(tail);
-        Attributes attributes = tail.recorded();
-        Tail next = versions.supersede(
-                tail,
-                reason,
-                candidate,
-                new Attributes(attributes.mode(), attributes.uid(), attributes.gid(), tail.mtimeNs()));
+        Tail next = versions.supersede(tail, reason, candidate, tail.recorded().withMtimeNs(tail.mtimeNs()));
         next.observe(tail.size(), tail.mtimeNs(), tail.riskSinceMs());
         next.originSought = next.position() > 0;
         if (next.position() > 0 && !reader.resetGuard(next)) {

@@ -45,7 +45,7 @@ final class Versions {
 
     /** Opens the first version of a file; its bytes count from {@code startPosition}. */
     Tail open(FileIdentity identity, long device, Pathname path, Attributes attributes, long startPosition) {
-        Tail tail = new Tail(nextVersionId++, identity, device, new PrefixChecksums(startPosition), new Origins());
+        Tail tail = new Tail(nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE);
         record(tail, 0, path, attributes);
         files.put(tail);
         return tail;
@@ -67,7 +67,7 @@ final class Versions {
      */
     Tail supersede(Tail old, Record.Reason reason, long candidate, Attributes attributes) {
         pipeline.filling().records().write(new Record.VersionClosed(old.versionId, reason));
-        Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), new Origins());
+        Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE);
         Dentry name = old.name();
         record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
         for (Dentry each : old.names()) {
@@ -113,13 +113,13 @@ final class Versions {
     /** Records that the bytes just compared are those of an older version, stored by whoever stores them there. */
     void copy(Tail source, Tail target, int length, ArchivedBytes compared) {
         long start = target.position();
-        source.origins.split(start, start + length, source.versionId, (from, end, stored) -> {
+        source.origins().split(start, start + length, source.versionId, (from, end, stored) -> {
             int crc = compared.crcOfCompared((int) (from - start), (int) (end - from));
             pipeline.filling()
                     .records()
                     .write(new Record.CopyRun(target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
             target.advance(end - from, crc);
-            target.origins.append(end, stored);
+            target.appendOrigin(end, stored);
         });
         pipeline.touch(target);
     }
@@ -127,7 +127,7 @@ final class Versions {
     /** Returns the versions whose extents are needed to read one. */
     static Set<Long> sources(Tail tail) {
         Set<Long> ids = new HashSet<>();
-        tail.origins.split(0, Long.MAX_VALUE, tail.versionId, (from, end, stored) -> ids.add(stored));
+        tail.origins().split(0, Long.MAX_VALUE, tail.versionId, (from, end, stored) -> ids.add(stored));
         ids.add(tail.versionId);
         return ids;
     }

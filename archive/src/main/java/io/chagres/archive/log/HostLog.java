@@ -164,7 +164,8 @@ public final class HostLog {
 
     private static void apply(String hostId, HostState state, List<Long> commits, CommitReader reader)
             throws IOException {
-        reader.expect(commits.stream().map(seq -> ArchiveLayout.commit(hostId, seq)).toList());
+        reader.expect(
+                commits.stream().map(seq -> ArchiveLayout.commit(hostId, seq)).toList());
         for (long seq : commits) {
             state.apply(ArchiveLayout.commit(hostId, seq), read(hostId, seq, reader));
         }

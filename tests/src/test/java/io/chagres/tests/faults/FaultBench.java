@@ -1,5 +1,6 @@
 package io.chagres.tests.faults;
 
+import io.chagres.testkit.FaultProxy;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.ObjectServer;
@@ -13,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -28,13 +29,11 @@ import org.opentest4j.TestAbortedException;
 final class FaultBench implements AutoCloseable {
     static final String HOST = "web1";
 
-    /** Set to s3, the archives of all scenarios lie in a server of S3. */
-    private static final boolean IN_S3 = "s3".equals(System.getProperty("chagres.test.store"));
-
     static final String BUCKET = "archives";
 
     private final Path root;
     private @Nullable ObjectServer server;
+    private @Nullable FaultProxy proxy;
     private final List<ShipProcess> ships = new ArrayList<>();
     private final List<LineWriter> writers = new ArrayList<>();
     private final List<Mounted> mounts = new ArrayList<>();
@@ -43,9 +42,6 @@ final class FaultBench implements AutoCloseable {
     private FaultBench(Path root) throws IOException {
         this.root = root;
         Files.createDirectory(tree());
-        if (IN_S3) {
-            inS3();
-        }
     }
 
     /** Puts the archive into a server of S3, before the first shipper. */
@@ -69,14 +65,25 @@ final class FaultBench implements AutoCloseable {
         return root.resolve("tree");
     }
 
+    /** Puts the archive into a server of S3 behind a proxy, before the first shipper. */
+    FaultProxy proxied() {
+        FaultProxy started = FaultProxy.before(inS3().endpoint());
+        proxy = started;
+        return started;
+    }
+
     /** The directory in which the archive's objects lie as files. */
     Path store() {
-        return server == null ? root.resolve("archive") : server.folder().resolve(BUCKET).resolve("archive");
+        return server == null
+                ? root.resolve("archive")
+                : server.folder().resolve(BUCKET).resolve("archive");
     }
 
     /** The archive as the program is told. */
     String address() {
-        return server == null ? store().toString() : "s3://" + BUCKET + "/archive?endpoint=" + server.endpoint();
+        return server == null
+                ? store().toString()
+                : "s3://" + BUCKET + "/archive?endpoint=" + (proxy == null ? server.endpoint() : proxy.endpoint());
     }
 
     /** What the program must find in its environment to reach the archive. */
@@ -155,6 +162,9 @@ final class FaultBench implements AutoCloseable {
         ships.forEach(ShipProcess::close);
         writers.forEach(LineWriter::close);
         mounts.reversed().forEach(Mounted::close);
+        if (proxy != null) {
+            proxy.close();
+        }
         if (server != null) {
             server.close();
         }
@@ -176,6 +186,9 @@ final class FaultBench implements AutoCloseable {
                 FaultBench bench = new FaultBench(
                         Files.createTempDirectory("chagres-" + test + "-").toRealPath());
                 context.getStore(SPACE).put("bench", bench);
+                if (context.getRequiredTestClass().isAnnotationPresent(FaultsInS3Test.InS3.class)) {
+                    bench.inS3();
+                }
                 return bench;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -2,6 +2,10 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
+import io.chagres.testkit.FaultProxy;
+import io.chagres.testkit.FaultProxy.Kind;
+import io.chagres.testkit.FaultRule;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
@@ -13,8 +17,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** An archive in a server of S3 that dies, fills up, refuses: nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
@@ -49,6 +56,90 @@ class S3FaultsTest {
         ship.drain();
 
         bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Ships while a proxy does harm, then without it; all must be there in the end. */
+    private static void shipThrough(FaultBench bench, FaultProxy proxy, FaultRule... rules) throws IOException {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship("--codec", "none");
+        for (int round = 0; round < 3; round++) {
+            large(writer);
+            Workload.rotate(bench.file("app.log"), round);
+            writer.lines(10).open(bench.file("app.log")).lines(100);
+            Workload.pause(Duration.ofMillis(300));
+        }
+        Await.until("every fault was used", () -> Stream.of(rules).allMatch(rule -> rule.applied() > 0));
+        proxy.heal();
+        ship.awaitSettled();
+        writer.lines(10).close();
+        ship.drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    @Test
+    void connectionsCutWithinUploads(FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        shipThrough(
+                bench,
+                proxy,
+                proxy.on(Kind.PUT).within("/streams/").next(4).cutAfter(300_000),
+                proxy.on(Kind.PUT).within("/log/").next(2).cutAfter(100));
+    }
+
+    /** The server took the put, and nobody heard of it. */
+    @Test
+    void answersLost(FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        shipThrough(
+                bench,
+                proxy,
+                proxy.on(Kind.PUT).within("/streams/").next(3).loseResponse(),
+                proxy.on(Kind.PUT).within("/log/").next(8).loseResponse());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"500, InternalError", "503, SlowDown", "429, TooManyRequests", "403, RequestTimeTooSkewed"})
+    void stormOfErrors(int status, String code, FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        long seed = Seeds.next("stormOfErrors");
+        shipThrough(bench, proxy, proxy.on().share(0.4, seed).answer(status, code));
+    }
+
+    @Test
+    void slowServer(FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        shipThrough(bench, proxy, proxy.on(Kind.PUT).delay(Duration.ofMillis(200)));
+    }
+
+    @Test
+    void connectionsRefused(FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship();
+        proxy.refuse();
+        writer.lines(100);
+        ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
+        proxy.accept();
+        ship.awaitSettled();
+        writer.close();
+        ship.drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** The shipper puts, gets and lists: it works where it may not delete. */
+    @Test
+    void neverDeletes(FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        FaultRule policy = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
+        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        bench.ship().awaitSettled().kill();
+        writer.truncate(0).lines(100).close();
+        bench.ship().drain();
+
+        assertThat(policy.applied()).isZero();
+        bench.restored().same(bench.tree());
     }
 
     @Test

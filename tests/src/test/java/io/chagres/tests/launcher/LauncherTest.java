@@ -134,8 +134,8 @@ class LauncherTest {
         assertThat(jvmArgs(List.of("CHAGRES_JVM_FLAGS=-Da=1 -Db=2"), "ls"))
                 .containsSubsequence("-p", dist + "/lib/one.jar:" + dist + "/lib/two.jar")
                 .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + dist + "/native/libzstd-jni.so")
-                .doesNotContain("-Xmn4m");
-        assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn4m", "-XX:TrimNativeHeapInterval=1000");
+                .doesNotContain("-Xmn3m");
+        assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn3m", "-XX:TrimNativeHeapInterval=1000");
     }
 
     @Test

@@ -6,9 +6,9 @@ import io.chagres.testkit.ObjectServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.jspecify.annotations.Nullable;
 
 /** Runs the contract on a versitygw. */
 class VersitygwTest extends BlobStoreContract {
@@ -35,7 +35,6 @@ class VersitygwTest extends BlobStoreContract {
 
     @Override
     protected BlobStore open() throws IOException {
-        return new S3StoreProvider()
-                .open("s3://bucket/run" + opened++ + "/deep?endpoint=" + server.endpoint(), true);
+        return new S3StoreProvider().open("s3://bucket/run" + opened++ + "/deep?endpoint=" + server.endpoint(), true);
     }
 }
