@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** An archive in a server of S3 that dies, fills up, refuses: nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
 class S3FaultsTest {
-    private static final int KILLS = 25;
+    private static final int KILLS = 12;
     private static final int LARGE_BLOCKS = 200;
 
     /** A file that is large enough for objects of its own. */
@@ -59,16 +60,23 @@ class S3FaultsTest {
     }
 
     /** Ships while a proxy does harm, then without it; all must be there in the end. */
-    private static void shipThrough(FaultBench bench, FaultProxy proxy, FaultRule... rules) throws IOException {
+    @SafeVarargs
+    private static void shipThrough(FaultBench bench, UnaryOperator<FaultRule>... harms) throws IOException {
+        FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
         ShipProcess ship = bench.ship("--codec", "none");
+        List<FaultRule> rules =
+                Stream.of(harms).map(harm -> harm.apply(proxy.on(Kind.PUT))).toList();
+        byte[] block = new byte[5 << 20];
         for (int round = 0; round < 3; round++) {
-            large(writer);
+            RandomGenerator.getDefault().nextBytes(block);
+            Files.write(bench.root().resolve("block"), block); // large enough for an object of its own
+            Workload.rename(bench.root().resolve("block"), bench.file("block" + round));
             Workload.rotate(bench.file("app.log"), round);
             writer.lines(10).open(bench.file("app.log")).lines(100);
             Workload.pause(Duration.ofMillis(300));
         }
-        Await.until("every fault was used", () -> Stream.of(rules).allMatch(rule -> rule.applied() > 0));
+        Await.until("every fault was used", () -> rules.stream().allMatch(rule -> rule.applied() > 0));
         proxy.heal();
         ship.awaitSettled();
         writer.lines(10).close();
@@ -79,37 +87,29 @@ class S3FaultsTest {
 
     @Test
     void connectionsCutWithinUploads(FaultBench bench) throws IOException {
-        FaultProxy proxy = bench.proxied();
-        shipThrough(
-                bench,
-                proxy,
-                proxy.on(Kind.PUT).within("/streams/").next(4).cutAfter(300_000),
-                proxy.on(Kind.PUT).within("/log/").next(2).cutAfter(100));
+        shipThrough(bench, puts -> puts.within("/streams/").next(4).cutAfter(300_000), puts -> puts.within("/log/")
+                .next(2)
+                .cutAfter(100));
     }
 
     /** The server took the put, and nobody heard of it. */
     @Test
     void answersLost(FaultBench bench) throws IOException {
-        FaultProxy proxy = bench.proxied();
-        shipThrough(
-                bench,
-                proxy,
-                proxy.on(Kind.PUT).within("/streams/").next(3).loseResponse(),
-                proxy.on(Kind.PUT).within("/log/").next(8).loseResponse());
+        shipThrough(bench, puts -> puts.within("/streams/").next(3).loseResponse(), puts -> puts.within("/log/")
+                .next(8)
+                .loseResponse());
     }
 
     @ParameterizedTest
     @CsvSource({"500, InternalError", "503, SlowDown", "429, TooManyRequests", "403, RequestTimeTooSkewed"})
     void stormOfErrors(int status, String code, FaultBench bench) throws IOException {
-        FaultProxy proxy = bench.proxied();
         long seed = Seeds.next("stormOfErrors");
-        shipThrough(bench, proxy, proxy.on().share(0.4, seed).answer(status, code));
+        shipThrough(bench, puts -> puts.share(0.4, seed).answer(status, code));
     }
 
     @Test
     void slowServer(FaultBench bench) throws IOException {
-        FaultProxy proxy = bench.proxied();
-        shipThrough(bench, proxy, proxy.on(Kind.PUT).delay(Duration.ofMillis(200)));
+        shipThrough(bench, puts -> puts.delay(Duration.ofMillis(200)));
     }
 
     @Test
