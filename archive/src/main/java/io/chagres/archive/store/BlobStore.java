@@ -41,8 +41,8 @@ public interface BlobStore extends AutoCloseable {
     int get(String key, long offset, MemorySegment target) throws IOException;
 
     /**
-     * Says that the starts of objects will be read soon, in this order: a store that answers slowly may fetch several at
-     * once. What was said before is forgotten.
+     * Says that the starts of objects will be read soon, in this order: a store that answers slowly may fetch several
+     * at once. What was said before is forgotten.
      *
      * @param startBytes how many bytes of each
      */

@@ -15,10 +15,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,18 +60,19 @@ class S3FaultsTest {
     }
 
     /** Ships while a proxy does harm, then without it; all must be there in the end. */
-    @SafeVarargs
-    private static void shipThrough(FaultBench bench, UnaryOperator<FaultRule>... harms) throws IOException {
+    private static void shipThrough(FaultBench bench, List<UnaryOperator<FaultRule>> harms) throws IOException {
         FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
         ShipProcess ship = bench.ship("--codec", "none");
         List<FaultRule> rules =
-                Stream.of(harms).map(harm -> harm.apply(proxy.on(Kind.PUT))).toList();
-        byte[] block = new byte[5 << 20];
+                harms.stream().map(harm -> harm.apply(proxy.on(Kind.PUT))).toList();
+        List<LineWriter> writers = new ArrayList<>(List.of(writer));
         for (int round = 0; round < 3; round++) {
-            RandomGenerator.getDefault().nextBytes(block);
-            Files.write(bench.root().resolve("block"), block); // large enough for an object of its own
-            Workload.rename(bench.root().resolve("block"), bench.file("block" + round));
+            Path block = bench.root().resolve("block"); // large enough for an object of its own
+            LineWriter whole = large(bench.writer("block" + round).open(block));
+            whole.close();
+            writers.add(whole);
+            Workload.rename(block, bench.file("block" + round));
             Workload.rotate(bench.file("app.log"), round);
             writer.lines(10).open(bench.file("app.log")).lines(100);
             Workload.pause(Duration.ofMillis(300));
@@ -82,34 +83,37 @@ class S3FaultsTest {
         writer.lines(10).close();
         ship.drain();
 
-        bench.restored("--all-versions").exact(writer).same(bench.tree());
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     @Test
     void connectionsCutWithinUploads(FaultBench bench) throws IOException {
-        shipThrough(bench, puts -> puts.within("/streams/").next(4).cutAfter(300_000), puts -> puts.within("/log/")
-                .next(2)
-                .cutAfter(100));
+        shipThrough(
+                bench, List.of(puts -> puts.within("/streams/").next(4).cutAfter(300_000), puts -> puts.within("/log/")
+                        .next(2)
+                        .cutAfter(100)));
     }
 
     /** The server took the put, and nobody heard of it. */
     @Test
     void answersLost(FaultBench bench) throws IOException {
-        shipThrough(bench, puts -> puts.within("/streams/").next(3).loseResponse(), puts -> puts.within("/log/")
+        shipThrough(bench, List.of(puts -> puts.within("/streams/").next(3).loseResponse(), puts -> puts.within("/log/")
                 .next(8)
-                .loseResponse());
+                .loseResponse()));
     }
 
     @ParameterizedTest
     @CsvSource({"500, InternalError", "503, SlowDown", "429, TooManyRequests", "403, RequestTimeTooSkewed"})
     void stormOfErrors(int status, String code, FaultBench bench) throws IOException {
         long seed = Seeds.next("stormOfErrors");
-        shipThrough(bench, puts -> puts.share(0.4, seed).answer(status, code));
+        shipThrough(bench, List.of(puts -> puts.share(0.4, seed).answer(status, code)));
     }
 
     @Test
     void slowServer(FaultBench bench) throws IOException {
-        shipThrough(bench, puts -> puts.delay(Duration.ofMillis(200)));
+        shipThrough(bench, List.of(puts -> puts.delay(Duration.ofMillis(200))));
     }
 
     @Test

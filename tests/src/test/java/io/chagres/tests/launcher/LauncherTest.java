@@ -135,7 +135,7 @@ class LauncherTest {
                 .containsSubsequence("-p", dist + "/lib/one.jar:" + dist + "/lib/two.jar")
                 .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + dist + "/native/libzstd-jni.so")
                 .doesNotContain("-Xmn3m");
-        assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn3m", "-XX:TrimNativeHeapInterval=1000");
+        assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn3m", "-XX:TrimNativeHeapInterval=10000");
     }
 
     @Test

@@ -73,9 +73,8 @@ final class S3Store implements BlobStore {
         boolean made = putIfAbsent(PROBE, content);
         boolean again = made && putIfAbsent(PROBE, content);
         if (again) {
-            throw new StoreException(
-                    name() + ": this store ignores If-None-Match, so that two writers would replace each"
-                            + " other's commits. Use one that keeps conditional writes: AWS, MinIO, Ceph, R2, versitygw");
+            throw new StoreException(name() + ": this store ignores If-None-Match, so two writers would replace each"
+                    + " other's commits. Use one that keeps conditional writes: AWS, MinIO, Ceph, R2, versitygw");
         }
     }
 

@@ -5,9 +5,9 @@ import io.chagres.archive.store.BlobStoreProvider;
 import java.io.IOException;
 
 /**
- * Opens {@code s3://bucket/prefix}. Parameters behind a question mark: {@code region}, {@code endpoint} for other makers'
- * stores, {@code path-style} (true or false; true with an endpoint). Credentials come from where the AWS tools take
- * them, never from the address. Stateless.
+ * Opens {@code s3://bucket/prefix}. Parameters behind a question mark: {@code region}, {@code endpoint} for the stores
+ * of other makers, {@code path-style} (true or false; true with an endpoint). Credentials come from where the AWS tools
+ * take them, never from the address. Stateless.
  */
 public final class S3StoreProvider implements BlobStoreProvider {
     /** Made by {@link java.util.ServiceLoader}. */

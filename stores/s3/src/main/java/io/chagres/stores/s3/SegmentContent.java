@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import software.amazon.awssdk.core.sync.RequestBody;
 
-/** Is the bytes of segments, one behind the other, as the SDK takes them. Borrows the segments; confined to a thread. */
+/** Is the bytes of segments, one behind the other, as the SDK takes them. Borrows them; confined to one thread. */
 final class SegmentContent {
     private static final int CHECKSUM_BYTES = 4;
 
