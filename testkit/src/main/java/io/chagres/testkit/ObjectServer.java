@@ -76,7 +76,8 @@ public final class ObjectServer implements AutoCloseable {
         int port = Ports.free();
         List<String> command =
                 List.of(program.toString(), "server", "--quiet", "--address", "127.0.0.1:" + port, folder.toString());
-        return new ObjectServer(folder, port, command, "/minio/health/ready");
+        // Its own reports of health are good before it takes requests.
+        return new ObjectServer(folder, port, command, "/");
     }
 
     /** Starts a fake-gcs-server: Google Cloud Storage, each object a file. It asks nobody for a key. */
