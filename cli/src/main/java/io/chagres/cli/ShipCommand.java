@@ -54,9 +54,10 @@ final class ShipCommand implements Callable<Integer> {
     @Option(
             names = "--max-lag",
             paramLabel = "DURATION",
-            defaultValue = "1s",
-            description = "Longest time between a write and its commit (default: ${DEFAULT-VALUE}).")
-    Duration maxLag = Duration.ZERO;
+            description = "Longest time between a write and its commit (default: 1s for directories, 10s for object"
+                    + " stores, where each commit is a put that is paid for).")
+    @Nullable
+    Duration maxLag;
 
     @Option(
             names = "--drain",
@@ -174,7 +175,7 @@ final class ShipCommand implements Callable<Integer> {
                     host == null ? Machine.current().hostName() : host,
                     state.directory(context.environment()),
                     once,
-                    maxLag.toMillis(),
+                    maxLag == null ? BlobStores.suggestedLagMs(store) : maxLag.toMillis(),
                     drain.toMillis(),
                     codec,
                     level,

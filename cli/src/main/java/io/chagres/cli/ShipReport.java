@@ -24,9 +24,11 @@ sealed interface ShipReport {
     /** Returns the form for these outputs. */
     static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once) {
         if (json) {
-            return new Json(context.out(), context.err(), context.clock());
+            return new Json(context.out(), new Reminder(context.err()), context.clock());
         }
-        return context.liveLine() && !quiet ? new Live(new StatusLine(context.err()), once) : new Silent(context.err());
+        return context.liveLine() && !quiet
+                ? new Live(new StatusLine(context.err()), once)
+                : new Silent(new Reminder(context.err()));
     }
 
     /** The sentence for a stop with bytes at risk. */
@@ -36,53 +38,81 @@ sealed interface ShipReport {
         String unreadable = status.unreadableFiles() > 0
                 ? ", " + ShipStatusText.plural(status.unreadableFiles(), "file") + " unreadable"
                 : "";
-        String cause = status.storeTrouble() == null ? "" : "; the archive: " + status.storeTrouble();
+        String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
         return "chagres ship: stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
                 + ". They are still in the local files and "
                 + ByteSize.format(status.shippedBytes())
                 + " are safe in the archive: start chagres ship again to ship the rest.";
     }
 
-    /** A pipe or {@code --quiet}: nothing but troubles. */
-    record Silent(PrintStream err) implements ShipReport {
-        @Override
-        public void status(ShipStatus status, long elapsedMs) {
-            // a pipe gets no status
+    /** Lines on standard error that is no terminal: troubles, and while a store refuses, each minute that it does. */
+    final class Reminder {
+        private static final long EVERY_MS = 60_000;
+
+        private final PrintStream err;
+        private long remindedMs;
+
+        Reminder(PrintStream err) {
+            this.err = err;
         }
 
-        @Override
-        public void message(String message) {
+        void status(ShipStatus status, long elapsedMs) {
+            if (status.storeTrouble() == null) {
+                remindedMs = elapsedMs; // the first refusal is a message of its own
+            } else if (elapsedMs - remindedMs >= EVERY_MS) {
+                message(ShipStatusText.refusal(status));
+                remindedMs = elapsedMs;
+            }
+        }
+
+        void message(String message) {
             err.println("chagres ship: " + message);
         }
 
-        @Override
-        public void ended(ShipStatus status) {
+        void ended(ShipStatus status) {
             if (status.riskBytes() != 0) {
                 err.println(atRisk(status));
             }
         }
     }
 
-    /** One JSON object per status on standard output. */
-    record Json(Output out, PrintStream err, InstantSource clock) implements ShipReport {
+    /** A pipe or {@code --quiet}: nothing but troubles. */
+    record Silent(Reminder err) implements ShipReport {
         @Override
-        public void status(ShipStatus status, long elapsedMs) throws IOException {
-            out.line(ShipStatusText.json(status, clock.millis(), false));
-            out.flush();
+        public void status(ShipStatus status, long elapsedMs) {
+            err.status(status, elapsedMs);
         }
 
         @Override
         public void message(String message) {
-            err.println("chagres ship: " + message);
+            err.message(message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) {
+            err.ended(status);
+        }
+    }
+
+    /** One JSON object per status on standard output. */
+    record Json(Output out, Reminder err, InstantSource clock) implements ShipReport {
+        @Override
+        public void status(ShipStatus status, long elapsedMs) throws IOException {
+            out.line(ShipStatusText.json(status, clock.millis(), false));
+            out.flush();
+            err.status(status, elapsedMs);
+        }
+
+        @Override
+        public void message(String message) {
+            err.message(message);
         }
 
         @Override
         public void ended(ShipStatus status) throws IOException {
             out.line(ShipStatusText.json(status, clock.millis(), true));
             out.flush();
-            if (status.riskBytes() != 0) {
-                err.println(atRisk(status));
-            }
+            err.ended(status);
         }
     }
 

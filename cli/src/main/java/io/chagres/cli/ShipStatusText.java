@@ -79,6 +79,12 @@ final class ShipStatusText {
         return number + " " + (number == 1 ? one : many);
     }
 
+    /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */
+    static String refusal(ShipStatus status) {
+        String risk = status.riskBytes() < 0 ? "an unknown number of bytes" : ByteSize.format(status.riskBytes());
+        return "store " + status.storeTrouble() + "; nothing lost, " + risk + " at risk";
+    }
+
     private static String troubles(ShipStatus status) {
         StringBuilder troubles = new StringBuilder();
         if (status.unreadableFiles() > 0) {
@@ -88,7 +94,7 @@ final class ShipStatusText {
             troubles.append(", ").append(plural(status.errors(), "error"));
         }
         if (status.storeTrouble() != null) {
-            troubles.append(", archive: ").append(status.storeTrouble());
+            troubles.append(", ").append(refusal(status));
         }
         return troubles.toString();
     }

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 final class ShipReportTest {
     private static final ShipStatus SAFE = new ShipStatus(1, 2048, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null);
-    private static final ShipStatus AT_RISK =
-            new ShipStatus(1, 1024, 1536, 2500, 512, 1, 2048, 1024, 1, 3, false, "No space left on device (since 9 s)");
+    private static final ShipStatus AT_RISK = new ShipStatus(
+            1, 1024, 1536, 2500, 512, 1, 2048, 1024, 1, 3, false, "refuses since 9 s: No space left on device");
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -22,7 +22,7 @@ final class ShipReportTest {
 
     @Test
     void aPipeGetsNothingWhileAllIsWell() {
-        ShipReport.Silent report = new ShipReport.Silent(messages);
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(err.size()).isZero();
@@ -30,20 +30,32 @@ final class ShipReportTest {
 
     @Test
     void aPipeHearsOfTroublesAndOfWhatIsAtRisk() {
-        ShipReport.Silent report = new ShipReport.Silent(messages);
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
         report.message("/x cannot be read");
         report.ended(AT_RISK);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .isEqualTo("chagres ship: /x cannot be read\n"
                         + "chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held back, 1 file"
-                        + " unreadable; the archive: No space left on device (since 9 s). They are still in the local"
+                        + " unreadable; the store refuses since 9 s: No space left on device. They are still in the local"
                         + " files and 1.0 KiB are safe in the archive: start chagres ship again to ship the rest.\n");
+    }
+
+    @Test
+    void aPipeIsRemindedEachMinuteThatTheStoreRefuses() {
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        report.status(SAFE, 1000);
+        for (int second = 2; second <= 62; second++) {
+            report.status(AT_RISK, second * 1000);
+        }
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo("chagres ship: store refuses since 9 s: No space left on device; nothing lost, 1.5 KiB at"
+                        + " risk\n");
     }
 
     @Test
     void jsonGoesToStandardOutput() throws IOException {
         InstantSource clock = InstantSource.fixed(Instant.EPOCH);
-        ShipReport.Json report = new ShipReport.Json(new Output(out), messages, clock);
+        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(messages), clock);
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(out.toString(StandardCharsets.UTF_8).lines())

@@ -17,10 +17,10 @@ final class ShipStatusTextTest {
     @Test
     void saysRateAndTroubles() {
         ShipStatus busy = new ShipStatus(
-                1, 2048, 4096, 2345, 0, 2, 6144, 2048, 1, 1, false, "No space left on device (since 12 s)");
+                1, 2048, 4096, 2345, 0, 2, 6144, 2048, 1, 1, false, "refuses since 12 s: No space left on device");
         assertThat(ShipStatusText.line(busy, 1024))
                 .isEqualTo("  1 file, 2.0 KiB shipped, at risk 4.0 KiB (2.3 s), 1.0 KiB/s, 2 unreadable, 1 error,"
-                        + " archive: No space left on device (since 12 s)");
+                        + " store refuses since 12 s: No space left on device; nothing lost, 4.0 KiB at risk");
     }
 
     @Test

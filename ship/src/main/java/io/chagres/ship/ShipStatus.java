@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param commits commits acknowledged since this shipper started
  * @param errors puts that failed since this shipper started; each was tried again
  * @param scanning whether a directory is not scanned yet
- * @param storeTrouble why the store refuses and since when, or null while it accepts
+ * @param storeTrouble since when the store refuses and why ({@code refuses since 9 s: ...}), or null while it accepts
  */
 public record ShipStatus(
         long files,
@@ -34,4 +34,9 @@ public record ShipStatus(
 
     /** The status before the first step: nothing is known, so the risk is unknown. */
     static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, true, null);
+
+    /** Returns the status while the store refuses to be opened: nothing is known but that. */
+    public static ShipStatus unopened(String storeTrouble, long errors) {
+        return new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble);
+    }
 }

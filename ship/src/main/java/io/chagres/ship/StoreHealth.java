@@ -53,7 +53,7 @@ final class StoreHealth {
     /** Returns why the store refuses and for how long, or null while it accepts. */
     @Nullable
     String trouble(long nowMs) {
-        return cause == null ? null : cause + " (since " + (nowMs - sinceMs) / 1000 + " s)";
+        return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
     }
 
     long errors() {

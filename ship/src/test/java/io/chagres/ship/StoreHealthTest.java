@@ -18,7 +18,7 @@ class StoreHealthTest {
         assertThat(problems).singleElement().asString().contains("/archive refuses", "00ff00ff00ff00ff", "full");
         health.refused(new IOException("streams/0000000000000002/22ff22ff22ff22ff.zst: read-only"), 2000);
         assertThat(problems).hasSize(2).last().asString().contains("read-only");
-        assertThat(health.trouble(5000)).contains("read-only").endsWith("(since 5 s)");
+        assertThat(health.trouble(5000)).startsWith("refuses since 5 s: ").contains("read-only");
         assertThat(health.errors()).isEqualTo(3);
     }
 

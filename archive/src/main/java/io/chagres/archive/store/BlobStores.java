@@ -9,7 +9,20 @@ import java.util.StringJoiner;
 public final class BlobStores {
     private static final String FILE = "file:";
 
+    private static final long DIRECTORY_LAG_MS = 1_000;
+    private static final long OBJECT_STORE_LAG_MS = 10_000;
+
     private BlobStores() {}
+
+    /**
+     * Returns how long bytes should be collected for one commit, in milliseconds: short where a commit costs nothing but
+     * a few writes, longer where each put is paid for.
+     *
+     * @param address a path or a URI
+     */
+    public static long suggestedLagMs(String address) {
+        return address.startsWith(FILE) || !address.contains("://") ? DIRECTORY_LAG_MS : OBJECT_STORE_LAG_MS;
+    }
 
     /**
      * Opens a store.
