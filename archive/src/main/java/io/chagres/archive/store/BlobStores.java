@@ -15,8 +15,8 @@ public final class BlobStores {
     private BlobStores() {}
 
     /**
-     * Returns how long bytes should be collected for one commit, in milliseconds: short where a commit costs nothing but
-     * a few writes, longer where each put is paid for.
+     * Returns how long bytes should be collected for one commit, in milliseconds: short where a commit costs nothing
+     * but a few writes, longer where each put is paid for.
      *
      * @param address a path or a URI
      */
