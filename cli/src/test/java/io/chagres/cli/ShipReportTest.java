@@ -33,12 +33,12 @@ final class ShipReportTest {
         ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
         report.message("/x cannot be read");
         report.ended(AT_RISK);
-        assertThat(err.toString(StandardCharsets.UTF_8))
-                .isEqualTo(
-                        "chagres ship: /x cannot be read\n"
-                                + "chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held back, 1 file"
-                                + " unreadable; the store refuses since 9 s: No space left on device. They are still in the"
-                                + " local files and 1.0 KiB are safe in the archive: start chagres ship again to ship the rest.\n");
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("""
+                        chagres ship: /x cannot be read
+                        chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held back, 1 file \
+                        unreadable; the store refuses since 9 s: No space left on device. They are still in the \
+                        local files and 1.0 KiB are safe in the archive: start chagres ship again to ship the rest.
+                        """);
     }
 
     @Test
