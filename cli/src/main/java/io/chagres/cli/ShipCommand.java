@@ -37,6 +37,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres ship /var/log/app --to /mnt/archive",
             "  chagres ship '/srv/*/logs/*.log' --to /mnt/archive --host web1 --max-lag 100ms",
+            "  chagres ship /var/log/app --to 's3://bucket/prefix?region=eu-west-1'",
             "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10"
         })
 final class ShipCommand implements Callable<Integer> {
@@ -45,7 +46,11 @@ final class ShipCommand implements Callable<Integer> {
     @Parameters(arity = "1..*", paramLabel = "PATH", description = "A file, a directory or a quoted glob.")
     List<String> paths = List.of();
 
-    @Option(names = "--to", required = true, paramLabel = "STORE", description = "The archive; created if absent.")
+    @Option(
+            names = "--to",
+            required = true,
+            paramLabel = "STORE",
+            description = "The archive: a directory or s3://BUCKET/PREFIX; created if absent.")
     String store = "";
 
     @Option(names = "--once", description = "Ship what is there, wait for the acknowledgement, exit.")

@@ -5,6 +5,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
@@ -17,8 +18,10 @@ public final class MemoryScan {
 
     private static final int BLOCK = 512;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    /** The pointer is passed as a number: a slice of a segment for each piece would be an object. */
     private static final FunctionDescriptor POINTER_INT_SIZE = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+            ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+
     private static final MethodHandle MEMCHR = Downcalls.critical("memchr", POINTER_INT_SIZE);
     private static final MethodHandle MEMRCHR = Downcalls.critical("memrchr", POINTER_INT_SIZE);
 
@@ -36,8 +39,7 @@ public final class MemoryScan {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
         for (long done = 0; done < length; done += PIECE) {
             long piece = Math.min(PIECE, length - done);
-            MemorySegment from = segment.asSlice(offset + done, piece);
-            long found = find(MEMCHR, from, (byte) 0, piece);
+            long found = find(MEMCHR, segment, offset + done, (byte) 0, piece);
             if (found >= 0) {
                 return done + found;
             }
@@ -58,8 +60,7 @@ public final class MemoryScan {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
         for (long rest = length; rest > 0; rest -= Math.min(PIECE, rest)) {
             long piece = Math.min(PIECE, rest);
-            MemorySegment from = segment.asSlice(offset + rest - piece, piece);
-            long found = find(MEMRCHR, from, value, piece);
+            long found = find(MEMRCHR, segment, offset + rest - piece, value, piece);
             if (found >= 0) {
                 return rest - piece + found;
             }
@@ -98,12 +99,19 @@ public final class MemoryScan {
         return any == 0;
     }
 
-    private static long find(MethodHandle function, MemorySegment from, byte value, long length) {
+    private static long find(MethodHandle function, MemorySegment segment, long offset, byte value, long length) {
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("heap memory has no address");
+        }
+        segment.get(ValueLayout.JAVA_BYTE, offset); // throws when it was closed, or belongs to another thread
+        long from = segment.address() + offset;
         try {
             long found = (long) function.invokeExact(from, value & 0xff, length);
-            return found == 0 ? -1 : found - from.address();
+            return found == 0 ? -1 : found - from;
         } catch (Throwable t) {
             throw Downcalls.rethrown(t);
+        } finally {
+            Reference.reachabilityFence(segment);
         }
     }
 }

@@ -166,7 +166,8 @@ final class ObjectUploads {
     /** Returns the milliseconds until a refused object is tried again; {@link Long#MAX_VALUE} when none waits. */
     long dueInMs(long nowMs) {
         long due = Long.MAX_VALUE;
-        for (ObjectJob job : all) {
+        for (int i = 0; i < all.size(); i++) { // asked in each step: no iterator
+            ObjectJob job = all.get(i);
             if (!job.running) {
                 due = Math.min(due, Math.max(0, job.retryAtMs - nowMs));
             }

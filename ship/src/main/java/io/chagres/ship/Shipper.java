@@ -34,6 +34,7 @@ public final class Shipper implements AutoCloseable {
         FINISHED
     }
 
+    private final ObjectUploads.Taker taker = this::takeObject; // one for all steps
     private final ShipParts parts;
     private final ShipOptions options;
     private final Clock clock;
@@ -91,7 +92,7 @@ public final class Shipper implements AutoCloseable {
         }
         int work = parts.watcher.poll(waitMs(timeoutMs), parts.names);
         long now = clock.millis();
-        work += parts.uploads.step(now, this::takeObject) ? 1 : 0;
+        work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
         parts.names.flushDirectories();
