@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,7 +93,10 @@ final class CompactCommandTest {
     private void age(Duration by) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(by)));
+                Files.setLastModifiedTime(
+                        file,
+                        FileTime.from(
+                                Files.getLastModifiedTime(file).toInstant().minus(by)));
             }
         }
     }

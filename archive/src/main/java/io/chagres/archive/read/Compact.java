@@ -127,6 +127,7 @@ public final class Compact {
     private long contentBytes;
     private long storedBytes;
     private Expired expired = Expired.NOTHING;
+    private long storeMs;
 
     /**
      * Makes a compaction; nothing happens before {@link #host}.
@@ -151,6 +152,7 @@ public final class Compact {
         contentBytes = 0;
         storedBytes = 0;
         expired = Expired.NOTHING;
+        storeMs = Long.MIN_VALUE;
         long begunMs = clockMs.getAsLong();
         HostState state = HostLog.load(store, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
         if (state.seq() > 0) {
@@ -167,7 +169,11 @@ public final class Compact {
     /** Returns the time of the store, or that here if it is earlier. A dry run makes no object to ask. */
     private long nowMs(String hostId) throws IOException {
         long here = clockMs.getAsLong();
-        return options.dryRun() ? here : Math.min(here, StoreClock.nowMs(store, hostId));
+        if (options.dryRun()) {
+            return here;
+        }
+        storeMs = Math.max(storeMs, StoreClock.nowMs(store, hostId));
+        return Math.min(here, storeMs);
     }
 
     private Retention retention(String hostId, HostState state) throws IOException {

@@ -3,6 +3,7 @@ package io.chagres.archive.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
@@ -12,6 +13,7 @@ import io.chagres.archive.log.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.LaggingStore;
 import io.chagres.archive.store.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -242,6 +244,76 @@ class RetentionTest {
                 assertKept(world, restarted);
                 assertThat(faults(world)).isEmpty();
             }
+        }
+    }
+
+    /** Runs another compaction and a commit before each operation of a compaction. */
+    @Test
+    void twoMayRunAtOnceBesideAShipper() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("RetentionTest"));
+        try (Host host = new Host(store, ID, "web1")) {
+            long large = host.file("/large", "first");
+            long gone = host.file("/gone", "gone");
+            host.object(large, random(random, 300_000), Codec.NONE);
+            host.commit();
+            host.remove("/gone");
+            host.close(gone, Record.Reason.GONE);
+            host.commit();
+            for (int day : new int[] {0, 2, 31, 1, 2}) {
+                store.advance(day * DAY_MS);
+                for (int at = 0; overtake(host, store.copy(), at); at++) {
+                    assertThat(at).isLessThan(10_000);
+                }
+                compact(store, store);
+            }
+        }
+    }
+
+    /** Returns whether the compaction had as many operations. */
+    private static boolean overtake(Host host, MemoryStore world, int at) throws IOException {
+        try (Host shipper = new Host(world, ID, "web1")) {
+            shipper.written.putAll(host.written);
+            HostState reading = shipper.state();
+            int[] left = {at};
+            compact(
+                    new FaultyStore(world, (operation, done) -> {
+                        if (!done && left[0]-- == 0) {
+                            shipper.file("/new", "new");
+                            shipper.commit();
+                            compact(world, world);
+                        }
+                    }),
+                    world);
+            assertThat(faults(world)).isEmpty();
+            assertKept(world, shipper);
+            for (FileVersion version : reading.versions()) {
+                if (version.startPosition() == 0) {
+                    assertThat(shipper.read(reading, version.id())).isEqualTo(host.bytes(version.id()));
+                }
+            }
+            return left[0] < 0;
+        }
+    }
+
+    /** What was made in the last hour is not listed; objects that are known by name are there at once. */
+    @Test
+    void worksWhereListingsLag() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            long live = host.file("/live", "live");
+            long gone = host.file("/gone", "gone");
+            host.commit();
+            host.remove("/gone");
+            host.close(gone, Record.Reason.GONE);
+            for (int day = 0; day < 40; day++) {
+                host.inline(live, "day " + day);
+                host.commit();
+                store.advance(DAY_MS);
+                compact(new LaggingStore(store, 3_600_000), store);
+                assertThat(faults(store)).isEmpty();
+                assertKept(store, host);
+            }
+            assertThat(host.state().version(gone)).isNull();
+            assertThat(store.keys("/log/")).hasSizeLessThan(5);
         }
     }
 
