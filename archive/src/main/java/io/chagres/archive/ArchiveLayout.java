@@ -1,6 +1,7 @@
 package io.chagres.archive;
 
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Knows the keys of every object of an archive; nothing else does. Stateless, safe for any thread. */
 public final class ArchiveLayout {
@@ -41,6 +42,33 @@ public final class ArchiveLayout {
         return checkpoints(hostId) + digits(seq) + ZSTD_SUFFIX;
     }
 
+    /** Returns the key of a checkpoint. */
+    public static String checkpoint(String hostId, CheckpointId id) {
+        String revision = id.revision() == 0 ? "" : "-" + digits(id.revision());
+        return checkpoints(hostId) + digits(id.seq()) + revision + ZSTD_SUFFIX;
+    }
+
+    /** Returns which checkpoint a key names; null when it names something else. */
+    public static @Nullable CheckpointId checkpointOf(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        if (!name.endsWith(ZSTD_SUFFIX)) {
+            return null;
+        }
+        String numbers = name.substring(0, name.length() - ZSTD_SUFFIX.length());
+        boolean revised = numbers.length() == 2 * SEQ_DIGITS + 1 && numbers.charAt(SEQ_DIGITS) == '-';
+        if (!revised && numbers.length() != SEQ_DIGITS) {
+            return null;
+        }
+        long seq = number(numbers.substring(0, SEQ_DIGITS));
+        long revision = revised ? number(numbers.substring(SEQ_DIGITS + 1)) : 0;
+        return seq <= 0 || revision < 0 || revised && revision == 0 ? null : new CheckpointId(seq, revision);
+    }
+
+    /** Returns the prefix of objects that are made and removed to learn what time it is in the store. */
+    public static String clock(String hostId) {
+        return HOSTS + hostId + "/clock/";
+    }
+
     /** Returns the prefix of a host's data objects. */
     public static String streams(String hostId) {
         return HOSTS + hostId + "/streams/";
@@ -70,15 +98,13 @@ public final class ArchiveLayout {
         if (name.length() != SEQ_DIGITS + ZSTD_SUFFIX.length() || !name.endsWith(ZSTD_SUFFIX)) {
             return OptionalLong.empty();
         }
-        long seq = 0;
-        for (int i = 0; i < SEQ_DIGITS; i++) {
-            int digit = name.charAt(i) - '0';
-            if (digit < 0 || digit > 9) {
-                return OptionalLong.empty();
-            }
-            seq = seq * 10 + digit;
-        }
-        return OptionalLong.of(seq);
+        long seq = number(name.substring(0, SEQ_DIGITS));
+        return seq < 0 ? OptionalLong.empty() : OptionalLong.of(seq);
+    }
+
+    /** Returns a number of digits only, or -1. */
+    private static long number(String digits) {
+        return digits.chars().allMatch(c -> c >= '0' && c <= '9') ? Long.parseLong(digits) : -1;
     }
 
     /** Returns a version or stream id as it is written everywhere: 16 hexadecimal digits. */

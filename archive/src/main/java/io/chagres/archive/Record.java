@@ -137,6 +137,23 @@ public sealed interface Record {
      */
     record VersionTimes(long versionId, long openedMs, long changedMs, Pathname lastPath) implements Record {}
 
+    /**
+     * What retention did to a host. Only in checkpoints.
+     *
+     * @param nextVersionId greater than that of every version there was
+     * @param horizonMs versions that ended before this time of the store may be gone
+     */
+    record Retention(long nextVersionId, long horizonMs) implements Record {}
+
+    /**
+     * What retention does to a version, by the clock of the store. Only in checkpoints.
+     *
+     * @param expiredBefore the bytes before this position are expired; those that are still stored go later
+     * @param expiredMs when that was decided; 0 before the first time
+     * @param endedMs a time at which the version was over and had no name; 0 when none is known
+     */
+    record VersionRetention(long versionId, long expiredBefore, long expiredMs, long endedMs) implements Record {}
+
     /** Where a range of a version's bytes comes from. */
     sealed interface Extent extends Record {
         /** Returns the version the bytes belong to. */

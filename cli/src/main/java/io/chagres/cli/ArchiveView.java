@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
 import io.chagres.archive.log.ExtentFilter;
 import io.chagres.archive.log.HostLog;
@@ -72,6 +73,7 @@ final class ArchiveView implements AutoCloseable {
     List<HostFiles> select(@Nullable Address address, boolean versions) throws IOException {
         List<HostFiles> chosen = new ArrayList<>();
         boolean any = false;
+        String expired = "";
         for (HostRegistry.Owner host : hosts(address)) {
             HostState state = state(host);
             List<Selection.Entry> files = Selection.of(state, address, versions).stream()
@@ -79,12 +81,17 @@ final class ArchiveView implements AutoCloseable {
                     .toList();
             chosen.add(new HostFiles(host, state, files));
             any |= !files.isEmpty();
+            Record.Retention retention = state.retention();
+            if (retention != null) {
+                expired = "; what was over before " + Instant.ofEpochMilli(retention.horizonMs())
+                        + " was expired by --retain";
+            }
         }
         if (!any) {
             throw new CommandFailure(
                     ExitCode.FAILED,
                     "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + times.window()
-                            + "; 'chagres ls STORE HOST:/**' lists what is there");
+                            + "; 'chagres ls STORE HOST:/**' lists what is there" + expired);
         }
         return chosen;
     }

@@ -74,8 +74,22 @@ final class CatCommand implements Callable<Integer> {
                 FileVersion version = Objects.requireNonNull(state.version(listed.id()));
                 long start = Math.max(window.start(listed), bytes.startIn(listed.length()));
                 long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
-                content.copy(version, start, end, host.origin(file), sink);
+                long kept = Math.max(start, version.startPosition());
+                sayExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
+                content.copy(version, kept, end, host.origin(file), sink);
             }
+        }
+    }
+
+    private void sayExpired(String file, FileVersion version, long asked, long end) throws CommandFailure {
+        long start = version.startPosition();
+        boolean expired = version.retention().expiredBefore() >= start && start > 0;
+        if (expired && times.since == null && asked < start && asked < end) {
+            String range = file + ": bytes " + asked + " to " + Math.min(end, start) + " were expired by --retain";
+            if (end <= start) {
+                throw new CommandFailure(ExitCode.FAILED, range + "; what is kept begins at byte " + start);
+            }
+            context.err().println("chagres cat: " + range);
         }
     }
 }

@@ -2,7 +2,12 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +29,9 @@ final class CompactCommandTest {
     void saysWhatItWouldDoAndDoesNothing() {
         CommandRun compact = CommandRun.of("compact", directory.toString(), "--dry-run", "--grace", "0");
         assertThat(compact.code()).isZero();
-        assertThat(compact.out()).startsWith("web1: would write 1 object with 8 B, would remove ");
+        assertThat(compact.out())
+                .startsWith("would write bytes 0 to 8 of /a.log (version 0000000000000001), 8 B\n")
+                .contains("web1: would write 1 object with 8 B, would remove ");
         assertThat(verify()).contains("2 commits, 0 checkpoints, 0 data objects");
     }
 
@@ -53,6 +60,45 @@ final class CompactCommandTest {
         assertThat(cat("@1").code()).isEqualTo(ExitCode.FAILED);
         assertThat(cat("@1").err()).contains("before 1970-01-01T00:00:02Z was compacted; choose a later time");
         assertThat(cat("@2").out()).isEqualTo("one\ntwo\n");
+    }
+
+    @Test
+    void expiresWhatIsOlderThanRetained() throws IOException {
+        assertThat(CommandRun.of("compact", directory.toString(), "--retain", "0")
+                        .code())
+                .isEqualTo(ExitCode.USAGE);
+        try (SmallArchive archive = new SmallArchive(directory, "web2")) {
+            long file = archive.file("/large.log");
+            for (int i = 0; i < 16; i++) {
+                archive.append(file, "0123456789abcdef".repeat(8192)).commit(i + 1);
+            }
+        }
+        age(Duration.ofDays(40));
+        CommandRun dry = CommandRun.of("compact", directory.toString(), "web2:", "--retain", "30d", "--dry-run");
+        assertThat(dry.out()).contains("would expire after the grace period bytes 0 to 1048576 of /large.log");
+        for (int i = 0; i < 3; i++) {
+            assertThat(CommandRun.of("compact", directory.toString(), "--retain", "30d", "--grace", "0")
+                            .code())
+                    .isZero();
+        }
+        assertThat(verify()).contains("no fault");
+        CommandRun cat = CommandRun.of("cat", directory.toString(), "web2:large.log");
+        assertThat(cat.err()).contains("bytes 0 to 1048576 were expired by --retain");
+        assertThat(cat.out()).hasSize(1 << 20);
+        CommandRun range = CommandRun.of("cat", directory.toString(), "web2:large.log", "--bytes", "0-100");
+        assertThat(range.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(range.err()).contains("were expired by --retain; what is kept begins at byte 1048576");
+    }
+
+    private void age(Duration by) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.setLastModifiedTime(
+                        file,
+                        FileTime.from(
+                                Files.getLastModifiedTime(file).toInstant().minus(by)));
+            }
+        }
     }
 
     @Test

@@ -53,7 +53,7 @@ final class ArchivedBytes implements AutoCloseable {
      */
     long equalBytes(long versionId, Fd fd, long position, long lengthBytes) throws IOException {
         @Nullable FileVersion version = state.version(versionId);
-        if (version == null || position >= version.length()) {
+        if (version == null || position >= version.length() || position < comparableFrom(version)) {
             return 0;
         }
         long want = Math.min(lengthBytes, version.length() - position);
@@ -69,7 +69,7 @@ final class ArchivedBytes implements AutoCloseable {
     /** Says whether a stream holds exactly the bytes of a version. */
     boolean equalsContent(long versionId, InputStream content) throws IOException {
         FileVersion version = state.version(versionId);
-        if (version == null) {
+        if (version == null || comparableFrom(version) > 0) {
             return false;
         }
         long position = 0;
@@ -86,6 +86,11 @@ final class ArchivedBytes implements AutoCloseable {
             position += got;
         }
         return content.read() < 0;
+    }
+
+    /** Bytes that were never shipped, or are expired, cannot be what a copy refers to. */
+    private static long comparableFrom(FileVersion version) {
+        return Math.max(version.startPosition(), version.retention().expiredBefore());
     }
 
     private int readFully(FileVersion version, long position, long length) throws IOException {

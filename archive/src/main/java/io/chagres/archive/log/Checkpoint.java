@@ -1,6 +1,7 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.BlobStore;
@@ -8,7 +9,7 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.util.function.Function;
+import java.util.List;
 
 /**
  * Writes and reads the state after a commit as one object, so that a reader need not apply every commit before it. It
@@ -34,40 +35,61 @@ public final class Checkpoint {
     private Checkpoint() {}
 
     /**
-     * Writes a checkpoint; does nothing when there is one of this seq, which says the same.
+     * Writes the first checkpoint of a seq; does nothing when there is one, which says the same.
      *
      * @param state gives everything but the extents
-     * @param extents returns the extents a version has from now on, in order and without gaps
      */
-    public static void write(
-            BlobStore store,
-            String hostId,
-            HostState state,
-            Function<FileVersion, Iterable<? extends Record.Extent>> extents)
+    public static void write(BlobStore store, String hostId, HostState state, CheckpointContents contents)
             throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, state.seq());
+        write(store, hostId, 0, state, contents);
+    }
+
+    /**
+     * Writes a revision of the checkpoint of a seq; does nothing when there is one.
+     *
+     * @param state gives what the contents do not
+     * @return false when there is one already
+     */
+    public static boolean write(
+            BlobStore store, String hostId, long revision, HostState state, CheckpointContents contents)
+            throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, new CheckpointId(state.seq(), revision));
         if (store.size(key) >= 0) {
-            return;
+            return false;
         }
         try (BlobWriter object = store.create(key);
                 CheckpointWriter out = new CheckpointWriter(object, header(state), LEVEL)) {
             incarnation(state, out);
-            for (FileVersion version : state.versions()) {
-                version(version, extents.apply(version), out);
+            Record.Retention retention = contents.retention(state);
+            if (retention != null) {
+                out.write(retention);
             }
-            for (FileVersion version : state.versions()) {
-                for (Record.Derived copy : version.compressedCopies()) {
-                    out.write(copy);
-                }
-            }
+            versions(state, contents, out);
             for (NameTree.Entry entry : state.names()) {
                 out.write(name(entry));
             }
             out.finish();
             object.commit();
+            return true;
         } catch (StoreException e) {
             if (store.size(key) < 0) {
                 throw e;
+            }
+            return false;
+        }
+    }
+
+    private static void versions(HostState state, CheckpointContents contents, CheckpointWriter out)
+            throws IOException {
+        for (FileVersion version : state.versions()) {
+            if (contents.keeps(version)) {
+                version(version, contents, out);
+            }
+        }
+        for (FileVersion version : state.versions()) {
+            for (Record.Derived copy :
+                    contents.keeps(version) ? version.compressedCopies() : List.<Record.Derived>of()) {
+                out.write(copy);
             }
         }
     }
@@ -97,10 +119,10 @@ public final class Checkpoint {
         }
     }
 
-    private static void version(FileVersion version, Iterable<? extends Record.Extent> extents, CheckpointWriter out)
+    private static void version(FileVersion version, CheckpointContents contents, CheckpointWriter out)
             throws IOException {
-        out.write(version.opened());
-        for (Record.Extent extent : extents) {
+        out.write(opened(version, contents.start(version)));
+        for (Record.Extent extent : contents.extents(version)) {
             out.write(extent);
         }
         Record.Reason reason =
@@ -116,6 +138,15 @@ public final class Checkpoint {
         }
         out.write(new Record.AttributesChanged(version.id(), Pathname.of(""), version.attributes()));
         out.write(version.times());
+        Record.VersionRetention retention = contents.retention(version);
+        if (retention.expiredMs() != 0 || retention.endedMs() != 0) {
+            out.write(retention);
+        }
+    }
+
+    private static Record.VersionOpened opened(FileVersion version, long start) {
+        Record.VersionOpened o = version.opened();
+        return new Record.VersionOpened(o.versionId(), o.key(), o.previousVersion(), start, o.path(), o.attributes());
     }
 
     private static Record name(NameTree.Entry entry) {
@@ -129,11 +160,11 @@ public final class Checkpoint {
      *
      * @throws CorruptArchiveException when it is damaged; the state is then not usable
      */
-    static void restore(BlobStore store, String hostId, long seq, HostState state) throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, seq);
+    static void restore(BlobStore store, String hostId, CheckpointId id, HostState state) throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, id);
         try (CheckpointReader in = new CheckpointReader(store, key)) {
             FixedHeader header = in.header();
-            if (header.seq() != seq) {
+            if (header.seq() != id.seq()) {
                 throw new CorruptArchiveException(key, "it says it is of commit " + header.seq());
             }
             for (Record record = in.next(); record != null; record = in.next()) {
@@ -144,8 +175,8 @@ public final class Checkpoint {
     }
 
     /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
-    static long timeMs(BlobStore store, String hostId, long seq) throws IOException {
-        try (CheckpointReader in = new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, seq))) {
+    static long timeMs(BlobStore store, String hostId, CheckpointId id) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, id))) {
             return in.header().timeMs();
         }
     }

@@ -38,6 +38,7 @@ public final class FileVersion {
     private long openedMs;
     private long changedMs;
     private @Nullable Pathname lastPath;
+    private Record.VersionRetention retention;
 
     FileVersion(Record.VersionOpened opened, long timeMs, boolean keepExtents) {
         this.opened = opened;
@@ -45,6 +46,7 @@ public final class FileVersion {
         changedMs = timeMs;
         attributes = opened.attributes();
         length = opened.startPosition();
+        retention = new Record.VersionRetention(opened.versionId(), 0, 0, 0);
         extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
     }
 
@@ -63,7 +65,10 @@ public final class FileVersion {
         return opened.previousVersion();
     }
 
-    /** Returns the position of the first archived byte: not 0 only for files whose shipping began at their end. */
+    /**
+     * Returns the position of the first archived byte: not 0 only for files whose shipping began at their end or whose
+     * first bytes were expired.
+     */
     public long startPosition() {
         return opened.startPosition();
     }
@@ -116,6 +121,19 @@ public final class FileVersion {
     /** Returns its name (of several the first in the order of bytes), or the one it had last; null when it had none. */
     public @Nullable Pathname lastPath() {
         return names.isEmpty() ? lastPath : paths().getFirst();
+    }
+
+    /** Returns what retention did to it. */
+    public Record.VersionRetention retention() {
+        return retention;
+    }
+
+    /** Says whether it is over for good: no writer goes on with it. */
+    public boolean isOver() {
+        return switch (state) {
+            case GROWING, SEALED -> false;
+            case TRUNCATED, REWRITTEN, GONE -> true;
+        };
     }
 
     /** Returns where its bytes are; null when the filter of the state does not keep it. */
@@ -186,5 +204,10 @@ public final class FileVersion {
         openedMs = times.openedMs();
         changedMs = times.changedMs();
         lastPath = times.lastPath().length() == 0 ? null : times.lastPath();
+    }
+
+    /** Takes over what a checkpoint kept. */
+    void restore(Record.VersionRetention kept) {
+        retention = kept;
     }
 }

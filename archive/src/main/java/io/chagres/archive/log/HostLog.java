@@ -1,6 +1,7 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -8,11 +9,15 @@ import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Loads what the log of a host adds up to: a checkpoint and the commits after it. Stateless, safe for any thread. */
 public final class HostLog {
+    private static final int MAX_ATTEMPTS = 5;
+
     private HostLog() {}
 
     /**
@@ -25,14 +30,40 @@ public final class HostLog {
      */
     public static HostState load(BlobStore store, String hostId, At at, ExtentFilter filter, RunListener listener)
             throws IOException {
-        HostState state = new HostState(filter, listener);
         try (CommitReader reader = new CommitReader(store)) {
-            Span span = span(store, hostId, at, reader);
-            if (span.checkpoint > 0) {
-                Checkpoint.restore(store, hostId, span.checkpoint, state);
+            for (int attempt = 1; ; attempt++) {
+                HostState state = new HostState(filter, listener);
+                Span span = span(store, hostId, at, reader);
+                try {
+                    if (span.checkpoint != null) {
+                        Checkpoint.restore(store, hostId, span.checkpoint, state);
+                    }
+                } catch (NoSuchBlobException e) {
+                    // a compaction removed it after it was listed; a later one was there before
+                    boolean begun =
+                            state.lastIncarnation() != null || !state.versions().isEmpty();
+                    if (attempt == MAX_ATTEMPTS || begun) {
+                        throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
+                    }
+                    continue;
+                }
+                apply(hostId, state, span.commits, reader);
+                return state;
             }
-            apply(hostId, state, span.commits, reader);
         }
+    }
+
+    /**
+     * Loads the state one checkpoint holds.
+     *
+     * @throws CorruptArchiveException when it is damaged
+     * @throws NoSuchBlobException when it does not exist
+     */
+    public static HostState load(
+            BlobStore store, String hostId, CheckpointId checkpoint, ExtentFilter filter, RunListener listener)
+            throws IOException {
+        HostState state = new HostState(filter, listener);
+        Checkpoint.restore(store, hostId, checkpoint, state);
         return state;
     }
 
@@ -42,7 +73,7 @@ public final class HostLog {
         if (commits.isEmpty()) {
             return false;
         }
-        Long missing = missing(state.seq(), commits);
+        Long missing = missing(store, hostId, state.seq(), commits);
         if (missing != null) {
             throw absent(hostId, missing);
         }
@@ -52,40 +83,66 @@ public final class HostLog {
         return true;
     }
 
-    /** A checkpoint, or 0, and the commits to apply to it. */
-    private record Span(long checkpoint, List<Long> commits) {}
+    /** Returns the checkpoints of a host as a listing shows them, from old to new. */
+    public static NavigableSet<CheckpointId> checkpoints(BlobStore store, String hostId) throws IOException {
+        NavigableSet<CheckpointId> checkpoints = new TreeSet<>();
+        for (BlobInfo info : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(info.key());
+            if (id != null) {
+                checkpoints.add(id);
+            }
+        }
+        return checkpoints;
+    }
+
+    /** A checkpoint, or null, and the commits to apply to it. */
+    private record Span(@Nullable CheckpointId checkpoint, List<Long> commits) {
+        long before() {
+            return checkpoint == null ? 0 : checkpoint.seq();
+        }
+    }
 
     private static Span span(BlobStore store, String hostId, At at, CommitReader reader) throws IOException {
-        List<Long> checkpoints = seqs(store, ArchiveLayout.checkpoints(hostId), null);
+        NavigableSet<CheckpointId> checkpoints = checkpoints(store, hostId);
         while (true) {
             Span span = at.timeMs() == Long.MAX_VALUE
                     ? untilSeq(store, hostId, at.seq(), checkpoints)
                     : untilTime(store, hostId, at, checkpoints, reader);
-            Long missing = missing(span.checkpoint, span.commits);
-            if (missing == null) {
+            Long missing = span == null ? null : missing(store, hostId, span.before(), span.commits);
+            if (span != null && missing == null) {
                 return span;
             }
             // a compaction that removed commits made a checkpoint first, perhaps since the checkpoints were listed
-            List<Long> now = seqs(store, ArchiveLayout.checkpoints(hostId), null);
+            NavigableSet<CheckpointId> now = checkpoints(store, hostId);
             if (now.equals(checkpoints)) {
-                throw absent(hostId, missing);
+                boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;
+                throw compacted && !now.isEmpty()
+                        ? new CompactedHistoryException(hostId, Checkpoint.timeMs(store, hostId, now.first()))
+                        : absent(hostId, missing == null ? 1 : missing);
             }
             checkpoints = now;
         }
     }
 
-    private static Span untilSeq(BlobStore store, String hostId, long seq, List<Long> checkpoints) throws IOException {
-        long checkpoint = newest(checkpoints, seq);
-        List<Long> commits = commits(store, hostId, checkpoint);
+    /** Returns null when the moment lies before what compaction has left. */
+    private static @Nullable Span untilSeq(
+            BlobStore store, String hostId, long seq, NavigableSet<CheckpointId> checkpoints) throws IOException {
+        CheckpointId checkpoint = newest(checkpoints, seq);
+        List<Long> commits = commits(store, hostId, checkpoint == null ? 0 : checkpoint.seq());
+        boolean first = commits.isEmpty() || commits.getFirst() > 1;
+        if (checkpoint == null && !checkpoints.isEmpty() && first && seq > 0) {
+            return null;
+        }
         commits.removeIf(each -> each > seq);
         return new Span(checkpoint, commits);
     }
 
     /**
      * Finds the last commit cut at or before a time, by halving: wall clocks go forward but for rare jumps, and reading
-     * every header would be a request each.
+     * every header would be a request each. Returns null when the time lies before what compaction has left.
      */
-    private static Span untilTime(BlobStore store, String hostId, At at, List<Long> checkpoints, CommitReader reader)
+    private static @Nullable Span untilTime(
+            BlobStore store, String hostId, At at, NavigableSet<CheckpointId> checkpoints, CommitReader reader)
             throws IOException {
         List<Long> commits = commits(store, hostId, 0);
         commits.removeIf(each -> each > at.seq());
@@ -100,44 +157,31 @@ public final class HostLog {
             }
         }
         if (low > 0) {
-            long last = commits.get(low - 1);
-            long checkpoint = newest(checkpoints, last);
+            CheckpointId checkpoint = newest(checkpoints, commits.get(low - 1));
+            long before = checkpoint == null ? 0 : checkpoint.seq();
             return new Span(
                     checkpoint,
                     new ArrayList<>(commits.subList(0, low).stream()
-                            .filter(each -> each > checkpoint)
+                            .filter(each -> each > before)
                             .toList()));
         }
-        for (long checkpoint : checkpoints.reversed()) {
-            if (checkpoint <= at.seq() && Checkpoint.timeMs(store, hostId, checkpoint) <= at.timeMs()) {
+        for (CheckpointId checkpoint : checkpoints.descendingSet()) {
+            if (checkpoint.seq() <= at.seq() && Checkpoint.timeMs(store, hostId, checkpoint) <= at.timeMs()) {
                 return new Span(checkpoint, List.of());
             }
         }
-        if (!checkpoints.isEmpty() && (commits.isEmpty() || commits.getFirst() > 1)) {
-            long earliest = checkpoints.getFirst();
-            throw new CompactedHistoryException(hostId, Checkpoint.timeMs(store, hostId, earliest));
-        }
-        return new Span(0, List.of());
+        boolean compacted = !checkpoints.isEmpty() && (commits.isEmpty() || commits.getFirst() > 1);
+        return compacted ? null : new Span(null, List.of());
     }
 
-    private static long newest(List<Long> checkpoints, long seq) {
-        long newest = 0;
-        for (long checkpoint : checkpoints) {
-            if (checkpoint <= seq) {
-                newest = checkpoint;
-            }
-        }
-        return newest;
+    private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {
+        return checkpoints.floor(new CheckpointId(seq, Long.MAX_VALUE));
     }
 
     private static List<Long> commits(BlobStore store, String hostId, long afterSeq) throws IOException {
-        return seqs(store, ArchiveLayout.log(hostId), afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq));
-    }
-
-    /** Returns the seqs of the keys below a prefix, in order; what has no seq is not ours. */
-    private static List<Long> seqs(BlobStore store, String prefix, @Nullable String afterKey) throws IOException {
+        String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
         List<Long> seqs = new ArrayList<>();
-        for (BlobInfo info : store.list(prefix, afterKey)) {
+        for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {
             OptionalLong seq = ArchiveLayout.seqOf(info.key());
             if (seq.isPresent() && seq.getAsLong() > 0) {
                 seqs.add(seq.getAsLong());
@@ -146,13 +190,17 @@ public final class HostLog {
         return seqs;
     }
 
-    private static @Nullable Long missing(long before, List<Long> commits) {
-        long expected = before + 1;
-        for (long seq : commits) {
-            if (seq != expected) {
-                return expected;
+    /** Returns the first commit that is not there; a listing that lags may just not show it. */
+    private static @Nullable Long missing(BlobStore store, String hostId, long before, List<Long> commits)
+            throws IOException {
+        for (int i = 0; i < commits.size(); i++) {
+            long expected = before + 1 + i;
+            if (commits.get(i) != expected) {
+                if (store.size(ArchiveLayout.commit(hostId, expected)) < 0) {
+                    return expected;
+                }
+                commits.add(i, expected);
             }
-            expected++;
         }
         return null;
     }

@@ -25,6 +25,7 @@ public final class HostState {
     private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
     private Record.@Nullable IncarnationOpened lastIncarnation;
     private boolean closedCleanly;
+    private Record.@Nullable Retention retention;
 
     /**
      * Makes the state before the first commit.
@@ -74,7 +75,13 @@ public final class HostState {
 
     /** Returns an id no version has: greater than all. */
     public long nextVersionId() {
-        return versions.isEmpty() ? 1 : versions.lastKey() + 1;
+        long next = versions.isEmpty() ? 1 : versions.lastKey() + 1;
+        return retention == null ? next : Math.max(next, retention.nextVersionId());
+    }
+
+    /** Returns what retention did to the host, or null when nothing. */
+    public Record.@Nullable Retention retention() {
+        return retention;
     }
 
     /** Returns the names that exist. */
@@ -123,7 +130,10 @@ public final class HostState {
 
     /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
     private static Record inCommit(String object, Record record, CommitHeader commit) throws CorruptArchiveException {
-        if (record instanceof Record.VersionTimes) {
+        boolean ofCheckpoints = record instanceof Record.VersionTimes
+                || record instanceof Record.Retention
+                || record instanceof Record.VersionRetention;
+        if (ofCheckpoints) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
         }
         if (!(record instanceof Record.Run r) || r.seq() != 0) {
@@ -161,6 +171,8 @@ public final class HostState {
             case Record.AttributesChanged r -> change(object, r, time);
             case Record.Derived r -> known(object, r.fromVersion()).addCompressedCopy(r);
             case Record.VersionTimes r -> known(object, r.versionId()).restore(r);
+            case Record.Retention r -> retention = r;
+            case Record.VersionRetention r -> known(object, r.versionId()).restore(r);
             case Record.Extent r -> extend(object, r, time);
         }
     }

@@ -56,6 +56,9 @@ public final class RecordReader {
             case RecordWriter.DERIVED -> new Record.Derived(in.positive(), in.positive(), in.text());
             case RecordWriter.VERSION_TIMES ->
                 new Record.VersionTimes(in.positive(), in.zigzag(), in.zigzag(), in.path());
+            case RecordWriter.RETENTION -> new Record.Retention(in.positive(), in.zigzag());
+            case RecordWriter.VERSION_RETENTION ->
+                new Record.VersionRetention(in.positive(), in.natural(), in.zigzag(), in.zigzag());
             case RecordWriter.RUN, RecordWriter.OBJECT_RUN, RecordWriter.ZERO_RUN, RecordWriter.COPY_RUN ->
                 extent(kind);
             default -> throw in.corrupt("record kind " + kind + " is not known to this program");

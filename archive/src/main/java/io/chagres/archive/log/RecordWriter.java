@@ -22,6 +22,8 @@ public final class RecordWriter {
     static final int ATTRIBUTES_CHANGED = 8;
     static final int DERIVED = 9;
     static final int VERSION_TIMES = 10;
+    static final int RETENTION = 11;
+    static final int VERSION_RETENTION = 12;
     static final int RUN = 16;
     static final int OBJECT_RUN = 17;
     static final int ZERO_RUN = 18;
@@ -97,6 +99,9 @@ public final class RecordWriter {
             case Record.Derived r ->
                 begin(DERIVED).varint(r.versionId()).varint(r.fromVersion()).text(r.codec());
             case Record.VersionTimes r -> versionTimes(r);
+            case Record.Retention r ->
+                begin(RETENTION).varint(r.nextVersionId()).zigzag(r.horizonMs());
+            case Record.VersionRetention r -> versionRetention(r);
             case Record.Run r ->
                 run(r.versionId(), r.start(), r.length(), r.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
             case Record.ObjectRun r -> objectRun(r);
@@ -159,6 +164,14 @@ public final class RecordWriter {
                 .zigzag(r.openedMs())
                 .zigzag(r.changedMs())
                 .path(r.lastPath());
+    }
+
+    private void versionRetention(Record.VersionRetention r) {
+        begin(VERSION_RETENTION)
+                .varint(r.versionId())
+                .varint(r.expiredBefore())
+                .zigzag(r.expiredMs())
+                .zigzag(r.endedMs());
     }
 
     private void objectRun(Record.ObjectRun r) {

@@ -1,51 +1,69 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
 import io.chagres.archive.log.Checkpoint;
 import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.ExtentList;
-import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.function.LongSupplier;
 
 /**
  * Turns the many commits of a host into few objects, while its shipper goes on: bytes that lie in commits and in small
  * objects are written into objects of their version, then a checkpoint says where everything is, and what it stands for
  * is removed once the checkpoint is older than a grace period, because readers may be using it. Ended anywhere on the
- * way it leaves an archive that holds the same bytes; running it again goes on. Confined to one thread.
+ * way it leaves an archive that holds the same bytes; running it again goes on. Several may run at once: the first to
+ * write its checkpoint counts. Confined to one thread.
  */
 public final class Compact {
+    /** Objects nobody refers to wait this long for who made them: a shipper, or another compaction. */
+    static final long ORPHAN_MS = Duration.ofDays(1).toMillis();
+
     /**
      * Says how to compact.
      *
-     * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads, and than an
-     *     upload waits for its commit
+     * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
+     * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
      * @param level zstd level, 1 to 19
      * @param memoryBytes how many bytes to hold in memory at a time, if one object alone is not larger
-     * @param dryRun whether to only count what would be done
+     * @param dryRun whether to only say what would be done
      */
-    public record Options(long graceMs, int level, long memoryBytes, boolean dryRun) {
-        /** A day of grace, level 3, 128 MiB. */
+    public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
+        /** A day of grace, everything kept, level 3, 128 MiB. */
         public static final Options DEFAULT =
-                new Options(Duration.ofDays(1).toMillis(), 3, 2 * CompactionPlan.OBJECT_BYTES, false);
+                new Options(Duration.ofDays(1).toMillis(), 0, 3, 2 * CompactionPlan.OBJECT_BYTES, false);
 
         /** Returns the same options as a dry run. */
         public Options asDryRun() {
-            return new Options(graceMs, level, memoryBytes, true);
+            return new Options(graceMs, retainMs, level, memoryBytes, true);
         }
+    }
+
+    /** Says what is done, or would be. */
+    public enum Action {
+        /** Bytes of a version go into a new object. */
+        WRITE,
+        /** Bytes or a whole version leave the archive's present. */
+        EXPIRE,
+        /** Bytes are declared expired; a run after the grace period expires them. */
+        EXPIRE_LATER,
+        /** An object is deleted. */
+        REMOVE
     }
 
     /** Hears how compacting goes on. */
@@ -55,6 +73,26 @@ public final class Compact {
 
         /** Something stays as it is, because what it needs is damaged. */
         void skipped(String subject, CorruptArchiveException cause);
+
+        /**
+         * Something is about to be done; in a dry run it would be.
+         *
+         * @param subject an object or a range of a file
+         * @param bytes size of an object to remove, else bytes of the file
+         */
+        default void step(Action action, String subject, long bytes) {}
+    }
+
+    /**
+     * Counts what retention did, or would do.
+     *
+     * @param versions versions that were over, whole
+     * @param bytes bytes of files
+     * @param laterBytes bytes that were declared expired and go later
+     */
+    public record Expired(long versions, long bytes, long laterBytes) {
+        /** Nothing. */
+        public static final Expired NOTHING = new Expired(0, 0, 0);
     }
 
     /**
@@ -64,6 +102,7 @@ public final class Compact {
      * @param objectsWritten new data objects
      * @param contentBytes bytes of files in them
      * @param storedBytes their size in the store; 0 in a dry run
+     * @param expired what retention did
      * @param commitsRemoved commits
      * @param checkpointsRemoved checkpoints
      * @param objectsRemoved data objects
@@ -74,6 +113,7 @@ public final class Compact {
             long objectsWritten,
             long contentBytes,
             long storedBytes,
+            Expired expired,
             long commitsRemoved,
             long checkpointsRemoved,
             long objectsRemoved,
@@ -86,11 +126,13 @@ public final class Compact {
     private long objectsWritten;
     private long contentBytes;
     private long storedBytes;
+    private Expired expired = Expired.NOTHING;
+    private long storeMs;
 
     /**
      * Makes a compaction; nothing happens before {@link #host}.
      *
-     * @param clockMs tells how old objects of the store are, milliseconds since 1970
+     * @param clockMs the clock here, milliseconds since 1970: nothing is old that is young by it or by the store's
      */
     public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
         this.store = store;
@@ -109,15 +151,53 @@ public final class Compact {
         objectsWritten = 0;
         contentBytes = 0;
         storedBytes = 0;
+        expired = Expired.NOTHING;
+        storeMs = Long.MIN_VALUE;
+        long begunMs = clockMs.getAsLong();
         HostState state = HostLog.load(store, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
-        if (state.seq() > 0 && store.size(ArchiveLayout.checkpoint(hostId, state.seq())) < 0) {
-            rewrite(hostId, state);
+        if (state.seq() > 0) {
+            NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
+            CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
+            Retention retention = retention(hostId, state);
+            if (next.revision() == 0 || retention.changesAnything()) {
+                rewrite(hostId, state, retention, next, begunMs);
+            }
         }
         return sweep(hostId, state.seq());
     }
 
-    private void rewrite(String hostId, HostState state) throws IOException {
-        List<CompactionPlan.Merge> plan = CompactionPlan.of(state);
+    /** Returns the time of the store, or that here if it is earlier. A dry run makes no object to ask. */
+    private long nowMs(String hostId) throws IOException {
+        long here = clockMs.getAsLong();
+        if (options.dryRun()) {
+            return here;
+        }
+        storeMs = Math.max(storeMs, StoreClock.nowMs(store, hostId));
+        return Math.min(here, storeMs);
+    }
+
+    private Retention retention(String hostId, HostState state) throws IOException {
+        long nowMs = options.retainMs() == 0 ? Long.MIN_VALUE : nowMs(hostId);
+        return nowMs == Long.MIN_VALUE
+                ? Retention.none(state)
+                : Retention.of(state, new StoreTimes(store, hostId), options, nowMs);
+    }
+
+    /** Returns the first checkpoint of a seq that does not exist; a listing may not show those that do. */
+    private CheckpointId nextCheckpoint(String hostId, long seq, NavigableSet<CheckpointId> known) throws IOException {
+        CheckpointId last = known.floor(new CheckpointId(seq, Long.MAX_VALUE));
+        CheckpointId next = new CheckpointId(seq, last == null || last.seq() < seq ? 0 : last.revision() + 1);
+        return next.revision() == 0 && store.size(ArchiveLayout.checkpoint(hostId, next)) >= 0
+                ? new CheckpointId(seq, 1)
+                : next;
+    }
+
+    /** Writes the checkpoint, and if it is the first of its seq the objects it refers to before it. */
+    private void rewrite(String hostId, HostState state, Retention retention, CheckpointId next, long begunMs)
+            throws IOException {
+        expired = retention.report(listener);
+        List<CompactionPlan.Merge> plan = next.revision() == 0 ? CompactionPlan.of(state, retention) : List.of();
+        plan.forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
         if (options.dryRun()) {
             objectsWritten = plan.size();
             contentBytes = plan.stream().mapToLong(CompactionPlan.Merge::length).sum();
@@ -126,62 +206,65 @@ public final class Compact {
         Map<Long, List<Record.ObjectRun>> written = new HashMap<>();
         try (VersionReader reader = new VersionReader(store, hostId, state);
                 MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
-            Map<CompactionPlan.Merge, Record.ObjectRun> objects = writer.write(plan, options.memoryBytes());
-            for (CompactionPlan.Merge merge : plan) {
-                Record.ObjectRun object = objects.get(merge);
-                if (object != null) {
-                    written.computeIfAbsent(merge.version().id(), id -> new ArrayList<>())
-                            .add(object);
-                    objectsWritten++;
-                    contentBytes += object.length();
-                }
-            }
+            writer.write(plan, options.memoryBytes()).values().forEach(object -> written.computeIfAbsent(
+                            object.versionId(), id -> new ArrayList<>())
+                    .add(object));
             storedBytes = writer.storedBytes();
         }
-        Checkpoint.write(
-                store, hostId, state, version -> replaced(version, written.getOrDefault(version.id(), List.of())));
+        written.values().forEach(objects -> objects.sort(Comparator.comparingLong(Record.ObjectRun::start)));
+        boolean counts = !isOvertaken(hostId, next, begunMs)
+                && Checkpoint.write(store, hostId, next.revision(), state, new CompactedContents(retention, written));
+        if (!counts) {
+            // another compaction came first: what was written here is garbage, and removed with it later
+            storedBytes = 0;
+            expired = Expired.NOTHING;
+            return;
+        }
+        for (List<Record.ObjectRun> objects : written.values()) {
+            objectsWritten += objects.size();
+            contentBytes += objects.stream().mapToLong(Record.ObjectRun::length).sum();
+        }
     }
 
-    /** Returns the extents of a version with new objects in the place of the extents they hold. */
-    private static List<Record.Extent> replaced(FileVersion version, List<Record.ObjectRun> objects) {
-        ExtentList old = Extents.of(version);
-        List<Record.Extent> extents = new ArrayList<>();
-        int next = 0;
-        long heldUntil = version.startPosition();
-        for (int i = 0; i < old.size(); i++) {
-            if (next < objects.size() && objects.get(next).start() == old.start(i)) {
-                extents.add(objects.get(next));
-                heldUntil = objects.get(next).end();
-                next++;
-            } else if (old.start(i) >= heldUntil) {
-                extents.add(old.get(i));
-            }
+    /** Says whether another compaction may have removed what the checkpoint would refer to. */
+    private boolean isOvertaken(String hostId, CheckpointId next, long begunMs) throws IOException {
+        NavigableSet<CheckpointId> now = HostLog.checkpoints(store, hostId);
+        if (!now.isEmpty() && now.last().compareTo(next) >= 0) {
+            return true;
         }
-        return extents;
+        long tookMs = clockMs.getAsLong() - begunMs;
+        if (tookMs > ORPHAN_MS / 2) {
+            throw new IOException("compacting host " + hostId + " took "
+                    + Duration.ofMillis(tookMs).toHours()
+                    + " hours; what it wrote may not count any more. Nothing is lost: compact more often, or with more"
+                    + " bandwidth");
+        }
+        return false;
     }
 
     private Summary sweep(String hostId, long seq) throws IOException {
-        Sweep sweep = new Sweep(store, hostId, clockMs.getAsLong() - options.graceMs());
+        Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(hostId));
         try {
             sweep.plan();
+            sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
             if (!options.dryRun()) {
                 sweep.run();
             }
+        } catch (NoSuchBlobException e) {
+            sweep.leave(); // another compaction removes the same
         } catch (CorruptArchiveException e) {
             listener.skipped("removing what was replaced", e);
+            sweep.leave();
         }
         return new Summary(
                 seq,
                 objectsWritten,
                 contentBytes,
                 storedBytes,
+                expired,
                 sweep.commits().size(),
                 sweep.checkpoints().size(),
                 sweep.objects().size(),
-                bytes(sweep.commits()) + bytes(sweep.checkpoints()) + bytes(sweep.objects()));
-    }
-
-    private static long bytes(List<BlobInfo> objects) {
-        return objects.stream().mapToLong(BlobInfo::lengthBytes).sum();
+                sweep.removed().stream().mapToLong(BlobInfo::lengthBytes).sum());
     }
 }

@@ -1,5 +1,6 @@
 package io.chagres.archive.read;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.ExtentList;
 import io.chagres.archive.log.FileVersion;
@@ -34,18 +35,25 @@ final class CompactionPlan {
         long length() {
             return end() - start();
         }
+
+        /** Returns which bytes it is about, for messages. */
+        String describe() {
+            return "bytes " + start() + " to " + end() + " of " + Selection.lastPath(version) + " (version "
+                    + ArchiveLayout.hex(version.id()) + ")";
+        }
     }
 
     private CompactionPlan() {}
 
-    /** Returns what to write, in the order of versions and positions. */
-    static List<Merge> of(HostState state) {
+    /** Returns what to write of what retention keeps, in the order of versions and positions. */
+    static List<Merge> of(HostState state, Retention retention) {
         List<Merge> merges = new ArrayList<>();
         for (FileVersion version : state.versions()) {
             List<Merge> ofVersion = new ArrayList<>();
-            int end = version.extents() == null ? 0 : Extents.of(version).size();
-            while (end > 0) {
-                int start = segmentStart(Extents.of(version), end);
+            int first = retention.first(version);
+            int end = retention.keeps(version) ? Extents.of(version).size() : first;
+            while (end > first) {
+                int start = segmentStart(version, first, end, retention);
                 ofVersion.addAll(0, cut(version, start, end));
                 end = Math.min(start, end - 1);
             }
@@ -55,16 +63,20 @@ final class CompactionPlan {
     }
 
     /** Returns where the longest run of extents begins that ends before an index and should become one. */
-    private static int segmentStart(ExtentList extents, int end) {
+    private static int segmentStart(FileVersion version, int first, int end, Retention retention) {
+        ExtentList extents = Extents.of(version);
+        long expiredBefore = retention.retention(version).expiredBefore();
         long bytes = 0;
         int start = end;
-        while (start > 0) {
+        while (start > first) {
             Record.Extent extent = extents.get(start - 1);
             boolean fits = extent instanceof Record.Run
-                    || extent instanceof Record.ObjectRun
+                    || extent instanceof Record.ObjectRun run
                             && extent.length() < OBJECT_BYTES
-                            && (bytes == 0 || extent.length() <= bytes);
-            if (!fits) {
+                            && (bytes == 0 || extent.length() <= bytes)
+                            && !retention.isOld(run);
+            // what goes and what stays do not share an object
+            if (!fits || bytes > 0 && extent.end() == expiredBefore) {
                 break;
             }
             bytes += extent.length();

@@ -1,9 +1,9 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
 import io.chagres.archive.log.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.ExtentFilter;
@@ -18,6 +18,7 @@ import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -35,7 +36,7 @@ final class HostVerify implements AutoCloseable {
     private final String hostId;
     private final VerifyCounter counter;
     private final NavigableMap<Long, BlobInfo> commits = new TreeMap<>();
-    private final NavigableMap<Long, BlobInfo> checkpoints = new TreeMap<>();
+    private final NavigableMap<Long, NavigableMap<CheckpointId, BlobInfo>> checkpoints = new TreeMap<>();
     private final Map<String, BlobInfo> objects = new TreeMap<>();
     private final ExtentVerify extents;
     /** The extents of the commit that is applied. */
@@ -74,9 +75,8 @@ final class HostVerify implements AutoCloseable {
                 if (commit != null) {
                     checkCommit(seq, commit, reader);
                 }
-                BlobInfo checkpoint = checkpoints.get(seq);
-                if (checkpoint != null) {
-                    checkCheckpoint(seq, checkpoint);
+                for (Map.Entry<CheckpointId, BlobInfo> each : revisions(seq).entrySet()) {
+                    checkCheckpoint(each.getKey(), each.getValue());
                 }
             }
         }
@@ -89,22 +89,28 @@ final class HostVerify implements AutoCloseable {
     }
 
     private void listObjects() throws IOException {
-        list(ArchiveLayout.log(hostId), commits);
-        list(ArchiveLayout.checkpoints(hostId), checkpoints);
+        for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+            OptionalLong seq = ArchiveLayout.seqOf(object.key());
+            if (seq.isPresent() && seq.getAsLong() > 0) {
+                commits.put(seq.getAsLong(), object);
+                counter.expect(object);
+            }
+        }
+        for (BlobInfo object : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(object.key());
+            if (id != null) {
+                checkpoints.computeIfAbsent(id.seq(), seq -> new TreeMap<>()).put(id, object);
+                counter.expect(object);
+            }
+        }
         for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
             objects.put(object.key(), object);
             counter.expect(object);
         }
     }
 
-    private void list(String prefix, Map<Long, BlobInfo> target) throws IOException {
-        for (BlobInfo object : store.list(prefix, null)) {
-            OptionalLong seq = ArchiveLayout.seqOf(object.key());
-            if (seq.isPresent() && seq.getAsLong() > 0) {
-                target.put(seq.getAsLong(), object);
-                counter.expect(object);
-            }
-        }
+    private NavigableMap<CheckpointId, BlobInfo> revisions(long seq) {
+        return checkpoints.getOrDefault(seq, Collections.emptyNavigableMap());
     }
 
     private RunListener listener() {
@@ -244,18 +250,22 @@ final class HostVerify implements AutoCloseable {
                         + " has a checkpoint";
     }
 
-    private void checkCheckpoint(long seq, BlobInfo object) throws IOException {
+    private void checkCheckpoint(CheckpointId id, BlobInfo object) throws IOException {
+        long seq = id.seq();
         boolean reached = state != null ? state.seq() == seq : before == null || before.seq() == seq;
         if (!reached) {
             checkGap(seq + 1);
         }
         HostState loaded = null;
         try {
-            loaded = HostLog.load(store, hostId, At.seq(seq), ExtentFilter.ALL, listener());
+            loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
             compare(object.key(), loaded, seq);
         } catch (CorruptArchiveException e) {
             complete = false;
             counter.fault(e, "the states from commit " + seq + " on cannot be read as long as it exists");
+        } catch (NoSuchBlobException e) {
+            complete = false;
+            counter.fault(object.key(), "it vanished while it was checked", "verify again");
         }
         if (loaded != null) {
             for (FileVersion version : loaded.versions()) {

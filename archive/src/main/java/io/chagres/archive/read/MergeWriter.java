@@ -125,11 +125,7 @@ final class MergeWriter implements AutoCloseable {
             }
             return true;
         } catch (CorruptArchiveException e) {
-            String what =
-                    "bytes " + part.merge().start() + " to " + part.merge().end() + " of "
-                            + Selection.lastPath(part.merge().version()) + " (version "
-                            + ArchiveLayout.hex(part.merge().version().id()) + ")";
-            listener.skipped(what, e);
+            listener.skipped(part.merge().describe(), e);
             return false;
         }
     }

@@ -1,6 +1,7 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Record;
 import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.NameTree;
@@ -8,11 +9,14 @@ import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what two states say, but for where the bytes are: a checkpoint may know better places. Stateless. */
+/**
+ * Compares what commits say with what a checkpoint says, but for where the bytes are: a checkpoint may know better
+ * places, and retention may have expired some. Stateless.
+ */
 final class StateComparison {
     private StateComparison() {}
 
-    /** Returns what differs first, or null when nothing does. */
+    /** Returns what differs first, or null when nothing does; {@code other} may be the one that lost something. */
     static @Nullable String firstDifference(HostState one, HostState other) {
         if (one.timeMs() != other.timeMs()
                 || one.closedCleanly() != other.closedCleanly()
@@ -24,20 +28,39 @@ final class StateComparison {
     }
 
     private static @Nullable String versions(HostState one, HostState other) {
-        Iterator<FileVersion> others = other.versions().iterator();
         for (FileVersion version : one.versions()) {
-            if (!others.hasNext() || !same(version, others.next())) {
+            FileVersion then = other.version(version.id());
+            if (then == null ? !mayBeGone(version, other) : !same(version, then)) {
                 return "version " + ArchiveLayout.hex(version.id());
             }
         }
-        return others.hasNext() ? "version " + ArchiveLayout.hex(others.next().id()) : null;
+        for (FileVersion version : other.versions()) {
+            if (one.version(version.id()) == null) {
+                return "version " + ArchiveLayout.hex(version.id());
+            }
+        }
+        return null;
+    }
+
+    private static boolean mayBeGone(FileVersion version, HostState other) {
+        Record.Retention retention = other.retention();
+        return version.isOver()
+                && version.nameCount() == 0
+                && retention != null
+                && version.id() < retention.nextVersionId();
+    }
+
+    private static boolean sameStart(FileVersion one, FileVersion other) {
+        return one.startPosition() == other.startPosition()
+                || one.startPosition() < other.startPosition()
+                        && other.startPosition() <= other.retention().expiredBefore();
     }
 
     private static boolean same(FileVersion one, FileVersion other) {
         return one.id() == other.id()
                 && one.key().equals(other.key())
                 && one.previousVersion() == other.previousVersion()
-                && one.startPosition() == other.startPosition()
+                && sameStart(one, other)
                 && one.length() == other.length()
                 && one.state() == other.state()
                 && one.openedMs() == other.openedMs()

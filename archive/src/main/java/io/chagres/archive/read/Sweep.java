@@ -1,12 +1,14 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
+import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.ExtentFilter;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.RecordReader;
 import io.chagres.archive.log.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -14,8 +16,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Removes what nobody needs any more once a checkpoint is old enough that no reader still uses what was before it:
@@ -26,6 +32,7 @@ final class Sweep {
     private final BlobStore store;
     private final String hostId;
     private final long oldMs;
+    private final long orphanMs;
     private final Set<String> referredTo = new HashSet<>();
     private long oldestCommit = Long.MAX_VALUE;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
@@ -35,12 +42,14 @@ final class Sweep {
     /**
      * Makes a sweep.
      *
-     * @param oldMs what the store took at or before this time is old, milliseconds since 1970
+     * @param graceMs how long what was replaced stays, in milliseconds
+     * @param nowMs the time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when it is not known
      */
-    Sweep(BlobStore store, String hostId, long oldMs) {
+    Sweep(BlobStore store, String hostId, long graceMs, long nowMs) {
         this.store = store;
         this.hostId = hostId;
-        this.oldMs = oldMs;
+        oldMs = nowMs == Long.MIN_VALUE ? nowMs : nowMs - graceMs;
+        orphanMs = nowMs == Long.MIN_VALUE ? nowMs : Math.min(oldMs, nowMs - Compact.ORPHAN_MS);
     }
 
     /**
@@ -50,31 +59,33 @@ final class Sweep {
      */
     void plan() throws IOException {
         List<BlobInfo> candidates = listObjects();
-        List<Long> seqs = new ArrayList<>();
-        long base = 0;
-        for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
-            long seq = seqOf(checkpoint);
-            if (seq > 0 && checkpoint.modifiedMs() <= oldMs) {
-                base = Math.max(base, seq);
+        NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
+        CheckpointId base = null;
+        for (Map.Entry<CheckpointId, BlobInfo> each : all.entrySet()) {
+            if (each.getValue().modifiedMs() <= oldMs) {
+                base = each.getKey();
             }
-            seqs.add(seq);
         }
-        if (base == 0) {
+        if (base == null) {
             return;
         }
-        collect(base, seqs);
-        if (oldestCommit <= base) {
+        collect(base, all.tailMap(base, false).keySet());
+        if (oldestCommit <= base.seq()) {
             throw new CorruptArchiveException(
                     ArchiveLayout.checkpoint(hostId, base),
                     "it refers to bytes in commit " + oldestCommit + " that could not be rewritten");
         }
-        addOlder(ArchiveLayout.checkpoints(hostId), base - 1, checkpoints);
-        addOlder(ArchiveLayout.log(hostId), base, commits);
-        boolean strays = keepStrays(base);
-        for (BlobInfo object : candidates) {
-            if (!strays && !referredTo.contains(object.key())) {
-                objects.add(object);
+        checkpoints.addAll(all.headMap(base, false).values());
+        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
+            long seq = seqOf(commit);
+            if (seq > 0 && seq <= base.seq()) {
+                commits.add(commit);
             }
+        }
+        boolean strays = keepStrays(base.seq());
+        candidates.removeIf(object -> referredTo.contains(object.key()));
+        if (!strays && !candidates.isEmpty()) {
+            addObjects(candidates, all.headMap(base, false).keySet());
         }
     }
 
@@ -89,18 +100,20 @@ final class Sweep {
         return old;
     }
 
+    private NavigableMap<CheckpointId, BlobInfo> listCheckpoints() throws IOException {
+        NavigableMap<CheckpointId, BlobInfo> all = new TreeMap<>();
+        for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(checkpoint.key());
+            if (id != null) {
+                all.put(id, checkpoint);
+            }
+        }
+        return all;
+    }
+
     private static long seqOf(BlobInfo object) {
         OptionalLong seq = ArchiveLayout.seqOf(object.key());
         return seq.isPresent() ? seq.getAsLong() : 0;
-    }
-
-    private void addOlder(String prefix, long lastSeq, List<BlobInfo> target) throws IOException {
-        for (BlobInfo object : store.list(prefix, null)) {
-            long seq = seqOf(object);
-            if (seq > 0 && seq <= lastSeq) {
-                target.add(object);
-            }
-        }
     }
 
     /**
@@ -119,27 +132,77 @@ final class Sweep {
     }
 
     /** Collects what the checkpoint, all commits after it, and all later checkpoints refer to. */
-    private void collect(long base, List<Long> seqs) throws IOException {
-        RunListener listener = new RunListener() {
+    private void collect(CheckpointId base, Set<CheckpointId> later) throws IOException {
+        RunListener listener = extents(extent -> {
+            if (extent instanceof Record.ObjectRun run) {
+                referredTo.add(VersionReader.keyOf(hostId, run));
+            } else if (extent instanceof Record.Run run) {
+                oldestCommit = Math.min(oldestCommit, run.seq());
+            }
+        });
+        HostState state = HostLog.load(store, hostId, base, ExtentFilter.NONE, listener);
+        HostLog.refresh(store, hostId, state);
+        for (CheckpointId each : later) {
+            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
+        }
+    }
+
+    private static RunListener extents(Consumer<Record.Extent> consumer) {
+        return new RunListener() {
             @Override
             public void opened(Record.VersionOpened opened) {}
 
             @Override
             public void extent(Record.Extent extent) {
-                if (extent instanceof Record.ObjectRun run) {
-                    referredTo.add(VersionReader.keyOf(hostId, run));
-                } else if (extent instanceof Record.Run run) {
-                    oldestCommit = Math.min(oldestCommit, run.seq());
-                }
+                consumer.accept(extent);
             }
         };
-        HostState state = HostLog.load(store, hostId, At.seq(base), ExtentFilter.NONE, listener);
-        HostLog.refresh(store, hostId, state);
-        for (long seq : seqs) {
-            if (seq > base) {
-                HostLog.load(store, hostId, At.seq(seq), ExtentFilter.NONE, listener);
+    }
+
+    /**
+     * Chooses of objects that nothing refers to those that were replaced, and those so old that nobody who made them
+     * can still be about to refer to them.
+     */
+    private void addObjects(List<BlobInfo> unreferred, Set<CheckpointId> older) throws IOException {
+        boolean allOld = unreferred.stream().allMatch(object -> object.modifiedMs() <= orphanMs);
+        Set<String> replaced = new HashSet<>();
+        if (!allOld) {
+            collectReplaced(older, replaced);
+        }
+        for (BlobInfo object : unreferred) {
+            if (object.modifiedMs() <= orphanMs || replaced.contains(object.key())) {
+                objects.add(object);
             }
         }
+    }
+
+    /** Collects what the checkpoints and commits that go refer to. */
+    private void collectReplaced(Set<CheckpointId> older, Set<String> replaced) throws IOException {
+        RunListener listener = extents(extent -> {
+            if (extent instanceof Record.ObjectRun run) {
+                replaced.add(VersionReader.keyOf(hostId, run));
+            }
+        });
+        for (CheckpointId each : older) {
+            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
+        }
+        try (CommitReader reader = new CommitReader(store)) {
+            for (BlobInfo commit : commits) {
+                RecordReader records = reader.read(commit.key()).recordReader();
+                while (records.hasNext()) {
+                    if (records.next() instanceof Record.ObjectRun run) {
+                        replaced.add(VersionReader.keyOf(hostId, run));
+                    }
+                }
+            }
+        }
+    }
+
+    /** Chooses nothing: another sweep is at work. */
+    void leave() {
+        checkpoints.clear();
+        commits.clear();
+        objects.clear();
     }
 
     List<BlobInfo> checkpoints() {
@@ -154,16 +217,18 @@ final class Sweep {
         return objects;
     }
 
-    /** Removes what was found; a reader that starts meanwhile finds a whole archive after every step. */
+    /** Returns all that is removed, in the order in which a reader that starts meanwhile finds a whole archive. */
+    List<BlobInfo> removed() {
+        List<BlobInfo> all = new ArrayList<>(checkpoints);
+        all.addAll(commits);
+        all.addAll(objects);
+        return all;
+    }
+
+    /** Removes what was found. */
     void run() throws IOException {
-        for (BlobInfo checkpoint : checkpoints) {
-            store.delete(checkpoint.key());
-        }
-        for (BlobInfo commit : commits) {
-            store.delete(commit.key());
-        }
-        for (BlobInfo object : objects) {
-            store.delete(object.key());
+        for (BlobInfo each : removed()) {
+            store.delete(each.key());
         }
     }
 }

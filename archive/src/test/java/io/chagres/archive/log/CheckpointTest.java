@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.FaultyStore;
@@ -47,7 +48,7 @@ class CheckpointTest {
 
     private HostState restored() throws IOException {
         HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
-        Checkpoint.restore(store, LogFixture.HOST, 1, state);
+        Checkpoint.restore(store, LogFixture.HOST, new CheckpointId(1, 0), state);
         return state;
     }
 

@@ -51,6 +51,8 @@ final class ModelHost {
             case Record.AttributesChanged r -> attributes(r);
             case Record.Derived r -> {}
             case Record.VersionTimes r -> throw new AssertionError(r);
+            case Record.Retention r -> throw new AssertionError(r);
+            case Record.VersionRetention r -> throw new AssertionError(r);
             case Record.Extent r -> extend(r);
         }
     }

@@ -77,6 +77,8 @@ final class Samples {
                 new Record.AttributesChanged(127, NONE, FILE),
                 new Record.Derived(128, 1, "gz"),
                 new Record.VersionTimes(16384, -5, Long.MAX_VALUE, strange),
+                new Record.Retention(17, -1),
+                new Record.VersionRetention(3, Long.MAX_VALUE, Long.MIN_VALUE, 5),
                 new Record.Run(1, 0, 1, 0, 0, -1, 0),
                 new Record.Run(1, Long.MAX_VALUE - Record.PIECE_BYTES, Record.PIECE_BYTES, 9, 1L << 40, 0, -1),
                 new Record.ObjectRun(1, 0, 1, -1, 1, Codec.NONE, new int[] {-1}, 5),

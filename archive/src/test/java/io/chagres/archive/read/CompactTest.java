@@ -32,8 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CompactTest {
     private static final String ID = "0123456789abcdef";
-    private static final Compact.Options NOW = new Compact.Options(0, 1, 1 << 20, false);
-    private static final Compact.Options DAY = new Compact.Options(86_400_000, 1, 1 << 20, false);
+    private static final Compact.Options NOW = new Compact.Options(0, 0, 1, 1 << 20, false);
+    private static final Compact.Options DAY = new Compact.Options(86_400_000, 0, 1, 1 << 20, false);
 
     private final MemoryStore store = new MemoryStore();
     private final List<String> skipped = new ArrayList<>();
@@ -137,7 +137,8 @@ class CompactTest {
             assertThat(store.keys("/checkpoints/")).containsExactly(ArchiveLayout.checkpoint(ID, 4));
             assertThat(store.keys("/streams/")).hasSize(2);
             assertWhole(store, host);
-            assertThat(compact(store, NOW)).isEqualTo(new Compact.Summary(4, 0, 0, 0, 0, 0, 0, 0));
+            assertThat(compact(store, NOW))
+                    .isEqualTo(new Compact.Summary(4, 0, 0, 0, Compact.Expired.NOTHING, 0, 0, 0, 0));
         }
     }
 

@@ -1,0 +1,57 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.Record;
+import io.chagres.archive.log.CheckpointContents;
+import io.chagres.archive.log.ExtentList;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is what a compaction leaves of a state: what retention keeps, with new objects in the place of the extents they hold.
+ *
+ * @param written the new objects of each version in order
+ */
+record CompactedContents(Retention retention, Map<Long, List<Record.ObjectRun>> written) implements CheckpointContents {
+    @Override
+    public Iterable<Record.Extent> extents(FileVersion version) {
+        ExtentList old = Extents.of(version);
+        List<Record.ObjectRun> objects = written.getOrDefault(version.id(), List.of());
+        List<Record.Extent> extents = new ArrayList<>();
+        int next = 0;
+        long heldUntil = retention.start(version);
+        for (int i = retention.first(version); i < old.size(); i++) {
+            if (next < objects.size() && objects.get(next).start() == old.start(i)) {
+                extents.add(objects.get(next));
+                heldUntil = objects.get(next).end();
+                next++;
+            } else if (old.start(i) >= heldUntil) {
+                extents.add(old.get(i));
+            }
+        }
+        return extents;
+    }
+
+    @Override
+    public long start(FileVersion version) {
+        return retention.start(version);
+    }
+
+    @Override
+    public boolean keeps(FileVersion version) {
+        return retention.keeps(version);
+    }
+
+    @Override
+    public Record.VersionRetention retention(FileVersion version) {
+        return retention.retention(version);
+    }
+
+    @Override
+    public Record.@Nullable Retention retention(HostState state) {
+        return retention.retention();
+    }
+}
