@@ -140,10 +140,12 @@ final class ShipCommand implements Callable<Integer> {
             checkThatPathsExist();
         }
         ShipReport report = ShipReport.of(context, json.json, quiet, once);
+        context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
         try (BlobStore archive = BlobStores.open(store, true);
                 WorkerThreads workers = new WorkerThreads();
                 Shipper shipper = Shipper.open(options, archive, workers, Clock.systemUTC(), report::message)) {
             ShipSession session = new ShipSession(shipper, report, new MonotonicClock());
+            context.termination().onUserSignal(shipper::requestCut);
             context.termination().onSignal(() -> session.stop(Duration.ofMillis(options.drainMs())));
             return session.run(context.child());
         }
