@@ -3,8 +3,8 @@ package io.chagres.ship;
 import io.chagres.foreign.ErrnoException;
 
 /**
- * Commits at once all that is there when it is asked for, without regard to the lag, and goes on: for a machine that has
- * been told that it will vanish. Confined to the shipper's thread but for {@link #request}.
+ * Commits at once all that is there when it is asked for, without regard to the lag, and goes on: for a machine that
+ * knows that it will vanish. Confined to the shipper's thread but for {@link #request}.
  */
 final class Cut {
     private static final long TELL_MS = 200;

@@ -23,7 +23,7 @@ public final class StoreException extends IOException {
         this.lasting = lasting;
     }
 
-    /** Makes an exception with a message for people, about something that stays as it is: an address, a store's kind. */
+    /** Makes an exception with a message for people, about what stays as it is: an address, a store's kind. */
     public StoreException(String message) {
         super(message);
         lasting = true;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FaultBench.Extension.class)
 class MachineDiesTest {
     private static final String REPORT = System.getProperty("machine.dies.report", "");
-    private static final int LANES = 2;
+    private static final int LANES = 4;
     private static final long LAG_MS = 200;
 
     /** A put, the turn before it, and what a busy machine takes from both. */
@@ -131,7 +131,7 @@ class MachineDiesTest {
         }
 
         private static long micros() {
-            java.time.Instant now = java.time.Instant.now();
+            java.time.Instant now = java.time.Clock.systemUTC().instant();
             return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
         }
 
@@ -152,7 +152,9 @@ class MachineDiesTest {
             long saidBytes = said.riskBytes();
             long writtenSince = written.length - lengthAt(written, saidMicros);
             assertThat(lostBytes)
-                    .as("lost by %s, at risk were %d, written since %d%n%s", name, saidBytes, writtenSince, ship.report())
+                    .as(
+                            "lost by %s, at risk were %d, written since %d%n%s",
+                            name, saidBytes, writtenSince, ship.report())
                     .isLessThanOrEqualTo(saidBytes < 0 ? written.length : saidBytes + writtenSince); // < 0: unknown
             return drained + "," + lostMs + "," + lostBytes + "," + said.number("riskMs") + "," + saidBytes;
         }
