@@ -5,6 +5,7 @@ module io.chagres.cli {
     requires io.chagres.ship;
     requires io.chagres.archive;
     requires io.chagres.watch;
+    requires jdk.unsupported; // signals
 
     exports io.chagres.cli;
 

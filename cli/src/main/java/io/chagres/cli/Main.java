@@ -68,6 +68,7 @@ public final class Main {
     private static CommandLine commandLine(CommandContext context, FailureReport failures) {
         CommandLine line = new CommandLine(new RootCommand());
         line.addSubcommand(new ShipCommand(context));
+        line.addSubcommand(new DrainCommand(context));
         line.addSubcommand(new LsCommand(context));
         line.addSubcommand(new CatCommand(context));
         line.addSubcommand(new TailCommand(context));

@@ -145,11 +145,17 @@ final class ShipCommand implements Callable<Integer> {
             checkThatPathsExist();
         }
         ShipReport report = ShipReport.of(context, json.json, quiet, once);
-        try (BlobStore archive = BlobStores.open(store, true);
-                WorkerThreads workers = new WorkerThreads();
-                Shipper shipper = Shipper.open(options, archive, workers, Clock.systemUTC(), report::message)) {
-            ShipSession session = new ShipSession(shipper, report, new MonotonicClock());
-            context.termination().onSignal(() -> session.stop(Duration.ofMillis(options.drainMs())));
+        context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
+        MonotonicClock clock = new MonotonicClock();
+        ShipStart start = new ShipStart(report, clock, options.drainMs());
+        context.termination().onSignal(start::stop);
+        try (WorkerThreads workers = new WorkerThreads();
+                BlobStore archive = start.open(() -> BlobStores.open(store, true));
+                Shipper shipper =
+                        start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
+            ShipSession session = new ShipSession(shipper, report, clock);
+            context.termination().onUserSignal(shipper::requestCut);
+            start.opened(() -> session.stop(Duration.ofMillis(options.drainMs())));
             return session.run(context.child());
         }
     }

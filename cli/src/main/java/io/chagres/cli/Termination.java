@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 
 /** How a long-running command hears of SIGTERM and SIGINT. */
@@ -16,6 +17,13 @@ interface Termination {
     void onSignal(Runnable action);
 
     /**
+     * Registers what SIGUSR1 does, which would end the process otherwise.
+     *
+     * @param action runs on a thread of its own, each time
+     */
+    default void onUserSignal(Runnable action) {}
+
+    /**
      * The process's own: a shutdown hook that lets the main thread finish before the JVM halts. Safe for any thread.
      */
     final class OfProcess implements Termination {
@@ -24,6 +32,24 @@ interface Termination {
         @Override
         public void onSignal(Runnable action) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> halt(action), "chagres-shutdown"));
+        }
+
+        @Override
+        public void onUserSignal(Runnable action) {
+            try {
+                // The only way of the JDK to hear of a signal, and one that the compiler always warns of by name.
+                Class<?> signal = Class.forName("sun.misc.Signal");
+                Class<?> handler = Class.forName("sun.misc.SignalHandler");
+                Object ours = Proxy.newProxyInstance(
+                        Termination.class.getClassLoader(), new Class<?>[] {handler}, (self, method, arguments) -> {
+                            action.run();
+                            return null;
+                        });
+                Object usr1 = signal.getConstructor(String.class).newInstance("USR1");
+                signal.getMethod("handle", signal, handler).invoke(null, usr1, ours);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("this JDK does not tell of SIGUSR1", e);
+            }
         }
 
         /** Ends the program; never returns. */

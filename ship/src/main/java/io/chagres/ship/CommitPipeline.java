@@ -189,6 +189,11 @@ final class CommitPipeline implements AutoCloseable {
         }
     }
 
+    /** Returns how many commits there are once everything that is collected now is acknowledged. */
+    long commitsWithAllSoFar() {
+        return commits + (inFlight == null ? 0 : 1) + (filling.isEmpty() ? 0 : 1);
+    }
+
     long commits() {
         return commits;
     }

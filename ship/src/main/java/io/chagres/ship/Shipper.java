@@ -12,8 +12,8 @@ import java.util.concurrent.Executor;
 
 /**
  * Follows files and ships every new byte once. Everything happens in steps: a caller runs {@link #doWork} until
- * {@link #finished}; workers only put objects into the store. Confined to one thread but for {@link #requestDrain} and
- * {@link #status}.
+ * {@link #finished}; workers only put objects into the store. Confined to one thread but for {@link #requestDrain},
+ * {@link #requestCut} and {@link #status}.
  */
 public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
@@ -39,6 +39,7 @@ public final class Shipper implements AutoCloseable {
     private final ShipOptions options;
     private final Clock clock;
     private final RiskMeter risk;
+    private final Cut cut;
     private Stage stage = Stage.FIRST_SCAN;
     private boolean drained;
     private volatile boolean drainRequested;
@@ -56,6 +57,7 @@ public final class Shipper implements AutoCloseable {
         this.options = options;
         this.clock = clock;
         risk = new RiskMeter(parts);
+        cut = new Cut(parts);
         parts.turns.release = options.once();
     }
 
@@ -97,7 +99,10 @@ public final class Shipper implements AutoCloseable {
         work += runTurns(now);
         parts.names.flushDirectories();
         work += advanceStage(now);
-        boolean hurry = stage.compareTo(Stage.LAST_SCAN) > 0 && !parts.files.hasReady();
+        if (stage == Stage.RUNNING) {
+            work += cut.step(now, risk) ? 1 : 0;
+        }
+        boolean hurry = (cut.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
         work += parts.pipeline.step(now, hurry) ? 1 : 0;
         changed |= work > 0;
         publish(now);
@@ -129,7 +134,7 @@ public final class Shipper implements AutoCloseable {
         if (parts.watcher.scanning()) {
             return 0;
         }
-        if (stage != Stage.RUNNING) {
+        if (stage != Stage.RUNNING || cut.isUnderWay()) {
             wait = Math.min(wait, 10);
         }
         return (int) Math.max(0, wait);
@@ -303,6 +308,14 @@ public final class Shipper implements AutoCloseable {
         parts.watcher.wakeup();
     }
 
+    /**
+     * Asks the shipper to scan once more and commit everything at once, without regard to the lag, and to go on after
+     * that. Safe for any thread.
+     */
+    public void requestCut() {
+        cut.request();
+    }
+
     /** Says whether the shipper is done: everything is acknowledged, or the time for draining is over. */
     public boolean finished() {
         return stage == Stage.FINISHED;
@@ -316,6 +329,9 @@ public final class Shipper implements AutoCloseable {
     private void publish(long now) {
         if (stage == Stage.FINISHED || changed && now >= nextStatusMs) {
             status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.watcher.scanning());
+            if (stage == Stage.FINISHED) {
+                cut.end(status);
+            }
             nextStatusMs = now + STATUS_MS;
             changed = status.riskBytes() != 0;
         }

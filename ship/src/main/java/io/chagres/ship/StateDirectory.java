@@ -5,6 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Signals;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +27,8 @@ final class StateDirectory implements AutoCloseable {
     private static final int PRIVATE_DIRECTORY = 0700;
     private static final int PRIVATE_FILE = 0600;
     private static final int MAX_BYTES = 4096;
+    private static final String LOCK = "lock";
+    private static final String ANSWER = "cut";
 
     private final Pathname directory;
     private @Nullable Fd lock;
@@ -45,11 +48,12 @@ final class StateDirectory implements AutoCloseable {
         makeDirectories(directory);
         StateDirectory state = new StateDirectory(directory);
         state.takeLock();
+        state.answer(CutAnswer.NONE); // what an earlier shipper said concerns nobody
         return state;
     }
 
     private void takeLock() throws IOException {
-        Pathname path = directory.resolve("lock");
+        Pathname path = directory.resolve(LOCK);
         Fd opened = Fd.open(path, Fd.O_RDWR | Fd.O_CREAT, PRIVATE_FILE);
         if (!opened.tryLockExclusive()) {
             String pid = read(opened).strip();
@@ -73,33 +77,71 @@ final class StateDirectory implements AutoCloseable {
         String text = values.entrySet().stream()
                 .map(e -> e.getKey() + "=" + e.getValue() + "\n")
                 .collect(Collectors.joining());
-        Pathname temporary = Pathname.of("host.new");
+        replace("host", text, true);
+    }
+
+    /** Leaves word for other processes about cuts. */
+    void answer(CutAnswer answer) throws ErrnoException {
+        replace(ANSWER, answer.text(), false);
+    }
+
+    /** Returns the word left in the part of a state directory. */
+    static CutAnswer answer(Pathname directory) throws ErrnoException {
+        return CutAnswer.parse(content(directory.resolve(ANSWER)));
+    }
+
+    /** Returns the process that holds the lock of a part of a state directory, or 0. */
+    static long holder(Pathname directory) throws ErrnoException {
+        int fd = Fd.tryOpen(directory.resolve(LOCK), Fd.O_RDWR, 0);
+        if (fd < 0) {
+            return 0;
+        }
+        try (Fd file = Fd.ofValue(fd)) {
+            String pid = read(file).strip();
+            // The lock is only tried when a process has this number, so that no shipper that starts finds it taken.
+            if (pid.isEmpty() || Signals.trySend(Long.parseLong(pid), 0) == -Errno.ESRCH || file.tryLockExclusive()) {
+                return 0;
+            }
+            return Long.parseLong(pid);
+        }
+    }
+
+    private void replace(String name, String text, boolean durably) throws ErrnoException {
+        Pathname temporary = Pathname.of(name + ".new");
         try (Fd file = Fd.open(directory.resolve(temporary), Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC, PRIVATE_FILE)) {
             write(file, text);
-            file.fsync();
+            if (durably) {
+                file.fsync();
+            }
         }
         try (Directory open = Directory.open(directory)) {
-            open.rename(temporary, open, Pathname.of("host"), 0);
-            open.fsync();
+            open.rename(temporary, open, Pathname.of(name), 0);
+            if (durably) {
+                open.fsync();
+            }
         }
     }
 
     private Map<String, String> values() throws IOException {
-        int fd = Fd.tryOpen(directory.resolve("host"), Fd.O_RDONLY, 0);
+        return content(directory.resolve("host"))
+                .lines()
+                .filter(line -> line.indexOf('=') > 0)
+                .collect(Collectors.toMap(
+                        line -> line.substring(0, line.indexOf('=')),
+                        line -> line.substring(line.indexOf('=') + 1),
+                        (first, second) -> second));
+    }
+
+    private static String content(Pathname path) throws ErrnoException {
+        int fd = Fd.tryOpen(path, Fd.O_RDONLY, 0);
         if (fd == -Errno.ENOENT) {
-            return Map.of();
+            return "";
         }
         if (fd < 0) {
-            throw new ErrnoException("open", -fd, directory.resolve("host").toString());
+            throw new ErrnoException("open", -fd, path.toString());
         }
         try (Fd file = Fd.ofValue(fd)) {
-            return read(file)
-                    .lines()
-                    .filter(line -> line.indexOf('=') > 0)
-                    .collect(Collectors.toMap(
-                            line -> line.substring(0, line.indexOf('=')),
-                            line -> line.substring(line.indexOf('=') + 1),
-                            (first, second) -> second));
+            return read(file);
         }
     }
 

@@ -56,6 +56,11 @@ final class StoreHealth {
         return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
     }
 
+    /** Passes on what a person should know. */
+    void problem(String message) {
+        listener.problem(message);
+    }
+
     long errors() {
         return errors;
     }

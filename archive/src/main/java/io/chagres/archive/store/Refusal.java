@@ -24,7 +24,16 @@ final class Refusal {
         return new StoreException(
                 path + ": " + why + " (" + cause.call() + ": " + Errno.message(cause.errno()) + ", "
                         + Errno.name(cause.errno()) + ")",
-                cause);
+                cause,
+                !mayPass(cause.errno()));
+    }
+
+    /** Says whether an error of a path may pass without anybody changing that path. */
+    private static boolean mayPass(int errno) {
+        return switch (errno) {
+            case Errno.ENOSPC, Errno.EDQUOT, Errno.EIO, Errno.ESTALE, Errno.ETIMEDOUT, Errno.EHOSTDOWN -> true;
+            default -> false;
+        };
     }
 
     /** Says what went wrong from a call's -errno. */

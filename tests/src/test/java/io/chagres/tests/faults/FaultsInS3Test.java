@@ -32,4 +32,13 @@ class FaultsInS3Test {
     @Nested
     @InS3
     class Move extends MoveFaultsTest {}
+
+    @Nested
+    @InS3
+    class MachineDies extends MachineDiesTest {
+        @Override
+        int runsUnlessSaid() {
+            return 12;
+        }
+    }
 }

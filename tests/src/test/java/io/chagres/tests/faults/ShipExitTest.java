@@ -77,6 +77,44 @@ class ShipExitTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
+    /** With a lag of an hour nothing but the cut commits; half a line is taken too. */
+    @Test
+    void drainCommitsAtOnceAndGoesOn(FaultBench bench) throws IOException {
+        ShipProcess ship =
+                bench.shipping().paths(bench.tree()).lag("1h").start().awaitScanned();
+        for (int round = 0; round < 3; round++) {
+            Path file = Files.writeString(bench.file("app.log" + round), "line\n".repeat(10_000) + "half");
+            Program drain = drain(bench);
+            assertThat(drain.exitCode()).as(drain.err() + ship.report()).isZero();
+            assertThat(bench.archive().cat("web1:*/app.log" + round)).isEqualTo(Files.readAllBytes(file));
+        }
+        ship.drain();
+        assertThat(drain(bench).exitCode()).isEqualTo(1);
+    }
+
+    private static Program drain(FaultBench bench) {
+        List<String> command = Chagres.command();
+        command.addAll(List.of("drain", "--state", bench.state().toString()));
+        return Program.run(command);
+    }
+
+    /** Nobody listens at port 1. */
+    @Test
+    void aStoreThatRefusesAtTheStartIsAskedAgain(FaultBench bench) throws IOException {
+        Files.writeString(bench.file("app.log"), "words");
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .to("s3://bucket/prefix?endpoint=http://127.0.0.1:1")
+                .environment("AWS_ACCESS_KEY_ID", "a")
+                .environment("AWS_SECRET_ACCESS_KEY", "b")
+                .options("--drain", "1s")
+                .start()
+                .awaitStatus("the store refuses", ShipStatusLine::troubled);
+
+        assertThat(ship.terminate()).as(ship.report()).isEqualTo(3);
+        assertThat(ship.errors()).contains("at risk: unknown");
+    }
+
     @Test
     void onceShipsWhatIsThere(FaultBench bench) {
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(500);

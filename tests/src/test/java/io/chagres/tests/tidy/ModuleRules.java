@@ -15,7 +15,7 @@ final class ModuleRules {
             "io.chagres.watch", List.of("io.chagres.linux"),
             "io.chagres.archive", List.of("io.chagres.linux", "com.github.luben.zstd_jni"),
             "io.chagres.ship", List.of("io.chagres.watch", "io.chagres.archive"),
-            "io.chagres.cli", List.of("io.chagres.ship", "info.picocli"),
+            "io.chagres.cli", List.of("io.chagres.ship", "info.picocli", "jdk.unsupported"),
             "info.picocli", List.of("java.sql"));
 
     private ModuleRules() {}

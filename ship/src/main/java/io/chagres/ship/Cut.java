@@ -1,0 +1,131 @@
+package io.chagres.ship;
+
+import io.chagres.foreign.ErrnoException;
+
+/**
+ * Commits at once all that is there when it is asked for, without regard to the lag, and goes on: for a machine that
+ * knows that it will vanish. Confined to the shipper's thread but for {@link #request}.
+ */
+final class Cut {
+    private static final long TELL_MS = 200;
+
+    /** How far a cut has come. */
+    private enum Step {
+        NONE,
+        SCANNING,
+        COMMITTING
+    }
+
+    private final ShipParts parts;
+    private volatile boolean requested;
+    private Step step = Step.NONE;
+    private long begun;
+    private long done;
+    private long neededCommits;
+    private long nextTellMs;
+
+    Cut(ShipParts parts) {
+        this.parts = parts;
+    }
+
+    /** Asks for a cut; one that is under way does not answer it. Safe for any thread. */
+    void request() {
+        requested = true;
+        parts.watcher.wakeup();
+    }
+
+    boolean isUnderWay() {
+        return step != Step.NONE;
+    }
+
+    /** Goes on, while the shipper runs; returns whether anything moved. */
+    boolean step(long nowMs, RiskMeter risk) {
+        Step before = step;
+        switch (step) {
+            case NONE -> {
+                if (requested) {
+                    requested = false;
+                    begun++;
+                    parts.watcher.rescan();
+                    step = Step.SCANNING;
+                }
+            }
+            case SCANNING -> {
+                if (!parts.watcher.scanning()) {
+                    scanned();
+                }
+            }
+            case COMMITTING -> {
+                if (parts.pipeline.commits() >= neededCommits && targetsReached()) {
+                    done = begun;
+                    step = Step.NONE;
+                }
+            }
+        }
+        if (step != before || step != Step.NONE && nowMs >= nextTellMs) {
+            ShipStatus status = risk.measure(nowMs, step == Step.SCANNING);
+            tell(step == Step.SCANNING ? -1 : leftBytes(), status);
+            nextTellMs = nowMs + TELL_MS;
+        }
+        return step != before;
+    }
+
+    /** The shipper ends: its last status answers whoever waits. */
+    void end(ShipStatus last) {
+        if (requested || step != Step.NONE) {
+            begun += requested ? 1 : 0;
+            done = begun;
+            requested = false;
+            step = Step.NONE;
+            tell(last.riskBytes(), last);
+        }
+    }
+
+    private void scanned() {
+        parts.names.retryUnreadable();
+        parts.names.flushDirectories();
+        for (Tail tail : parts.table.all()) {
+            tail.drainTarget = parts.turns.sizeNow(tail);
+            parts.files.enqueue(tail);
+        }
+        neededCommits = parts.pipeline.commitsWithAllSoFar();
+        step = Step.COMMITTING;
+    }
+
+    private boolean targetsReached() {
+        boolean reached = true;
+        for (Tail tail : parts.table.all()) {
+            if (tail.fd() != null && missing(tail) > tail.heldBackBytes) {
+                parts.files.enqueue(tail);
+                reached = false;
+            }
+        }
+        return reached;
+    }
+
+    private long leftBytes() {
+        long left = parts.names.unreadableBytes();
+        for (Tail tail : parts.table.all()) {
+            left += missing(tail);
+        }
+        return left;
+    }
+
+    /** A file that has become shorter has nothing left to give. */
+    private static long missing(Tail tail) {
+        return Math.max(0, Math.min(tail.drainTarget, tail.size()) - tail.acknowledged());
+    }
+
+    private void tell(long leftBytes, ShipStatus status) {
+        StateDirectory state = parts.state;
+        if (state == null) {
+            return;
+        }
+        try {
+            state.answer(new CutAnswer(begun, done, leftBytes, status.riskBytes(), status.riskMs()));
+        } catch (ErrnoException e) {
+            parts.health.problem("the state directory cannot be written (" + e.getMessage()
+                    + "); the cut goes on, 'chagres drain' does not hear of it");
+        }
+    }
+}
