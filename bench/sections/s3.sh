@@ -100,7 +100,10 @@ s3_first() {
     done | median
 }
 
-s3_row() { echo "| $1 | $(column s3 "$2" 4) | $(column s3 "$2" 3) | $(column s3 "$2" 5) | $(column s3 "$2" 6) |"; }
+s3_row() {
+    grep -q "^$2," "$RESULTS/s3.csv" || return 0 # a peer that is not installed
+    echo "| $1 | $(column s3 "$2" 4) | $(column s3 "$2" 3) | $(column s3 "$2" 5) | $(column s3 "$2" 6) |"
+}
 
 section_s3() {
     local none zstd first

@@ -146,9 +146,11 @@ final class DerivedFiles {
     /** Takes the answers of comparisons; returns whether there were any. */
     boolean step() {
         boolean any = false;
-        for (Tail tail : List.copyOf(waiting)) {
-            waiting.remove(tail);
-            look(tail);
+        if (!waiting.isEmpty()) { // asked in each step: not even an iterator
+            for (Tail tail : List.copyOf(waiting)) {
+                waiting.remove(tail);
+                look(tail);
+            }
         }
         for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
             running--;
