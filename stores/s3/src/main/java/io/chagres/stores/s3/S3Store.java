@@ -3,19 +3,23 @@ package io.chagres.stores.s3;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.CollectedWriter;
+import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.ReadAhead;
+import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CommonPrefix;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
@@ -29,12 +33,9 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * commits there. Safe for any thread.
  */
 final class S3Store implements BlobStore {
-    /** Written by whoever opens the archive for writing, always with the same content. */
-    private static final String PROBE = "probe";
-
-    private static final int BUFFER_BYTES = 16 * 1024;
     private static final String NEVER = "*";
     private static final int CONFLICT = 409;
+    private static final String CONTENT_TYPE = "application/octet-stream";
 
     private final S3Address address;
     private final S3Client client;
@@ -54,28 +55,10 @@ final class S3Store implements BlobStore {
             throw S3Failure.of(address, "", e);
         }
         if (create) {
-            boolean proven = false;
-            try {
-                store.prove();
-                proven = true;
-            } finally {
-                if (!proven) {
-                    store.close();
-                }
-            }
+            ConditionProbe.prove(
+                    store, "If-None-Match", "Use one that keeps conditional writes: AWS, MinIO, Ceph, R2, versitygw");
         }
         return store;
-    }
-
-    /** Puts one object twice: the second put must be told that it exists. The shipper may not delete, so it stays. */
-    private void prove() throws IOException {
-        MemorySegment content = MemorySegment.ofArray("Chagres\n".getBytes(StandardCharsets.US_ASCII));
-        boolean made = putIfAbsent(PROBE, content);
-        boolean again = made && putIfAbsent(PROBE, content);
-        if (again) {
-            throw new StoreException(name() + ": this store ignores If-None-Match, so two writers would replace each"
-                    + " other's commits. Use one that keeps conditional writes: AWS, MinIO, Ceph, R2, versitygw");
-        }
     }
 
     @Override
@@ -89,15 +72,15 @@ final class S3Store implements BlobStore {
     }
 
     /** Puts an object unless its key exists. */
-    boolean put(String key, SegmentContent content) throws IOException {
+    private boolean put(String key, SegmentContent content) throws IOException {
         try {
             client.putObject(
                     put -> put.bucket(address.bucket())
                             .key(address.prefix() + key)
                             .ifNoneMatch(NEVER)
                             .contentLength(content.length())
-                            .checksumCRC32C(content.checksum()),
-                    content.body());
+                            .checksumCRC32C(content.crc32c()),
+                    RequestBody.fromContentProvider(content::stream, content.length(), CONTENT_TYPE));
             return true;
         } catch (S3Exception e) {
             if (e.statusCode() == S3Failure.PRECONDITION_FAILED) {
@@ -114,7 +97,7 @@ final class S3Store implements BlobStore {
 
     @Override
     public BlobWriter create(String key) {
-        return new S3Writer(this, key);
+        return new CollectedWriter(this, this::put, key);
     }
 
     @Override
@@ -152,17 +135,7 @@ final class S3Store implements BlobStore {
         try (InputStream in = client.getObject(get -> get.bucket(address.bucket())
                 .key(address.prefix() + key)
                 .range("bytes=" + offset + "-" + (offset + wanted - 1)))) {
-            byte[] buffer = new byte[(int) Math.min(BUFFER_BYTES, wanted)];
-            int done = 0;
-            while (done < wanted) {
-                int read = in.read(buffer, 0, (int) Math.min(buffer.length, wanted - done));
-                if (read < 0) {
-                    break;
-                }
-                MemorySegment.copy(buffer, 0, target, ValueLayout.JAVA_BYTE, done, read);
-                done += read;
-            }
-            return done;
+            return SegmentContent.read(in, target, wanted);
         } catch (S3Exception e) {
             if (e.statusCode() == S3Failure.RANGE_NOT_SATISFIABLE) {
                 return 0;

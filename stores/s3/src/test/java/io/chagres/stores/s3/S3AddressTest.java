@@ -15,8 +15,7 @@ class S3AddressTest {
     @Test
     void readsABucketAlone() throws IOException {
         S3Address address = S3Address.parse("s3://bucket");
-        assertThat(address).isEqualTo(new S3Address("bucket", "", null, null, false));
-        assertThat(address.name()).isEqualTo("s3://bucket");
+        assertThat(address).isEqualTo(new S3Address("bucket", "", null, null, false, "s3://bucket"));
     }
 
     @Test
@@ -24,8 +23,13 @@ class S3AddressTest {
         S3Address address = S3Address.parse(
                 "s3://b.u-1/a//b c?region=eu-west-1&endpoint=http://127.0.0.1:9000".replace(" c", "_c"));
         assertThat(address)
-                .isEqualTo(new S3Address("b.u-1", "a/b_c/", URI.create("http://127.0.0.1:9000"), "eu-west-1", true));
-        assertThat(address.name()).isEqualTo("s3://b.u-1/a/b_c?endpoint=http://127.0.0.1:9000");
+                .isEqualTo(new S3Address(
+                        "b.u-1",
+                        "a/b_c/",
+                        URI.create("http://127.0.0.1:9000"),
+                        "eu-west-1",
+                        true,
+                        "s3://b.u-1/a/b_c?endpoint=http://127.0.0.1:9000"));
         assertThat(S3Address.parse("s3://bu/?endpoint=https%3A%2F%2Fs3.example&path-style=false")
                         .pathStyle())
                 .isFalse();

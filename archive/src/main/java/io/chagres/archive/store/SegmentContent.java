@@ -1,35 +1,39 @@
-package io.chagres.stores.s3;
+package io.chagres.archive.store;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Base64;
 import java.util.List;
 import java.util.zip.CRC32C;
-import software.amazon.awssdk.core.sync.RequestBody;
 
-/** Is the bytes of segments, one behind the other, as the SDK takes them. Borrows them; confined to one thread. */
-final class SegmentContent {
+/** Is the bytes of segments, one behind the other, as a vendor's client takes them. Borrows them; confined to one thread. */
+public final class SegmentContent {
     private static final int CHECKSUM_BYTES = 4;
+    private static final int BUFFER_BYTES = 16 * 1024;
 
     private final List<MemorySegment> segments;
     private final long length;
 
-    SegmentContent(List<MemorySegment> segments) {
+    /** Makes a view of segments that live until the object is put. */
+    public SegmentContent(List<MemorySegment> segments) {
         this.segments = segments;
         length = segments.stream().mapToLong(MemorySegment::byteSize).sum();
     }
 
-    long length() {
+    /** Returns how many bytes there are. */
+    public long length() {
         return length;
     }
 
-    RequestBody body() {
-        return RequestBody.fromContentProvider(() -> new Stream(segments), length, "application/octet-stream");
+    /** Returns a stream of the bytes from their start; a client that sends them again asks for another one. */
+    public InputStream stream() {
+        return new Stream(segments);
     }
 
-    /** Returns the CRC32C as S3 writes it: big endian, in base 64. */
-    String checksum() {
+    /** Returns the CRC32C of the bytes as object stores write it: big endian, in base 64. */
+    public String crc32c() {
         CRC32C crc = new CRC32C();
         for (MemorySegment segment : segments) {
             crc.update(segment.asByteBuffer());
@@ -42,7 +46,26 @@ final class SegmentContent {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    /** Reads the bytes once; the SDK asks for another stream to send them again. */
+    /**
+     * Takes the other way: reads a stream into a segment until it ends or so many bytes are there.
+     *
+     * @return bytes read
+     */
+    public static int read(InputStream in, MemorySegment target, long wanted) throws IOException {
+        byte[] buffer = new byte[(int) Math.min(BUFFER_BYTES, wanted)];
+        int done = 0;
+        while (done < wanted) {
+            int read = in.read(buffer, 0, (int) Math.min(buffer.length, wanted - done));
+            if (read < 0) {
+                break;
+            }
+            MemorySegment.copy(buffer, 0, target, ValueLayout.JAVA_BYTE, done, read);
+            done += read;
+        }
+        return done;
+    }
+
+    /** Reads the bytes once. */
     private static final class Stream extends InputStream {
         private final List<MemorySegment> segments;
         private int index;

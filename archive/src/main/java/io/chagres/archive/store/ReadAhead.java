@@ -1,4 +1,4 @@
-package io.chagres.stores.s3;
+package io.chagres.archive.store;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
  * Fetches the starts of objects that will be asked for, several at a time: a log of a day is ten thousand objects, and
  * one after the other they would take minutes. Safe for any thread.
  */
-final class ReadAhead implements AutoCloseable {
+public final class ReadAhead implements AutoCloseable {
     /** Stays below the connections that the program's start lets the JDK keep open. */
     private static final int IN_FLIGHT = 32;
 
     /** Fetches the first bytes of an object. */
     @FunctionalInterface
-    interface Fetch {
+    public interface Fetch {
+        /** Returns at most so many bytes from the start of an object; fewer only when it ends. Called on any thread. */
         byte[] start(String key, int bytes) throws IOException;
     }
 
@@ -32,12 +33,13 @@ final class ReadAhead implements AutoCloseable {
     private final Map<String, Future<byte[]>> running = new HashMap<>();
     private int bytes;
 
-    ReadAhead(Fetch fetch) {
+    /** Makes one that expects nothing; its threads are virtual and end with it. */
+    public ReadAhead(Fetch fetch) {
         this.fetch = fetch;
     }
 
-    /** Forgets what was expected before. */
-    synchronized void expect(List<String> keys, int startBytes) {
+    /** Begins to fetch the starts of objects, in this order, and forgets what was expected before. */
+    public synchronized void expect(List<String> keys, int startBytes) {
         waiting.clear();
         running.values().forEach(each -> each.cancel(true));
         running.clear();
@@ -55,7 +57,7 @@ final class ReadAhead implements AutoCloseable {
     }
 
     /** Returns the first bytes of an object, or null when they were not expected or are fewer than wanted. */
-    byte @Nullable [] take(String key, long wanted) throws IOException {
+    public byte @Nullable [] take(String key, long wanted) throws IOException {
         Future<byte[]> answer;
         synchronized (this) {
             answer = wanted > bytes ? null : running.remove(key);

@@ -1,7 +1,5 @@
-package io.chagres.stores.s3;
+package io.chagres.archive.store;
 
-import io.chagres.archive.store.BlobWriter;
-import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import java.io.IOException;
@@ -10,18 +8,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects an object in native memory and puts it at once: S3 wants its length and checksum before its bytes. */
-final class S3Writer implements BlobWriter {
+/**
+ * Collects an object in native memory and puts it at once: object stores want its length and checksum before its bytes.
+ * Confined to one thread.
+ */
+public final class CollectedWriter implements BlobWriter {
     private static final long BLOCK_BYTES = 1 << 20;
 
-    private final S3Store store;
+    /** Puts an object unless its key exists; says whether it did. */
+    @FunctionalInterface
+    public interface Put {
+        /** Puts the object, as {@link BlobStore#putIfAbsent} does; the content is borrowed until return. */
+        boolean putIfAbsent(String key, SegmentContent content) throws IOException;
+    }
+
+    private final BlobStore store;
+    private final Put put;
     private final String key;
     private final Arena arena = Arena.ofConfined();
     private final List<MemorySegment> blocks = new ArrayList<>();
     private long length;
 
-    S3Writer(S3Store store, String key) {
+    /**
+     * Begins an object.
+     *
+     * @param store where it will lie
+     * @param put how to put it there
+     */
+    public CollectedWriter(BlobStore store, Put put, String key) {
         this.store = store;
+        this.put = put;
         this.key = key;
     }
 
@@ -81,7 +97,7 @@ final class S3Writer implements BlobWriter {
 
     @Override
     public void commit() throws IOException {
-        if (!store.put(key, new SegmentContent(filled())) && !isOurs()) {
+        if (!put.putIfAbsent(key, new SegmentContent(filled())) && !isOurs()) {
             throw new StoreException(store.name() + ": " + key + ": it exists already");
         }
     }

@@ -1,0 +1,117 @@
+package io.chagres.archive.store;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says where an archive in an object store lies: {@code scheme://bucket/prefix?name=value&...}. Immutable.
+ *
+ * @param scheme without {@code ://}
+ * @param bucket its bucket
+ * @param prefix what every key begins with: empty, or ends with a slash
+ * @param parameters what stands behind the question mark, decoded
+ */
+public record ObjectAddress(String scheme, String bucket, String prefix, Map<String, String> parameters) {
+    /** Is the name of the parameter that {@link #endpoint} reads. */
+    public static final String ENDPOINT = "endpoint";
+
+    private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,254}");
+    private static final Pattern COMPONENT = Pattern.compile("[!-~&&[^/?#\\\\]]+");
+
+    /**
+     * Takes an address apart; its text appears in no message, since it may hold what does not belong there.
+     *
+     * @param address begins with the scheme and {@code ://}
+     * @param known the names of parameters that it may have
+     * @param credentials where credentials come from, for the message that refuses them here
+     * @throws StoreException when it is not of this form
+     */
+    public static ObjectAddress parse(String scheme, String address, Set<String> known, String credentials)
+            throws StoreException {
+        int question = address.indexOf('?');
+        String path = address.substring(scheme.length() + "://".length(), question < 0 ? address.length() : question);
+        int slash = path.indexOf('/');
+        String bucket = slash < 0 ? path : path.substring(0, slash);
+        if (!BUCKET.matcher(bucket).matches()) {
+            throw new StoreException(scheme + ":// needs the name of a bucket: " + scheme + "://BUCKET/PREFIX");
+        }
+        Map<String, String> parameters = parameters(question < 0 ? "" : address.substring(question + 1));
+        if (!known.containsAll(parameters.keySet())) {
+            String names = String.join("=, ", known.stream().sorted().toList()) + "=";
+            throw new StoreException(
+                    "a " + scheme + ":// address takes " + names + "; credentials come from " + credentials);
+        }
+        return new ObjectAddress(
+                scheme, bucket, prefix(scheme, slash < 0 ? "" : path.substring(slash + 1)), parameters);
+    }
+
+    private static String prefix(String scheme, String path) throws StoreException {
+        StringBuilder prefix = new StringBuilder();
+        for (String component : path.split("/")) {
+            if (component.isEmpty()) {
+                continue;
+            }
+            if (component.equals(".")
+                    || component.equals("..")
+                    || !COMPONENT.matcher(component).matches()) {
+                throw new StoreException("the prefix of a " + scheme + ":// address holds letters, digits and"
+                        + " punctuation, and no component of dots alone");
+            }
+            prefix.append(component).append('/');
+        }
+        return prefix.toString();
+    }
+
+    private static Map<String, String> parameters(String query) {
+        Map<String, String> parameters = new HashMap<>();
+        for (String pair : query.split("&")) {
+            if (!pair.isEmpty()) {
+                int equals = pair.indexOf('=');
+                String value = equals < 0 ? "" : pair.substring(equals + 1);
+                parameters.put(
+                        equals < 0 ? pair : pair.substring(0, equals),
+                        URLDecoder.decode(value, StandardCharsets.UTF_8));
+            }
+        }
+        return Map.copyOf(parameters);
+    }
+
+    /**
+     * Returns the server, or null for the vendor's own.
+     *
+     * @throws StoreException when it is no server, or holds credentials
+     */
+    public @Nullable URI endpoint() throws StoreException {
+        String value = parameters.get(ENDPOINT);
+        if (value == null) {
+            return null;
+        }
+        try {
+            URI endpoint = new URI(value);
+            if (("http".equals(endpoint.getScheme()) || "https".equals(endpoint.getScheme()))
+                    && endpoint.getHost() != null
+                    && endpoint.getUserInfo() == null
+                    && endpoint.getQuery() == null) {
+                return endpoint;
+            }
+        } catch (URISyntaxException e) {
+            // said below, without the text
+        }
+        throw new StoreException("endpoint= of a " + scheme
+                + ":// address is http://HOST:PORT or https://HOST:PORT, without credentials");
+    }
+
+    /** Returns the address as it appears in messages. */
+    public String name() {
+        String endpoint = parameters.get(ENDPOINT);
+        return scheme + "://" + bucket + (prefix.isEmpty() ? "" : "/" + prefix.substring(0, prefix.length() - 1))
+                + (endpoint == null ? "" : "?" + ENDPOINT + "=" + endpoint);
+    }
+}

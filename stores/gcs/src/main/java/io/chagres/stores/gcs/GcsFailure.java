@@ -1,0 +1,96 @@
+package io.chagres.stores.gcs;
+
+import com.google.api.client.googleapis.json.GoogleJsonError;
+import com.google.api.client.googleapis.json.GoogleJsonResponseException;
+import com.google.api.client.http.HttpResponseException;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.StoreException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes exceptions of Google's client those of a store; the only place that does. No message holds a credential. */
+final class GcsFailure {
+    static final int NOT_FOUND = 404;
+    static final int PRECONDITION_FAILED = 412;
+    static final int RANGE_NOT_SATISFIABLE = 416;
+    private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
+    private static final int CONFLICT = 409;
+    private static final int MAX_MESSAGE = 300;
+
+    private GcsFailure() {}
+
+    /** Returns the status of a refusal, or 0 when nobody refused. */
+    static int status(IOException failure) {
+        return failure instanceof HttpResponseException refusal ? refusal.getStatusCode() : 0;
+    }
+
+    /** Returns what to throw when an object could not be read. */
+    static IOException ofReading(ObjectAddress address, String key, IOException failure) {
+        if (status(failure) == NOT_FOUND && !message(failure).contains("bucket does not exist")) {
+            return new NoSuchBlobException(key);
+        }
+        return of(address, key, failure);
+    }
+
+    /** Returns what to throw for a failed call that needs no object to exist. */
+    static IOException of(ObjectAddress address, String key, IOException failure) {
+        int status = status(failure);
+        if (status == NOT_FOUND) {
+            return new StoreException(
+                    address.name() + ": there is no bucket " + address.bucket() + "; make it, or correct its name",
+                    failure);
+        }
+        String where = address.name() + (key.isEmpty() ? "" : ": " + key) + ": ";
+        if (status == CONFLICT) {
+            return new StoreException(where + "another writer puts it at this moment", failure);
+        }
+        return new StoreException(where + (status == 0 ? cause(failure) : refusal(failure)), failure);
+    }
+
+    /** Returns what to throw when the answer was none of Google Cloud Storage. */
+    static IOException strange(ObjectAddress address, String key, IllegalArgumentException failure) {
+        return new StoreException(
+                address.name() + (key.isEmpty() ? "" : ": " + key)
+                        + ": the answer is none of Google Cloud Storage; is the endpoint right?",
+                failure);
+    }
+
+    private static String refusal(IOException failure) {
+        int status = status(failure);
+        String text = message(failure);
+        return status + (text.isEmpty() ? "" : ": " + bounded(text)) + advice(status);
+    }
+
+    private static String message(IOException failure) {
+        if (failure instanceof GoogleJsonResponseException json && json.getDetails() instanceof GoogleJsonError error) {
+            return error.getMessage() == null ? "" : error.getMessage();
+        }
+        return failure instanceof HttpResponseException other && other.getContent() != null ? other.getContent() : "";
+    }
+
+    private static String advice(int status) {
+        return switch (status) {
+            case UNAUTHORIZED -> " (credentials: GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's account)";
+            case FORBIDDEN -> " (needed: storage.objects.create, storage.objects.get and storage.objects.list)";
+            default -> "";
+        };
+    }
+
+    private static String cause(IOException failure) {
+        Throwable deepest = failure;
+        while (deepest.getCause() != null && deepest.getCause() != deepest) {
+            deepest = deepest.getCause();
+        }
+        return bounded(deepest.getClass().getSimpleName() + ": " + deepest.getMessage());
+    }
+
+    private static String bounded(@Nullable String text) {
+        if (text == null) {
+            return "";
+        }
+        String line = text.strip().replaceAll("\\s+", " ").replaceAll("\\.$", ""); // ours ends the sentence
+        return line.length() <= MAX_MESSAGE ? line : line.substring(0, MAX_MESSAGE) + " ...";
+    }
+}

@@ -1,0 +1,235 @@
+package io.chagres.stores.gcs;
+
+import com.google.api.client.http.HttpResponse;
+import com.google.api.services.storage.Storage;
+import com.google.api.services.storage.model.Objects;
+import com.google.api.services.storage.model.StorageObject;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.CollectedWriter;
+import io.chagres.archive.store.ConditionProbe;
+import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.ReadAhead;
+import io.chagres.archive.store.SegmentContent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is a store in Google Cloud Storage. An object is one upload under the condition that no generation of its key exists,
+ * with the checksum of its bytes, which the server compares. Safe for any thread.
+ */
+final class GcsStore implements BlobStore {
+    private static final long NO_GENERATION = 0;
+
+    private final ObjectAddress address;
+    private final Storage client;
+    private final ReadAhead readAhead = new ReadAhead(this::start);
+
+    private GcsStore(ObjectAddress address, Storage client) {
+        this.address = address;
+        this.client = client;
+    }
+
+    /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
+    static GcsStore open(ObjectAddress address, boolean create) throws IOException {
+        GcsStore store = new GcsStore(address, GcsClients.create(address));
+        if (create) {
+            ConditionProbe.prove(store, "ifGenerationMatch", "Use Google's own, or a server that keeps it");
+        }
+        return store;
+    }
+
+    @Override
+    public String name() {
+        return address.name();
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        return put(key, new SegmentContent(List.of(content)));
+    }
+
+    private boolean put(String key, SegmentContent content) throws IOException {
+        StorageObject object =
+                new StorageObject().setName(address.prefix() + key).setCrc32c(content.crc32c());
+        try {
+            Storage.Objects.Insert insert = client.objects()
+                    .insert(address.bucket(), object, new Upload(content))
+                    .setIfGenerationMatch(NO_GENERATION)
+                    .setFields("name");
+            insert.getMediaHttpUploader().setDirectUploadEnabled(true);
+            insert.setDisableGZipContent(true).execute();
+            return true;
+        } catch (IOException e) {
+            if (GcsFailure.status(e) == GcsFailure.PRECONDITION_FAILED) {
+                return false;
+            }
+            throw GcsFailure.of(address, key, e);
+        } catch (IllegalArgumentException e) {
+            throw GcsFailure.strange(address, key, e);
+        }
+    }
+
+    @Override
+    public BlobWriter create(String key) {
+        return new CollectedWriter(this, this::put, key);
+    }
+
+    @Override
+    public boolean holdsWritesInMemory() {
+        return true;
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        long wanted = Math.min(target.byteSize(), Integer.MAX_VALUE);
+        if (wanted == 0) {
+            return 0;
+        }
+        byte[] ahead = offset == 0 ? readAhead.take(key, wanted) : null;
+        if (ahead != null) {
+            int length = (int) Math.min(wanted, ahead.length);
+            MemorySegment.copy(ahead, 0, target, ValueLayout.JAVA_BYTE, 0, length);
+            return length;
+        }
+        return fetch(key, offset, target, wanted);
+    }
+
+    @Override
+    public void expect(List<String> keys, int startBytes) {
+        readAhead.expect(keys, startBytes);
+    }
+
+    private byte[] start(String key, int bytes) throws IOException {
+        byte[] start = new byte[bytes];
+        int got = fetch(key, 0, MemorySegment.ofArray(start), bytes);
+        return Arrays.copyOf(start, got);
+    }
+
+    private int fetch(String key, long offset, MemorySegment target, long wanted) throws IOException {
+        try {
+            Storage.Objects.Get get = client.objects().get(address.bucket(), address.prefix() + key);
+            get.getRequestHeaders()
+                    .setRange("bytes=" + offset + "-" + (offset + wanted - 1))
+                    .setAcceptEncoding(null);
+            HttpResponse response = get.executeMedia();
+            try (InputStream in = response.getContent()) {
+                return in == null ? 0 : SegmentContent.read(in, target, wanted);
+            } finally {
+                response.disconnect();
+            }
+        } catch (IOException e) {
+            if (GcsFailure.status(e) == GcsFailure.RANGE_NOT_SATISFIABLE) {
+                return 0;
+            }
+            throw GcsFailure.ofReading(address, key, e);
+        }
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        try {
+            return client.objects()
+                    .get(address.bucket(), address.prefix() + key)
+                    .setFields("size")
+                    .execute()
+                    .getSize()
+                    .longValueExact();
+        } catch (IOException e) {
+            if (GcsFailure.status(e) == GcsFailure.NOT_FOUND) {
+                return -1; // a missing bucket answers the same here, and every other call names it
+            }
+            throw GcsFailure.of(address, key, e);
+        } catch (IllegalArgumentException e) {
+            throw GcsFailure.strange(address, key, e);
+        }
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        List<BlobInfo> found = new ArrayList<>();
+        Storage.Objects.List request = listing(prefix).setFields("nextPageToken,items(name,size,timeCreated)");
+        if (afterKey != null) {
+            request.setStartOffset(address.prefix() + afterKey); // which begins with this key itself
+        }
+        Objects page;
+        do {
+            page = execute(prefix, request);
+            for (StorageObject object : objects(page)) {
+                String key = object.getName().substring(address.prefix().length());
+                if (!key.equals(afterKey)) {
+                    found.add(new BlobInfo(
+                            key,
+                            object.getSize().longValueExact(),
+                            object.getTimeCreated().getValue()));
+                }
+            }
+            request.setPageToken(page.getNextPageToken());
+        } while (page.getNextPageToken() != null);
+        return found;
+    }
+
+    private Storage.Objects.List listing(String prefix) throws IOException {
+        return client.objects().list(address.bucket()).setPrefix(address.prefix() + prefix);
+    }
+
+    private Objects execute(String prefix, Storage.Objects.List request) throws IOException {
+        try {
+            return request.execute();
+        } catch (IOException e) {
+            throw GcsFailure.of(address, prefix, e);
+        } catch (IllegalArgumentException e) {
+            throw GcsFailure.strange(address, prefix, e);
+        }
+    }
+
+    private static List<StorageObject> objects(Objects page) {
+        return page.getItems() == null ? List.of() : page.getItems();
+    }
+
+    @Override
+    public List<String> children(String prefix) throws IOException {
+        List<String> names = new ArrayList<>();
+        Storage.Objects.List request =
+                listing(prefix).setDelimiter("/").setFields("nextPageToken,prefixes,items(name)");
+        int skipped = address.prefix().length() + prefix.length();
+        Objects page;
+        do {
+            page = execute(prefix, request);
+            for (String below : page.getPrefixes() == null ? List.<String>of() : page.getPrefixes()) {
+                names.add(below.substring(skipped, below.length() - 1));
+            }
+            for (StorageObject object : objects(page)) {
+                if (object.getName().length() > skipped) { // some tools make an object for a folder itself
+                    names.add(object.getName().substring(skipped));
+                }
+            }
+            request.setPageToken(page.getNextPageToken());
+        } while (page.getNextPageToken() != null);
+        names.sort(null);
+        return names;
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        try {
+            client.objects().delete(address.bucket(), address.prefix() + key).execute();
+        } catch (IOException e) {
+            if (GcsFailure.status(e) != GcsFailure.NOT_FOUND) {
+                throw GcsFailure.of(address, key, e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        readAhead.close();
+    }
+}
