@@ -33,6 +33,7 @@ final class FaultBench implements AutoCloseable {
 
     private final Path root;
     private @Nullable ObjectServer server;
+    private String scheme = "s3";
     private @Nullable FaultProxy proxy;
     private final List<ShipProcess> ships = new ArrayList<>();
     private final List<LineWriter> writers = new ArrayList<>();
@@ -46,14 +47,20 @@ final class FaultBench implements AutoCloseable {
 
     /** Puts the archive into a server of S3, before the first shipper. */
     ObjectServer inS3() {
-        return server == null ? inS3(ObjectServer.versitygw()) : server;
+        return server == null ? in(ObjectServer.versitygw()) : server;
     }
 
-    /** Puts the archive into a server of S3 that it takes over. */
-    ObjectServer inS3(ObjectServer started) {
+    /** Puts the archive into a server that it takes over. */
+    ObjectServer in(ObjectServer started) {
         server = started;
         started.makeBucket(BUCKET);
         return started;
+    }
+
+    /** Puts the archive into a server of Google Cloud Storage, before the first shipper. */
+    ObjectServer inGcs() {
+        scheme = "gs";
+        return in(ObjectServer.fakeGcs());
     }
 
     Path root() {
@@ -65,7 +72,7 @@ final class FaultBench implements AutoCloseable {
         return root.resolve("tree");
     }
 
-    /** Puts the archive into a server of S3 behind a proxy, before the first shipper. */
+    /** Puts the archive into a server behind a proxy, one of S3 unless said, before the first shipper. */
     FaultProxy proxied() {
         FaultProxy started = FaultProxy.before(inS3().endpoint());
         proxy = started;
@@ -83,7 +90,8 @@ final class FaultBench implements AutoCloseable {
     String address() {
         return server == null
                 ? store().toString()
-                : "s3://" + BUCKET + "/archive?endpoint=" + (proxy == null ? server.endpoint() : proxy.endpoint());
+                : scheme + "://" + BUCKET + "/archive?endpoint="
+                        + (proxy == null ? server.endpoint() : proxy.endpoint());
     }
 
     /** What the program must find in its environment to reach the archive. */

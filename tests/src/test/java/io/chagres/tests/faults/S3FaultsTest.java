@@ -150,7 +150,7 @@ class S3FaultsTest {
     void diskOfTheServerFullThenFreed(FaultBench bench) throws IOException {
         Requires.root();
         Path folder = bench.tmpfs("small", "size=6m").directory();
-        bench.inS3(ObjectServer.versitygwIn(folder));
+        bench.in(ObjectServer.versitygwIn(folder));
         Path ballast = Files.write(folder.resolve("ballast"), new byte[5 << 20]);
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(10);
         ShipProcess ship = bench.ship();

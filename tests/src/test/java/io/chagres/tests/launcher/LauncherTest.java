@@ -144,6 +144,13 @@ class LauncherTest {
         Path stores = checkout.home.resolve("cli/target/dist/stores/y");
         assertThat(jvmArgs(List.of(), "ls", "y://bucket"))
                 .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
+        assertThat(jvmArgs(List.of(), "ship", "/log", "--to=y://bucket"))
+                .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
+        Path other = Files.createDirectory(stores.resolveSibling("z"));
+        Files.createFile(other.resolve("z.jar"));
+        assertThat(jvmArgs(List.of(), "ls", "z://bucket")).containsSubsequence("-cp", other + "/z.jar");
+        assertThat(jvmArgs(List.of(), "ls", "unknown://bucket"))
+                .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar:" + other + "/z.jar");
         assertThat(jvmArgs(List.of(), "ls", "/bucket")).doesNotContain("-cp");
     }
 

@@ -57,11 +57,11 @@ final class GcsStore implements BlobStore {
     }
 
     private boolean put(String key, SegmentContent content) throws IOException {
-        StorageObject object =
-                new StorageObject().setName(address.prefix() + key).setCrc32c(content.crc32c());
+        StorageObject object = new StorageObject().setCrc32c(content.crc32c());
         try {
             Storage.Objects.Insert insert = client.objects()
                     .insert(address.bucket(), object, new Upload(content))
+                    .setName(address.prefix() + key)
                     .setIfGenerationMatch(NO_GENERATION)
                     .setFields("name");
             insert.getMediaHttpUploader().setDirectUploadEnabled(true);

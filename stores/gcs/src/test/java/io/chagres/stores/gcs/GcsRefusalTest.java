@@ -81,7 +81,7 @@ class GcsRefusalTest {
         }
         assertThat(requests).singleElement().satisfies(request -> assertThat(request)
                 .startsWith("POST /upload/storage/v1/b/bucket/o?")
-                .contains("ifGenerationMatch=0", "uploadType=multipart", "\nnull\n", "\"p/k\"", "123456789")
+                .contains("ifGenerationMatch=0", "uploadType=multipart", "\nnull\n", "name=p/k", "123456789")
                 .contains("\"crc32c\":\"4waSgw==\"")); // the check value of CRC32C
     }
 
