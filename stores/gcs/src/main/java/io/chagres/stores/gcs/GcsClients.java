@@ -14,7 +14,6 @@ import com.google.api.services.storage.StorageScopes;
 import com.google.auth.http.HttpCredentialsAdapter;
 import com.google.auth.oauth2.GoogleCredentials;
 import io.chagres.archive.store.ObjectAddress;
-import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +37,7 @@ final class GcsClients {
         URI endpoint = address.endpoint();
         HttpCredentialsAdapter credentials = credentials(address, endpoint);
         Storage.Builder builder = new Storage.Builder(
-                        new NetHttpTransport(), GsonFactory.getDefaultInstance(), new Initializer(credentials))
+                        new NetHttpTransport(), GsonFactory.getDefaultInstance(), new Initializer(address, credentials))
                 .setApplicationName("chagres");
         if (endpoint != null) {
             builder.setRootUrl(endpoint.toString().replaceAll("/*$", "/"));
@@ -56,23 +55,25 @@ final class GcsClients {
             return new HttpCredentialsAdapter(
                     GoogleCredentials.getApplicationDefault().createScoped(StorageScopes.DEVSTORAGE_READ_WRITE));
         } catch (IOException e) {
-            if (endpoint != null) {
+            boolean none = GcsFailure.saysThatThereAreNoCredentials(e);
+            if (none && endpoint != null) {
                 return null;
             }
-            throw new StoreException(
-                    address.name() + ": no credentials for Google Cloud are in the file that"
-                            + " GOOGLE_APPLICATION_CREDENTIALS names, in gcloud's application default credentials or in"
-                            + " the service account of this machine",
-                    e);
+            throw none ? GcsFailure.noCredentials(address, e) : GcsFailure.badCredentials(address, e);
         }
     }
 
     /** Gives each request its credentials, timeouts and retries. */
-    private record Initializer(@Nullable HttpCredentialsAdapter credentials) implements HttpRequestInitializer {
+    private record Initializer(
+            ObjectAddress address, @Nullable HttpCredentialsAdapter credentials) implements HttpRequestInitializer {
         @Override
         public void initialize(HttpRequest request) throws IOException {
             if (credentials != null) {
-                credentials.initialize(request);
+                try {
+                    credentials.initialize(request);
+                } catch (IOException e) {
+                    throw GcsFailure.noToken(address, e);
+                }
             }
             request.setConnectTimeout(CONNECT_MS)
                     .setReadTimeout(READ_MS)

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes exceptions of Google's client those of a store; the only place that does. No message holds a credential. */
 final class GcsFailure {
     static final int NOT_FOUND = 404;
-    static final int PRECONDITION_FAILED = 412;
     static final int RANGE_NOT_SATISFIABLE = 416;
+    private static final int PRECONDITION_FAILED = 412;
     private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
     private static final int CONFLICT = 409;
@@ -26,6 +26,40 @@ final class GcsFailure {
         return failure instanceof HttpResponseException refusal ? refusal.getStatusCode() : 0;
     }
 
+    /** Says whether Google's library looked everywhere and found nothing; else it found something that is of no use. */
+    static boolean saysThatThereAreNoCredentials(IOException failure) {
+        return failure.getMessage() != null
+                && failure.getMessage().startsWith("Your default credentials were not found");
+    }
+
+    static StoreException noCredentials(ObjectAddress address, IOException failure) {
+        return new StoreException(
+                address.name() + ": no credentials for Google Cloud are in the file that GOOGLE_APPLICATION_CREDENTIALS"
+                        + " names, in gcloud's application default credentials or in the service account of this"
+                        + " machine",
+                failure);
+    }
+
+    static StoreException badCredentials(ObjectAddress address, IOException failure) {
+        return new StoreException(
+                address.name() + ": the credentials for Google Cloud are of no use: " + bounded(failure.getMessage()),
+                failure);
+    }
+
+    static StoreException noToken(ObjectAddress address, IOException failure) {
+        return new StoreException(
+                address.name() + ": Google gives no access token for the credentials: " + cause(failure), failure);
+    }
+
+    /**
+     * Says whether a put was refused because its key exists. Whoever may not delete may be told that instead, since
+     * Google counts replacing as deleting and asks about it only where there is something to replace.
+     */
+    static boolean saysThatItExists(IOException failure) {
+        return status(failure) == PRECONDITION_FAILED
+                || status(failure) == FORBIDDEN && message(failure).contains("storage.objects.delete");
+    }
+
     /** Returns what to throw when an object could not be read. */
     static IOException ofReading(ObjectAddress address, String key, IOException failure) {
         if (status(failure) == NOT_FOUND && !message(failure).contains("bucket does not exist")) {
@@ -36,6 +70,9 @@ final class GcsFailure {
 
     /** Returns what to throw for a failed call that needs no object to exist. */
     static IOException of(ObjectAddress address, String key, IOException failure) {
+        if (failure instanceof StoreException) {
+            return failure;
+        }
         int status = status(failure);
         if (status == NOT_FOUND) {
             return new StoreException(

@@ -68,7 +68,7 @@ final class GcsStore implements BlobStore {
             insert.setDisableGZipContent(true).execute();
             return true;
         } catch (IOException e) {
-            if (GcsFailure.status(e) == GcsFailure.PRECONDITION_FAILED) {
+            if (GcsFailure.saysThatItExists(e)) {
                 return false;
             }
             throw GcsFailure.of(address, key, e);

@@ -101,6 +101,14 @@ class GcsRefusalTest {
     }
 
     @Test
+    void takesAMissingRightToReplaceForAnObjectThatExists() throws IOException {
+        answers.add(Answer.refusal(403, "x@y does not have storage.objects.delete access to the object."));
+        try (BlobStore store = open(true)) {
+            assertThat(store.putIfAbsent("k", CONTENT)).isFalse();
+        }
+    }
+
+    @Test
     void namesObjectAndCause() throws IOException {
         answers.add(Answer.refusal(403, "x@y does not have storage.objects.create access."));
         try (BlobStore store = open(false)) {
