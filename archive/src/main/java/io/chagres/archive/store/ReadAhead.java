@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +27,18 @@ public final class ReadAhead implements AutoCloseable {
     }
 
     private final Fetch fetch;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService threads;
     private final Deque<String> waiting = new ArrayDeque<>();
     private final Map<String, Future<byte[]>> running = new HashMap<>();
     private int bytes;
 
-    /** Makes one that expects nothing; its threads are virtual and end with it. */
-    public ReadAhead(Fetch fetch) {
+    /**
+     * Makes one that expects nothing.
+     *
+     * @param threads run the fetches, and are shut down when it is closed
+     */
+    public ReadAhead(Fetch fetch, ExecutorService threads) {
+        this.threads = threads;
         this.fetch = fetch;
     }
 

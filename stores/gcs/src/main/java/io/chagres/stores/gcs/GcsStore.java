@@ -19,6 +19,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ final class GcsStore implements BlobStore {
 
     private final ObjectAddress address;
     private final Storage client;
-    private final ReadAhead readAhead = new ReadAhead(this::start);
+    private final ReadAhead readAhead = new ReadAhead(this::start, Executors.newVirtualThreadPerTaskExecutor());
 
     private GcsStore(ObjectAddress address, Storage client) {
         this.address = address;

@@ -16,6 +16,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -39,7 +40,7 @@ final class S3Store implements BlobStore {
 
     private final S3Address address;
     private final S3Client client;
-    private final ReadAhead readAhead = new ReadAhead(this::start);
+    private final ReadAhead readAhead = new ReadAhead(this::start, Executors.newVirtualThreadPerTaskExecutor());
 
     private S3Store(S3Address address, S3Client client) {
         this.address = address;
