@@ -12,7 +12,6 @@ import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -102,21 +101,6 @@ class GcsFaultsTest {
                 .awaitError("there is no bucket " + FaultBench.BUCKET);
 
         assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);
-    }
-
-    /** A key that cannot be read is named by its file, and nothing of it is said. */
-    @Test
-    void credentialsAreOfNoUse(FaultBench bench) throws IOException {
-        String key = "-----BEGIN PRIVATE KEY-----\\nNOTTHESECRET\\n-----END PRIVATE KEY-----";
-        Path file = Files.writeString(
-                bench.root().resolve("key.json"),
-                "{\"type\":\"service_account\",\"client_id\":\"1\",\"client_email\":\"a@b\",\"private_key_id\":\"1\","
-                        + "\"private_key\":\"" + key + "\"}");
-        List<String> program = new ArrayList<>(List.of("env", "GOOGLE_APPLICATION_CREDENTIALS=" + file));
-        program.addAll(Chagres.command());
-        Program ls = new Archive("gs://bucket/prefix", bench.root(), bench.root(), program).run("ls");
-        assertThat(ls.exitCode()).isEqualTo(1);
-        assertThat(ls.err()).contains("gs://bucket/prefix", "key.json").doesNotContain("NOTTHESECRET");
     }
 
     /** What is offered is said, and nothing of a neighbour's. */
