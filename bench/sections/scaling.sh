@@ -5,30 +5,28 @@ SCALING_SECONDS=(20 10) # before and after a restart
 # scaling_phase NAME: what the server logs from now on belongs to it.
 scaling_phase() { echo "phase $1" >> "$BENCH_DIR/access.log"; }
 
-# scaling_ship LAG SECONDS: ships for so long and ends.
+# scaling_ship LAG SECONDS: ships while files are written for so long. The writer ends first: a drain commits without
+# waiting for the lag, as often as it finds something new.
 scaling_ship() {
     "$CHAGRES" ship "$BENCH_DIR/tree" --to "$(s3_address "lag$1")" --state "$BENCH_DIR/scaling-state" --host bench \
         --max-lag "${1}s" --quiet 2> "$BENCH_DIR/scaling.err" &
     SHIP_PID=$!
-    sleep "$2"
+    "$TARGET/appender" "$BENCH_DIR/tree" 10 100 100 "$2" > /dev/null
     kill -TERM "$SHIP_PID"
     wait "$SHIP_PID" || die "ship failed: $(cat "$BENCH_DIR/scaling.err")"
 }
 
 scaling_run() {
-    local lag=$1 writer
+    local lag=$1
     fresh tree > /dev/null
     fresh scaling-state > /dev/null
     "$TARGET/mkfiles" "$BENCH_DIR/tree" 10 100 1
-    "$TARGET/appender" "$BENCH_DIR/tree" 10 100 100 $((SCALING_SECONDS[0] + SCALING_SECONDS[1] + 5)) > /dev/null &
-    writer=$!
     scaling_phase start
     scaling_ship "$lag" "${SCALING_SECONDS[0]}"
     scaling_phase restart
     scaling_ship "$lag" "${SCALING_SECONDS[1]}"
     scaling_phase compact
     "$CHAGRES" compact "$(s3_address "lag$lag")" > /dev/null
-    end "$writer"
 }
 
 section_scaling() {
