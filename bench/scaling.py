@@ -71,7 +71,7 @@ def sweep(commits_a_day, commits_a_run, runs_a_day):
 
 
 def host_day(commits, files, content_bytes, restarts=1, runs=1):
-    """Requests of the shipper and of compaction; never compacted, a restart in the mean of 30 days reads half of them."""
+    """Requests of shipper and compaction; never compacted, a restart reads half of 30 days' commits."""
     if runs == 0:
         return requests(put=commits) + times(restarts, restart(15 * commits, checkpoint=False)), requests()
     shipped = requests(put=commits) + times(restarts, restart(commits // runs // 2))
@@ -117,7 +117,8 @@ def goal_table():
     for lag, goal in ((1, 0.50), (10, 0.06)):
         never, _ = host_day(commits_of(1, lag), 100, 100 << 20, runs=0)
         shipped, compacted = host_day(commits_of(1, lag), 100, 100 << 20)
-        for what, counts in (("ship's own, compacted daily", shipped), ("ship and daily compaction", shipped + compacted),
+        for what, counts in (("ship's own, compacted daily", shipped),
+                             ("ship and daily compaction", shipped + compacted),
                              ("ship, never compacted, mean of 30 days", never)):
             cost = dollars(counts)
             rows.append((f"{lag} s", what, f"<= {goal:.2f}", f"{cost:.4f}", f"{2000 * cost:,.0f}",
