@@ -3,7 +3,7 @@
 
 S3_BUCKET=bench-bucket
 
-# Starts versitygw over $BENCH_DIR/s3; sets S3_PID and S3_ENDPOINT.
+# s3_start OPTION...: starts versitygw over $BENCH_DIR/s3; sets S3_PID and S3_ENDPOINT.
 s3_start() {
     local port i
     command -v versitygw > /dev/null || die "versitygw is missing: go install github.com/versity/versitygw/cmd/versitygw@v1.8.0"
@@ -12,7 +12,7 @@ s3_start() {
     port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
     export AWS_ACCESS_KEY_ID=bench AWS_SECRET_ACCESS_KEY=bench-secret AWS_DEFAULT_REGION=us-east-1
     ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY \
-        versitygw --port "127.0.0.1:$port" posix "$BENCH_DIR/s3" > "$BENCH_DIR/versitygw.log" 2>&1 &
+        versitygw --port "127.0.0.1:$port" "$@" posix "$BENCH_DIR/s3" > "$BENCH_DIR/versitygw.log" 2>&1 &
     S3_PID=$!
     S3_ENDPOINT=http://127.0.0.1:$port
     for i in $(seq 100); do

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Models the requests and the money of an archive in S3.
+
+scaling.py DOCUMENT                 puts the tables into the document
+scaling.py --check DOCUMENT         fails when the document does not hold the tables as they come out now
+scaling.py --counted LOG LAG S1 S2  compares the log of versitygw, of two runs of ship of S1 and S2 seconds and one
+                                    compact, with what the model says; fails beyond 10 % and 3 requests
+"""
+import collections
+import math
+import pathlib
+import re
+import sys
+
+# Amazon S3 standard, us-east-1, public price list of November 2025, dollars. HEAD is billed as GET, DELETE is free.
+PUT_OR_LIST = 0.005 / 1000
+GET_OR_HEAD = 0.0004 / 1000
+GB_MONTH = 0.023
+DAY = 86_400
+PAGE = 1000  # keys of a LIST
+BATCH = 128 << 20  # bytes compaction holds in memory; each batch reads the commits again
+FRAME = 256 << 10
+RATIO = 5  # bytes of a log file to a stored byte
+PUTS_PER_PREFIX, GETS_PER_PREFIX = 3500, 5500  # per second
+KINDS = ("PUT", "GET", "HEAD", "LIST", "DELETE")
+
+
+def requests(**counts):
+    return collections.Counter({kind.upper(): n for kind, n in counts.items()})
+
+
+def times(n, counts):
+    return collections.Counter({kind: n * count for kind, count in counts.items()})
+
+
+def pages(keys):
+    return max(1, math.ceil(keys / PAGE))
+
+
+def dollars(counts):
+    return (counts["PUT"] + counts["LIST"]) * PUT_OR_LIST + (counts["GET"] + counts["HEAD"]) * GET_OR_HEAD
+
+
+def first_start(hosts_before):
+    """Of a machine the archive does not know: it looks at every owner record to find itself."""
+    return requests(put=3, get=hosts_before, list=pages(hosts_before) + 2)
+
+
+def restart(commits_since_checkpoint, checkpoint=True):
+    return requests(put=1, get=1 + 2 * checkpoint + commits_since_checkpoint, list=1 + pages(commits_since_checkpoint))
+
+
+def compaction(headers, commits, files, content_bytes, checkpoint=True):
+    """Reads headers, then the data of the commits that have some, and writes an object a file."""
+    batches = max(1, math.ceil(content_bytes / BATCH))
+    frames = max(1, math.ceil(content_bytes / max(1, commits) / FRAME))
+    return requests(
+        put=2 + files,
+        get=1 + 2 * checkpoint + headers + batches * commits * (2 + frames),
+        head=2 + batches * commits,
+        list=7 + pages(headers),
+        delete=1,
+    )
+
+
+def sweep(commits_a_day, commits_a_run, runs_a_day):
+    """Of a run that has something to remove: commits after the oldest checkpoint that may not go are read."""
+    after = commits_a_day + commits_a_run
+    return requests(get=2 * (2 + runs_a_day) + after, list=pages(after) + pages(after + commits_a_run),
+                    delete=commits_a_run + 1)
+
+
+def host_day(commits, files, content_bytes, restarts=1, runs=1):
+    """Requests of shipper and compaction; never compacted, a restart reads half of 30 days' commits."""
+    if runs == 0:
+        return requests(put=commits) + times(restarts, restart(15 * commits, checkpoint=False)), requests()
+    shipped = requests(put=commits) + times(restarts, restart(commits // runs // 2))
+    a_run = commits // runs
+    written = min(files, files * commits / runs)
+    one = compaction(a_run, a_run, math.ceil(written), content_bytes / runs) + sweep(commits, a_run, runs)
+    return shipped, times(runs, one)
+
+
+# name, seconds between writes to any file, files, bytes a day of one host
+RATES = (("idle", 3600, 100, 1 << 20), ("quiet", 60, 100, 16 << 20), ("busy", 1, 100, 100 << 20))
+
+
+def commits_of(seconds_between, lag):
+    return DAY // max(seconds_between, lag)
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
+
+
+def money(amount):
+    return f"{amount:,.4f}" if amount < 1 else f"{amount:,.2f}" if amount < 100 else f"{amount:,.0f}"
+
+
+def host_table():
+    rows = []
+    for name, between, files, size in RATES:
+        for lag in (1, 10):
+            commits = commits_of(between, lag)
+            for runs in (0, 1, 24):
+                shipped, compacted = host_day(commits, files, size, runs=runs)
+                both = shipped + compacted
+                rows.append((name, f"{lag} s", {0: "never", 1: "daily", 24: "hourly"}[runs],
+                             *(f"{both[kind]:,}" for kind in KINDS),
+                             money(dollars(shipped)), money(dollars(compacted)), money(dollars(both))))
+    return table(("writes", "lag", "compact", *KINDS, "ship $", "compact $", "sum $"), rows)
+
+
+def goal_table():
+    rows = []
+    for lag, goal in ((1, 0.50), (10, 0.06)):
+        never, _ = host_day(commits_of(1, lag), 100, 100 << 20, runs=0)
+        shipped, compacted = host_day(commits_of(1, lag), 100, 100 << 20)
+        for what, counts in (("ship's own, compacted daily", shipped),
+                             ("ship and daily compaction", shipped + compacted),
+                             ("ship, never compacted, mean of 30 days", never)):
+            cost = dollars(counts)
+            rows.append((f"{lag} s", what, f"<= {goal:.2f}", f"{cost:.4f}", f"{2000 * cost:,.0f}",
+                         "reached" if cost <= goal else "**not reached**"))
+    return table(("lag", "what", "goal, $ per host and day", "model", "2,000 hosts, $ per day", ""), rows)
+
+
+def fleet_table():
+    rows = []
+    for hosts in (10, 1000, 2000, 100_000):
+        for lag in (1, 10):
+            shipped, compacted = host_day(commits_of(1, lag), 100, 100 << 20)
+            list_all = requests(get=3 * hosts, list=pages(hosts) + 2 * hosts)
+            rows.append((f"{hosts:,}", f"{lag} s", f"{hosts / lag:,.0f}", money(hosts * dollars(shipped)),
+                         money(hosts * dollars(shipped + compacted)), f"{sum(list_all.values()):,}",
+                         money(dollars(list_all)), money(dollars(first_start(hosts))),
+                         money(sum(dollars(first_start(n)) for n in range(hosts)))))
+    return table(("hosts", "lag", "PUT/s", "ship $ a day", "with compact $ a day", "requests of `ls`", "`ls` $",
+                  "a new host's start $", "all first starts $"), rows)
+
+
+def kept_table():
+    rows = []
+    for name, between, files, size in RATES:
+        for lag in (1, 10):
+            commits = commits_of(between, lag)
+            stored = 30 * size / RATIO
+            rows.append((name, f"{lag} s", f"{30 * commits:,}", f"{pages(30 * commits):,}",
+                         f"{30 * min(files, files * commits) + 2 * commits + 2:,}",
+                         f"{stored / 1e6:,.0f}", money(stored / 1e9 * GB_MONTH)))
+    return table(("writes", "lag", "objects, never compacted", "LIST pages of the log",
+                  "objects at most, compacted daily", "MB stored", "$ a month"), rows)
+
+
+def render(text):
+    tables = {"goal": goal_table, "host": host_table, "fleet": fleet_table, "kept": kept_table}
+    for name, make in tables.items():
+        text = re.sub(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)",
+                      lambda found: found[1] + make() + found[2], text, flags=re.S)
+    return text
+
+
+def count(lines):
+    """Counts the requests and the commits put of lines of an access log."""
+    counts, commits = collections.Counter(), 0
+    names = {"PutObject": "PUT", "GetObject": "GET", "HeadObject": "HEAD", "ListObjectsV2": "LIST",
+             "DeleteObject": "DELETE"}
+    for line in lines:
+        found = re.search(r" s3_(\w+) (\S+)", line)
+        if found:
+            counts[names.get(found[1], found[1])] += 1
+            commits += found[1] == "PutObject" and "/log/" in found[2]
+    return counts, commits
+
+
+def counted(log, lag, first, second):
+    """The log has a line 'phase NAME' before each phase; opening and closing take a commit each, which hold no data.
+
+    What reads commits is predicted from those that were put, so that one commit more is one difference, not four.
+    """
+    phases, current = {}, []
+    for line in pathlib.Path(log).read_text().splitlines():
+        if line.startswith("phase "):
+            current = phases.setdefault(line.split()[1], [])
+        else:
+            current.append(line)
+    before, after = (math.ceil(seconds / lag) + 2 for seconds in (first, second))
+    made, more = count(phases["start"])[1], count(phases["restart"])[1]
+    expected = {
+        "start": first_start(0) + requests(put=1 + before),
+        "restart": restart(made, checkpoint=False) + requests(put=after),
+        "compact": compaction(made + more, made + more - 4, 100, 1, checkpoint=False),
+    }
+    rows, failed = [], False
+    for phase, model in expected.items():
+        real, _ = count(phases[phase])
+        for kind in KINDS:
+            off = abs(real[kind] - model[kind])
+            bad = off > max(3, model[kind] / 10)
+            failed |= bad
+            rows.append((phase, f"{lag} s", kind, model[kind], real[kind], "**off**" if bad else "agrees"))
+    print(table(("phase", "lag", "request", "model", "counted", ""), rows), end="")
+    return 1 if failed else 0
+
+
+def main(arguments):
+    if arguments[0] == "--counted":
+        return counted(arguments[1], *map(int, arguments[2:]))
+    document = pathlib.Path(arguments[-1])
+    text = document.read_text()
+    new = render(text)
+    if arguments[0] == "--check":
+        if text != new:
+            print(f"{document}: its tables are not those of the model: run bench/scaling.py {document}")
+        return int(text != new)
+    document.write_text(new)
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
