@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,32 @@ class CompactFaultsTest {
         Program zstd = Program.run(List.of("sh", "-c", "zstd -dc " + bench.store() + "/hosts/*/streams/*/*.zst"));
         assertThat(zstd.exitCode()).as(zstd.err()).isZero();
         assertThat(zstd.out()).isEqualTo(Files.readAllBytes(bench.file("app.log")));
+    }
+
+    /** Expired bytes are not shipped again, and nothing is shipped twice or left out behind them. */
+    @Test
+    void aShipperGoesOnWhereItWasAfterRetention(FaultBench bench) throws IOException {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        for (int run = 0; run < 3; run++) {
+            ShipProcess ship = bench.ship();
+            for (int i = 0; i < 5; i++) {
+                writer.lines(3000);
+                ship.awaitSettled();
+            }
+            ship.drain();
+            for (int i = 0; i < 3; i++) {
+                bench.archive().ok("compact", "--retain", "1ms", "--grace", "0");
+            }
+            bench.archive().verify();
+        }
+        writer.close();
+        bench.ship().drain();
+
+        bench.archive().verify();
+        byte[] file = Files.readAllBytes(bench.file("app.log"));
+        byte[] kept = bench.archive().cat("*:app.log");
+        assertThat(kept.length).isBetween(Math.min(file.length, 1 << 20), file.length);
+        assertThat(kept).isEqualTo(Arrays.copyOfRange(file, file.length - kept.length, file.length));
     }
 
     @Test
