@@ -207,7 +207,7 @@ final class RestoredTree implements AutoCloseable {
         attributes.set(fd, file.place(), file.version().attributes());
         open.remove(file);
         fd.close();
-        counter.file();
+        counter.file(file.version());
     }
 
     /** Makes symbolic links. */
