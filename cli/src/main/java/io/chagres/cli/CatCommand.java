@@ -91,8 +91,8 @@ final class CatCommand implements Callable<Integer> {
         if (end <= start) {
             throw new CommandFailure(
                     ExitCode.FAILED,
-                    file + ": bytes " + asked + " to " + end
-                            + " were expired by --retain; what is kept begins at byte " + start);
+                    file + ": bytes " + asked + " to " + end + " were expired by --retain; what is kept begins at byte "
+                            + start);
         }
         expired.add(file, version, asked);
     }

@@ -31,9 +31,8 @@ final class ExpiredNote {
     void print(CommandContext context) {
         if (files > 0) {
             boolean one = files == 1 && !range.isEmpty();
-            String what = one
-                    ? range
-                    : "the first " + ByteSize.format(bytes) + " of " + ShipStatusText.plural(files, "file");
+            String what =
+                    one ? range : "the first " + ByteSize.format(bytes) + " of " + ShipStatusText.plural(files, "file");
             context.err().println("chagres " + command + ": " + what + " were expired by --retain");
         }
     }

@@ -69,13 +69,7 @@ public final class Restore {
      * @param expiredBytes those bytes
      */
     public record Summary(
-            long files,
-            long directories,
-            long links,
-            long bytes,
-            long faults,
-            long expiredFiles,
-            long expiredBytes) {}
+            long files, long directories, long links, long bytes, long faults, long expiredFiles, long expiredBytes) {}
 
     private final BlobStore store;
     private final Options options;

@@ -87,8 +87,11 @@ class CompactFaultsTest {
         byte[] kept = bench.archive().cat("*:app.log");
         assertThat(kept.length).isBetween(1 << 20, file.length - 1);
         assertThat(kept).isEqualTo(Arrays.copyOfRange(file, file.length - kept.length, file.length));
-        assertThat(bench.archive().list("*:**", "--versions")).contains("app.log").doesNotContain("gone.log");
-        Program restore = bench.archive().run("restore", bench.root().resolve("back").toString());
+        assertThat(bench.archive().list("*:**", "--versions"))
+                .contains("app.log")
+                .doesNotContain("gone.log");
+        Program restore =
+                bench.archive().run("restore", bench.root().resolve("back").toString());
         assertThat(restore.exitCode()).isZero();
         assertThat(restore.err()).contains("were expired by --retain");
     }
