@@ -33,8 +33,7 @@ record Archive(String address, Path store, Path scratch, List<String> program) {
 
     /** Returns the same archive, read through another program, which starts what it is told. */
     Archive through(String... prefix) {
-        List<String> line = new ArrayList<>(List.of("env"));
-        line.addAll(List.of(prefix));
+        List<String> line = new ArrayList<>(List.of(prefix));
         line.addAll(program);
         return new Archive(address, store, scratch, line);
     }

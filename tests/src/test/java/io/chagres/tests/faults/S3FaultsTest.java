@@ -230,10 +230,10 @@ class S3FaultsTest {
     void listingsThatLag(FaultBench bench) throws IOException {
         FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
-        for (int round = 0; round < 4; round++) {
-            FaultRule lag = proxy.on(Kind.LIST).lag(Duration.ofSeconds(round == 3 ? 3600 : 2));
+        for (int round = 0; round < 3; round++) {
+            FaultRule lag = proxy.on(Kind.LIST).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
             ShipProcess ship = bench.ship();
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 3; i++) {
                 writer.lines(20);
                 ship.awaitSettled();
             }
@@ -246,12 +246,14 @@ class S3FaultsTest {
             }
             bench.archive().ok("compact");
             bench.archive().ok("compact", "--retain", "30d");
-            assertThat(lag.applied()).isPositive();
             bench.archive().verify();
+            assertThat(lag.applied()).isPositive();
+            lag.remove();
         }
         writer.close();
         bench.ship().drain();
 
+        proxy.on(Kind.LIST).lag(Duration.ofHours(1));
         bench.restored("--all-versions").exact(writer).same(bench.tree());
         proxy.heal();
         bench.restored("--all-versions").exact(writer).same(bench.tree());
@@ -261,13 +263,19 @@ class S3FaultsTest {
     @ParameterizedTest
     @ValueSource(strings = {"+50h", "-50h"})
     void clockOfTheMachineIsWrong(String offset, FaultBench bench) throws IOException {
-        String[] wrong = {"NO_FAKE_STAT=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-f", offset};
+        String[] wrong = {
+            "env",
+            "LD_PRELOAD=/usr/$LIB/faketime/libfaketime.so.1", // the program of that name would not pass on signals
+            "FAKETIME=" + offset,
+            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+            "NO_FAKE_STAT=1"
+        };
         Requires.tool("faketime");
         bench.inS3();
         LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
         for (int round = 0; round < 2; round++) {
-            Shipping shipping = bench.shipping().paths(bench.tree()).through("env");
-            ShipProcess ship = shipping.through(wrong).start().awaitScanned();
+            ShipProcess ship =
+                    bench.shipping().paths(bench.tree()).through(wrong).start().awaitScanned();
             writer.lines(100);
             ship.awaitSettled();
             if (round == 0) {
