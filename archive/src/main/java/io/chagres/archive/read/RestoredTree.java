@@ -145,6 +145,7 @@ final class RestoredTree implements AutoCloseable {
                 writing(file, fd -> finish(file, fd));
             }
         }
+        reader.expect(parts.stream().map(Part::extent).iterator());
         for (Part part : parts) {
             writing(part.file(), fd -> {
                 write(part.file(), part.extent(), fd);
