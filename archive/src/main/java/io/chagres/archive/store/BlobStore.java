@@ -45,7 +45,7 @@ public interface BlobStore extends AutoCloseable {
      * Says what will be read soon, in this order: where answers take their time several parts may be fetched at once. What
      * was said before is forgotten.
      *
-     * @param ranges asked for step by step, by calls of this store's methods
+     * @param ranges asked for step by step, by calls of this store's methods on any thread
      */
     default void expect(Iterator<BlobRange> ranges) {}
 

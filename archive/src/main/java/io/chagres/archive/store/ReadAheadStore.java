@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,10 +29,15 @@ public final class ReadAheadStore implements BlobStore {
 
     /** Is a part that was fetched or will be. */
     private record Part(BlobRange range, Future<byte[]> answer) {
-        /** Returns the bytes, fewer than the range has where the object ends; waits for them. */
-        byte[] bytes() throws IOException {
+        /**
+         * Returns the bytes, fewer than the range has where the object ends; waits for them. Null when another thread
+         * said meanwhile that it expects something else.
+         */
+        byte @Nullable [] bytes() throws IOException {
             try {
                 return answer.get();
+            } catch (CancellationException e) {
+                return null;
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof IOException failure) {
                     throw failure;
@@ -104,10 +110,10 @@ public final class ReadAheadStore implements BlobStore {
         int done = 0;
         while (done < wanted) {
             Part part = at(key, offset + done);
-            if (part == null) {
+            byte[] bytes = part == null ? null : part.bytes();
+            if (part == null || bytes == null) {
                 return done + store.get(key, offset + done, target.asSlice(done, wanted - done));
             }
-            byte[] bytes = part.bytes();
             int from = (int) (offset + done - part.range.offset());
             int length = Math.clamp(bytes.length - from, 0, wanted - done);
             MemorySegment.copy(bytes, from, target, ValueLayout.JAVA_BYTE, done, length);
@@ -123,8 +129,11 @@ public final class ReadAheadStore implements BlobStore {
     public long size(String key) throws IOException {
         Part start = at(key, 0);
         try {
-            long length = start == null ? Long.MAX_VALUE : start.bytes().length;
-            return start != null && length < start.range.lengthBytes() ? length : store.size(key);
+            byte[] bytes = start == null ? null : start.bytes();
+            if (start != null && bytes != null && bytes.length < start.range.lengthBytes()) {
+                return bytes.length;
+            }
+            return store.size(key);
         } catch (NoSuchBlobException e) {
             return -1;
         }

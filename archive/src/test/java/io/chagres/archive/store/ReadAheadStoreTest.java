@@ -3,6 +3,7 @@ package io.chagres.archive.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -11,6 +12,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
@@ -87,6 +91,21 @@ class ReadAheadStoreTest {
             assertThat(read(store, "large", 900, 1600)).isEqualTo(Arrays.copyOfRange(bytes, 900, 2500));
             assertThat(store.size("large")).isEqualTo(2500);
             assertThat(read(store, "large", 2500, 10)).isEmpty();
+        }
+    }
+
+    /** Threads that share a store forget what others expect; they read slower then, and the same. */
+    @Test
+    void readsWhatIsNotExpectedAnyMore() throws Exception {
+        byte[] bytes = object("waited for", 1000);
+        CountDownLatch never = new CountDownLatch(2);
+        try (ReadAheadStore store = store(never);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            store.expect(List.of(new BlobRange("waited for", 0, 2000)).iterator());
+            Future<byte[]> reading = threads.submit(() -> read(store, "waited for", 0, 1000));
+            Await.until("the fetch has begun", () -> never.getCount() == 1);
+            store.expect(Collections.emptyIterator());
+            assertThat(reading.get()).isEqualTo(bytes);
         }
     }
 
