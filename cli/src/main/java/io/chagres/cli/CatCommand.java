@@ -29,6 +29,7 @@ import picocli.CommandLine.Parameters;
         })
 final class CatCommand implements Callable<Integer> {
     private final CommandContext context;
+    private final ExpiredNote expired = new ExpiredNote("cat");
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
     String store = "";
@@ -59,6 +60,7 @@ final class CatCommand implements Callable<Integer> {
             for (HostFiles host : view.select(address, false)) {
                 copy(view, host, sink);
             }
+            expired.print(context);
         }
         return ExitCode.DONE;
     }
@@ -75,21 +77,23 @@ final class CatCommand implements Callable<Integer> {
                 long start = Math.max(window.start(listed), bytes.startIn(listed.length()));
                 long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
                 long kept = Math.max(start, version.startPosition());
-                sayExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
+                noteExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
                 content.copy(version, kept, end, host.origin(file), sink);
             }
         }
     }
 
-    private void sayExpired(String file, FileVersion version, long asked, long end) throws CommandFailure {
-        long start = version.startPosition();
-        boolean expired = version.retention().expiredBefore() >= start && start > 0;
-        if (expired && times.since == null && asked < start && asked < end) {
-            String range = file + ": bytes " + asked + " to " + Math.min(end, start) + " were expired by --retain";
-            if (end <= start) {
-                throw new CommandFailure(ExitCode.FAILED, range + "; what is kept begins at byte " + start);
-            }
-            context.err().println("chagres cat: " + range);
+    private void noteExpired(String file, FileVersion version, long asked, long end) throws CommandFailure {
+        long start = version.expiredBytes();
+        if (times.since != null || asked >= start || asked >= end) {
+            return;
         }
+        if (end <= start) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    file + ": bytes " + asked + " to " + end + " were expired by --retain; what is kept begins at byte "
+                            + start);
+        }
+        expired.add(file, version, asked);
     }
 }

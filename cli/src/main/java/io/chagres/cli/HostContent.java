@@ -29,6 +29,7 @@ final class HostContent implements AutoCloseable {
     /** Hands a range of a version's bytes to a sink. */
     void copy(FileVersion version, long start, long end, ContentSink.Origin origin, ContentSink sink)
             throws IOException {
+        reader.expect(version, start, end);
         long position = start;
         while (position < end) {
             MemorySegment target = piece.asSlice(0, Math.min(PIECE_BYTES, end - position));

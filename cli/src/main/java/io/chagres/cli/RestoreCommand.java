@@ -78,6 +78,9 @@ final class RestoreCommand implements Callable<Integer> {
                 throw nothing(archive);
             }
             print(summary);
+            ExpiredNote expired = new ExpiredNote("restore");
+            expired.add(summary.expiredFiles(), summary.expiredBytes());
+            expired.print(context);
             if (summary.faults() == 0) {
                 return ExitCode.DONE;
             }
@@ -102,6 +105,7 @@ final class RestoreCommand implements Callable<Integer> {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("files", summary.files()).member("directories", summary.directories());
             line.member("links", summary.links()).member("bytes", summary.bytes());
+            line.member("expiredBytes", summary.expiredBytes());
             context.out().line(line.member("faults", summary.faults()).endObject());
             return;
         }

@@ -36,6 +36,7 @@ final class TailCommand implements Callable<Integer> {
     private static final long REFRESH_MS = 200;
 
     private final CommandContext context;
+    private final ExpiredNote expired = new ExpiredNote("tail");
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
     String store = "";
@@ -82,6 +83,7 @@ final class TailCommand implements Callable<Integer> {
             for (HostFiles host : hosts) {
                 last(view, host, sink);
             }
+            expired.print(context);
             if (follow) {
                 follow(view, hosts, sink);
             }
@@ -102,6 +104,9 @@ final class TailCommand implements Callable<Integer> {
                 LastLines.Source source = (position, target) -> content.readFully(version, position, target);
                 long end = window.end(listed);
                 long start = finder.start(source, Math.min(window.start(listed), end), end, lines);
+                if (lines > 0 && start < end && start == version.expiredBytes() && start > 0) {
+                    expired.add(host.origin(file).toString(), version, 0);
+                }
                 content.copy(version, start, end, host.origin(file), sink);
             }
         }

@@ -85,6 +85,11 @@ final class CompactCommandTest {
         CommandRun cat = CommandRun.of("cat", directory.toString(), "web2:large.log");
         assertThat(cat.err()).contains("bytes 0 to 1048576 were expired by --retain");
         assertThat(cat.out()).hasSize(1 << 20);
+        CommandRun restore = CommandRun.of(
+                "restore", directory.toString(), directory.resolve("back").toString());
+        assertThat(restore.err()).isEqualTo("chagres restore: the first 1.0 MiB of 1 file were expired by --retain\n");
+        CommandRun last = CommandRun.of("tail", directory.toString(), "web2:large.log", "-n", "2");
+        assertThat(last.err()).contains("web2:/large.log: bytes 0 to 1048576 were expired by --retain");
         CommandRun range = CommandRun.of("cat", directory.toString(), "web2:large.log", "--bytes", "0-100");
         assertThat(range.code()).isEqualTo(ExitCode.FAILED);
         assertThat(range.err()).contains("were expired by --retain; what is kept begins at byte 1048576");

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,7 @@ public final class FaultProxy implements AutoCloseable {
     private final List<FaultRule> rules = new CopyOnWriteArrayList<>();
     private final Map<Kind, LongAdder> kinds = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> methods = new ConcurrentHashMap<>();
+    private final Map<String, Long> putNs = new ConcurrentHashMap<>();
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
 
@@ -161,10 +163,19 @@ public final class FaultProxy implements AutoCloseable {
         Kind kind = Kind.of(head.method(), head.target());
         kinds.computeIfAbsent(kind, key -> new LongAdder()).increment();
         methods.computeIfAbsent(head.method(), key -> new LongAdder()).increment();
+        if (kind == Kind.PUT) {
+            putNs.putIfAbsent(head.target(), System.nanoTime());
+        }
         return rules.stream()
                 .filter(rule -> rule.takes(kind, head.target()))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Says whether an object was put within a time until now; its target is a path with its bucket. */
+    boolean wasPutWithin(Duration time, String target) {
+        Long put = putNs.get(target);
+        return put != null && System.nanoTime() - put < time.toNanos();
     }
 
     /** Returns how many requests of a kind have come, answered or not. */

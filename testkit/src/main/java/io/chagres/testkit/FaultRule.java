@@ -39,6 +39,9 @@ public final class FaultRule {
 
         /** Is done, and the client is not told. */
         record LoseResponse() implements Fault {}
+
+        /** Is answered without objects that were put within this time. */
+        record Lag(Duration time) implements Fault {}
     }
 
     /** Only requests whose target, path and query, contains this. */
@@ -90,6 +93,14 @@ public final class FaultRule {
     /** Lets the server do them, and closes the connection instead of passing on what it answers. */
     public FaultRule loseResponse() {
         return hold(new Fault.LoseResponse());
+    }
+
+    /**
+     * Leaves out of what the server lists the objects that were put through the proxy within a time; for
+     * {@link FaultProxy.Kind#LIST} of S3. Objects asked for by their key are there, as in stores whose lists lag.
+     */
+    public FaultRule lag(Duration time) {
+        return hold(new Fault.Lag(time));
     }
 
     private FaultRule hold(Fault named) {

@@ -8,6 +8,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class ProxiedConnection implements Runnable {
     private static final int BUFFER_BYTES = 64 << 10;
     private static final int LINGER_MS = 2_000;
+    private static final Upstream.Passing AS_IT_IS = (head, in, out) -> {
+        out.write(head.bytes());
+        return true;
+    };
 
     private final FaultProxy proxy;
     private final Socket client;
@@ -52,13 +59,18 @@ final class ProxiedConnection implements Runnable {
     private boolean serve(HttpHead head, BufferedInputStream in) throws IOException {
         FaultRule rule = proxy.meet(head);
         if (rule == null) {
-            return pass(head, in, null, Long.MAX_VALUE);
+            return pass(head, in, AS_IT_IS, Long.MAX_VALUE);
         }
         switch (rule.fault()) {
             case FaultRule.Fault.Delay(Duration time) -> {
                 pause(rule, time);
                 rule.countApplied();
-                return pass(head, in, null, Long.MAX_VALUE);
+                return pass(head, in, AS_IT_IS, Long.MAX_VALUE);
+            }
+            case FaultRule.Fault.Lag(Duration time) -> {
+                ListingFilter filter = new ListingFilter(head.target(), target -> proxy.wasPutWithin(time, target));
+                rule.countApplied();
+                return pass(head, in, filter, Long.MAX_VALUE);
             }
             case FaultRule.Fault.Answer(int status, String code) -> {
                 boolean open = answer(head, in, status, code);
@@ -66,11 +78,11 @@ final class ProxiedConnection implements Runnable {
                 return open;
             }
             case FaultRule.Fault.LoseResponse() -> {
-                return pass(head, in, () -> lose(rule), Long.MAX_VALUE);
+                return pass(head, in, instead(() -> lose(rule)), Long.MAX_VALUE);
             }
             case FaultRule.Fault.Cut(long afterBytes) -> {
                 try {
-                    pass(head, in, this::reset, afterBytes);
+                    pass(head, in, instead(this::reset), afterBytes);
                 } finally {
                     reset();
                     rule.countApplied();
@@ -78,6 +90,13 @@ final class ProxiedConnection implements Runnable {
                 return false;
             }
         }
+    }
+
+    private static Upstream.Passing instead(Runnable fault) {
+        return (head, in, out) -> {
+            fault.run();
+            return false;
+        };
     }
 
     private void lose(FaultRule rule) {
@@ -101,17 +120,17 @@ final class ProxiedConnection implements Runnable {
     /**
      * Passes a request on.
      *
-     * @param instead what happens when the server answers, in place of passing the answer on
+     * @param passing what happens to the server's answer
      * @param limitBytes how much of the body is passed on
      */
-    private boolean pass(HttpHead head, BufferedInputStream in, @Nullable Runnable instead, long limitBytes)
+    private boolean pass(HttpHead head, BufferedInputStream in, Upstream.Passing passing, long limitBytes)
             throws IOException {
         Upstream to = upstream;
         if (to == null) {
             to = proxy.connect(client);
             upstream = to;
         }
-        OutputStream out = to.expectAnswer(instead);
+        OutputStream out = to.expectAnswer(passing);
         out.write(head.bytes());
         if (head.expectsContinue() && isRefused(in, to)) {
             return true;
@@ -145,7 +164,9 @@ final class ProxiedConnection implements Runnable {
                         + " from a test</Message><RequestId>fault-proxy</RequestId></Error>")
                 .getBytes(StandardCharsets.UTF_8);
         String lines = "HTTP/1.1 " + status + " " + code + "\r\nContent-Type: application/xml\r\nContent-Length: "
-                + body.length + "\r\nx-amz-request-id: fault-proxy\r\n" + (open ? "" : "Connection: close\r\n")
+                + body.length + "\r\nx-amz-request-id: fault-proxy\r\nDate: "
+                + DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)) + "\r\n"
+                + (open ? "" : "Connection: close\r\n")
                 + "\r\n";
         OutputStream out = client.getOutputStream();
         out.write(lines.getBytes(StandardCharsets.US_ASCII));

@@ -2,6 +2,7 @@ package io.chagres.testkit;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
@@ -22,7 +23,18 @@ final class Upstream implements Runnable {
     private final Socket client;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean awaited;
-    private volatile @Nullable Runnable instead;
+    private volatile @Nullable Passing passing;
+
+    /** Says what becomes of an answer. */
+    @FunctionalInterface
+    interface Passing {
+        /**
+         * Passes an answer on, whole or only its head: the rest then follows as it comes.
+         *
+         * @return whether the connection goes on
+         */
+        boolean pass(HttpHead head, InputStream in, OutputStream out) throws IOException;
+    }
 
     Upstream(InetSocketAddress address, Socket client) throws IOException {
         this.client = client;
@@ -33,13 +45,13 @@ final class Upstream implements Runnable {
     /**
      * Returns where a request is to be written.
      *
-     * @param replacement what happens when the server answers, in place of passing the answer on
+     * @param answer what happens to the answer
      */
-    OutputStream expectAnswer(@Nullable Runnable replacement) throws IOException {
+    OutputStream expectAnswer(Passing answer) throws IOException {
         if (ended.getCount() == 0) {
             throw new SocketException("the server has closed the connection");
         }
-        instead = replacement;
+        passing = answer;
         awaited = true;
         return server.getOutputStream();
     }
@@ -80,12 +92,9 @@ final class Upstream implements Runnable {
             return false;
         }
         if (head.status() >= HttpURLConnection.HTTP_OK) {
-            Runnable replacement = instead;
-            if (replacement != null) {
-                replacement.run();
-                return false;
-            }
+            Passing answer = passing;
             awaited = false;
+            return answer != null && answer.pass(head, in, out);
         }
         out.write(head.bytes());
         return true;

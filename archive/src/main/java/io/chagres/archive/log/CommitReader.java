@@ -2,6 +2,7 @@ package io.chagres.archive.log;
 
 import com.github.luben.zstd.ZstdDecompressCtx;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -27,9 +28,10 @@ public final class CommitReader implements AutoCloseable {
         this.store = store;
     }
 
-    /** Says which commits will be read, in order; see {@link BlobStore#expect}. */
+    /** Says of which commits the headers will be read, in order; see {@link BlobStore#expect}. */
     public void expect(List<String> keys) {
-        store.expect(keys, FIRST_BYTES);
+        store.expect(
+                keys.stream().map(key -> new BlobRange(key, 0, FIRST_BYTES)).iterator());
     }
 
     /**

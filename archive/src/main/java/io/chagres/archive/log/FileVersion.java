@@ -128,6 +128,11 @@ public final class FileVersion {
         return retention;
     }
 
+    /** Returns how many bytes from the first on were expired by retention: all before the start position, or none. */
+    public long expiredBytes() {
+        return retention().expiredBefore() >= startPosition() ? startPosition() : 0;
+    }
+
     /** Says whether it is over for good: no writer goes on with it. */
     public boolean isOver() {
         return switch (state) {

@@ -187,6 +187,12 @@ public final class HostLog {
                 seqs.add(seq.getAsLong());
             }
         }
+        // a listing that lags may not show the last ones
+        long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;
+        while (store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
+            seqs.add(next);
+            next++;
+        }
         return seqs;
     }
 

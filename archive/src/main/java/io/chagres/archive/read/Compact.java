@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the many commits of a host into few objects, while its shipper goes on: bytes that lie in commits and in small
@@ -128,6 +129,7 @@ public final class Compact {
     private long storedBytes;
     private Expired expired = Expired.NOTHING;
     private long storeMs;
+    private Sweep.@Nullable Imagined imagined;
 
     /**
      * Makes a compaction; nothing happens before {@link #host}.
@@ -153,6 +155,7 @@ public final class Compact {
         storedBytes = 0;
         expired = Expired.NOTHING;
         storeMs = Long.MIN_VALUE;
+        imagined = null;
         long begunMs = clockMs.getAsLong();
         HostState state = HostLog.load(store, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
         if (state.seq() > 0) {
@@ -201,6 +204,9 @@ public final class Compact {
         if (options.dryRun()) {
             objectsWritten = plan.size();
             contentBytes = plan.stream().mapToLong(CompactionPlan.Merge::length).sum();
+            if (options.graceMs() == 0) {
+                imagined = new Sweep.Imagined(next, CompactionPlan.untouched(hostId, state, retention, plan));
+            }
             return;
         }
         Map<Long, List<Record.ObjectRun>> written = new HashMap<>();
@@ -245,7 +251,7 @@ public final class Compact {
     private Summary sweep(String hostId, long seq) throws IOException {
         Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(hostId));
         try {
-            sweep.plan();
+            sweep.plan(imagined);
             sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
             if (!options.dryRun()) {
                 sweep.run();

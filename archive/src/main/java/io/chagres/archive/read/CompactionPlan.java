@@ -6,7 +6,9 @@ import io.chagres.archive.log.ExtentList;
 import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostState;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Chooses which bytes of a host go into new data objects: everything that lies in commits, together with small objects
@@ -60,6 +62,27 @@ final class CompactionPlan {
             merges.addAll(ofVersion);
         }
         return merges;
+    }
+
+    /** Returns the keys of the objects that are kept as they are. */
+    static Set<String> untouched(String hostId, HostState state, Retention retention, List<Merge> plan) {
+        Set<String> keys = new HashSet<>();
+        for (FileVersion version : state.versions()) {
+            ExtentList extents = Extents.of(version);
+            for (int i = retention.first(version); retention.keeps(version) && i < extents.size(); i++) {
+                if (extents.get(i) instanceof Record.ObjectRun run) {
+                    keys.add(VersionReader.keyOf(hostId, run));
+                }
+            }
+        }
+        for (Merge merge : plan) {
+            for (int i = merge.first(); i <= merge.last(); i++) {
+                if (Extents.of(merge.version()).get(i) instanceof Record.ObjectRun run) {
+                    keys.remove(VersionReader.keyOf(hostId, run));
+                }
+            }
+        }
+        return keys;
     }
 
     /** Returns where the longest run of extents begins that ends before an index and should become one. */

@@ -13,6 +13,7 @@ import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.RecordReader;
 import io.chagres.archive.log.RunListener;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -69,7 +70,9 @@ final class HostVerify implements AutoCloseable {
             state = new HostState(ExtentFilter.ALL, listener());
         }
         try (CommitReader reader = new CommitReader(store)) {
-            reader.expect(commits.values().stream().map(BlobInfo::key).toList());
+            store.expect(commits.values().stream()
+                    .map(commit -> new BlobRange(commit.key(), 0, ExtentRanges.COMMIT_BYTES))
+                    .iterator());
             for (long seq : seqs) {
                 BlobInfo commit = commits.get(seq);
                 if (commit != null) {

@@ -94,6 +94,7 @@ final class MergeWriter implements AutoCloseable {
                 addParts(merge, of, parts);
             }
             parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
+            reader.expect(parts.stream().map(Part::extent).iterator());
             for (Part part : parts) {
                 if (contents.containsKey(part.merge()) && !read(part)) {
                     contents.remove(part.merge());

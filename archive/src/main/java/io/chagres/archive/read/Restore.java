@@ -65,8 +65,11 @@ public final class Restore {
      * @param links symbolic links and further names of files
      * @param bytes bytes written, without holes
      * @param faults how often the listener heard of a fault
+     * @param expiredFiles files that begin at their first kept byte, because retention expired those before
+     * @param expiredBytes those bytes
      */
-    public record Summary(long files, long directories, long links, long bytes, long faults) {}
+    public record Summary(
+            long files, long directories, long links, long bytes, long faults, long expiredFiles, long expiredBytes) {}
 
     private final BlobStore store;
     private final Options options;

@@ -1,5 +1,6 @@
 package io.chagres.archive.read;
 
+import io.chagres.archive.log.FileVersion;
 import java.io.IOException;
 
 /** Counts what a restore makes and passes on what its listener wants to hear. Confined to one thread. */
@@ -11,13 +12,19 @@ final class RestoreCounter {
     private long doneBytes;
     private long totalBytes;
     private long faults;
+    private long expiredFiles;
+    private long expiredBytes;
 
     RestoreCounter(Restore.Listener listener) {
         this.listener = listener;
     }
 
-    void file() {
+    void file(FileVersion version) {
         files++;
+        if (version.expiredBytes() > 0) {
+            expiredFiles++;
+            expiredBytes += version.expiredBytes();
+        }
     }
 
     void directory() {
@@ -48,6 +55,6 @@ final class RestoreCounter {
     }
 
     Restore.Summary summary() {
-        return new Restore.Summary(files, directories, links, doneBytes, faults);
+        return new Restore.Summary(files, directories, links, doneBytes, faults, expiredFiles, expiredBytes);
     }
 }

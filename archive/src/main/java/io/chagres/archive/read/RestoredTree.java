@@ -145,6 +145,7 @@ final class RestoredTree implements AutoCloseable {
                 writing(file, fd -> finish(file, fd));
             }
         }
+        reader.expect(parts.stream().map(Part::extent).iterator());
         for (Part part : parts) {
             writing(part.file(), fd -> {
                 write(part.file(), part.extent(), fd);
@@ -207,7 +208,7 @@ final class RestoredTree implements AutoCloseable {
         attributes.set(fd, file.place(), file.version().attributes());
         open.remove(file);
         fd.close();
-        counter.file();
+        counter.file(file.version());
     }
 
     /** Makes symbolic links. */

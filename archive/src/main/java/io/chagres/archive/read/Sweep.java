@@ -22,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what nobody needs any more once a checkpoint is old enough that no reader still uses what was before it:
@@ -29,6 +30,13 @@ import java.util.function.Consumer;
  * anywhere on the way it leaves an archive that is whole. Confined to one thread.
  */
 final class Sweep {
+    /**
+     * Is a checkpoint that would have been written, and would be old at once.
+     *
+     * @param objects the objects there are already that it would refer to
+     */
+    record Imagined(CheckpointId id, Set<String> objects) {}
+
     private final BlobStore store;
     private final String hostId;
     private final long oldMs;
@@ -55,21 +63,21 @@ final class Sweep {
     /**
      * Finds out what can be removed.
      *
+     * @param imagined of a dry run; null when the store holds all checkpoints
      * @throws CorruptArchiveException when what is needed cannot be told, and so nothing may be removed
      */
-    void plan() throws IOException {
+    void plan(@Nullable Imagined imagined) throws IOException {
         List<BlobInfo> candidates = listObjects();
         NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
-        CheckpointId base = null;
-        for (Map.Entry<CheckpointId, BlobInfo> each : all.entrySet()) {
-            if (each.getValue().modifiedMs() <= oldMs) {
-                base = each.getKey();
-            }
-        }
+        CheckpointId base = imagined == null ? newestOld(all) : imagined.id();
         if (base == null) {
             return;
         }
-        collect(base, all.tailMap(base, false).keySet());
+        if (imagined == null) {
+            collect(base, all.tailMap(base, false).keySet());
+        } else {
+            referredTo.addAll(imagined.objects());
+        }
         if (oldestCommit <= base.seq()) {
             throw new CorruptArchiveException(
                     ArchiveLayout.checkpoint(hostId, base),
@@ -87,6 +95,16 @@ final class Sweep {
         if (!strays && !candidates.isEmpty()) {
             addObjects(candidates, all.headMap(base, false).keySet());
         }
+    }
+
+    private @Nullable CheckpointId newestOld(NavigableMap<CheckpointId, BlobInfo> all) {
+        CheckpointId newest = null;
+        for (Map.Entry<CheckpointId, BlobInfo> each : all.entrySet()) {
+            if (each.getValue().modifiedMs() <= oldMs) {
+                newest = each.getKey();
+            }
+        }
+        return newest;
     }
 
     /** Lists data objects before looking for what refers to them; a young one may be waiting for its commit. */

@@ -11,6 +11,9 @@ import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
@@ -96,6 +99,24 @@ public final class VersionReader implements AutoCloseable {
         int length = (int) Math.min(pieceLength - within, target.byteSize());
         MemorySegment.copy(piece, within, target, 0, length);
         return length;
+    }
+
+    /** Says that extents will be read whole, in this order; see {@link BlobStore#expect}. */
+    void expect(Iterator<? extends Record.Extent> extents) {
+        store.expect(new ExtentRanges(hostId, extents));
+    }
+
+    /** Says that a range of a version will be read from its start on; see {@link BlobStore#expect}. */
+    public void expect(FileVersion version, long start, long end) {
+        List<Record.Extent> extents = new ArrayList<>();
+        for (Record.Extent extent : Extents.of(version)) {
+            boolean whole = extent.start() >= start && extent.end() <= end;
+            boolean touched = extent.start() < end && extent.end() > start;
+            if (whole || touched && extent instanceof Record.Run) {
+                extents.add(extent);
+            }
+        }
+        expect(extents.iterator());
     }
 
     /** Takes the checksummed pieces of an extent. */

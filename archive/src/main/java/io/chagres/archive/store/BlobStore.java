@@ -2,6 +2,7 @@ package io.chagres.archive.store;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +42,12 @@ public interface BlobStore extends AutoCloseable {
     int get(String key, long offset, MemorySegment target) throws IOException;
 
     /**
-     * Says that the starts of objects will be read soon, in this order: a store that answers slowly may fetch several
-     * at once. What was said before is forgotten.
+     * Says what will be read soon, in this order: where answers take their time several parts may be fetched at once. What
+     * was said before is forgotten.
      *
-     * @param startBytes how many bytes of each
+     * @param ranges asked for step by step, by calls of this store's methods on any thread
      */
-    default void expect(List<String> keys, int startBytes) {}
+    default void expect(Iterator<BlobRange> ranges) {}
 
     /** Returns the size of an object in bytes, or -1 when the key does not exist. */
     long size(String key) throws IOException;

@@ -3,6 +3,7 @@ package io.chagres.archive.store;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -100,8 +101,8 @@ public final class FaultyStore implements BlobStore {
     }
 
     @Override
-    public void expect(List<String> keys, int startBytes) {
-        store.expect(keys, startBytes);
+    public void expect(Iterator<BlobRange> ranges) {
+        store.expect(ranges);
     }
 
     @Override

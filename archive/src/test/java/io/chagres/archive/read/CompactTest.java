@@ -296,6 +296,27 @@ class CompactTest {
         }
     }
 
+    /** Whatever the history, a dry run announces what is then done, counted with and without a grace period. */
+    @Test
+    void aDryRunSaysWhatIsThenDone() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
+        for (Compact.Options options : List.of(NOW, DAY)) {
+            try (Host host = new Host(store, options == NOW ? ID : "fedcba9876543210", "web1")) {
+                for (int round = 0; round < 4; round++) {
+                    live(host, random, 60);
+                    Compact.Summary said = compact(store, store, options.asDryRun());
+                    Compact.Summary done = compact(store, store, options);
+                    assertThat(said.objectsWritten()).isEqualTo(done.objectsWritten());
+                    assertThat(said.contentBytes()).isEqualTo(done.contentBytes());
+                    assertThat(said.commitsRemoved()).isEqualTo(done.commitsRemoved());
+                    assertThat(said.checkpointsRemoved()).isEqualTo(done.checkpointsRemoved());
+                    assertThat(said.objectsRemoved()).isEqualTo(done.objectsRemoved());
+                    assertThat(said.removedBytes()).isEqualTo(done.removedBytes());
+                }
+            }
+        }
+    }
+
     @Test
     void removesNothingThatDamagedBytesStillNeed() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {

@@ -129,7 +129,7 @@ class RestoreTest {
             assertThat(Files.getLastModifiedTime(out(path)))
                     .isEqualTo(FileTime.from(Host.DIRECTORY.mtimeNs(), TimeUnit.NANOSECONDS));
         }
-        assertThat(summary).isEqualTo(new Restore.Summary(3, 3, 3, 15, 0));
+        assertThat(summary).isEqualTo(new Restore.Summary(3, 3, 3, 15, 0, 0, 0));
     }
 
     @Test

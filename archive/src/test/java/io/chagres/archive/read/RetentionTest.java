@@ -8,8 +8,11 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
 import io.chagres.archive.log.CompactedHistoryException;
+import io.chagres.archive.log.ExtentFilter;
 import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
@@ -307,8 +310,12 @@ class RetentionTest {
             for (int day = 0; day < 40; day++) {
                 host.inline(live, "day " + day);
                 host.commit();
+                BlobStore lagging = new LaggingStore(store, 3_600_000);
+                assertThat(HostLog.load(lagging, ID, At.NOW, ExtentFilter.NONE, RunListener.NONE)
+                                .seq())
+                        .isEqualTo(host.state().seq());
                 store.advance(DAY_MS);
-                compact(new LaggingStore(store, 3_600_000), store);
+                compact(lagging, store);
                 assertThat(faults(store)).isEmpty();
                 assertKept(store, host);
             }

@@ -31,6 +31,13 @@ record Archive(String address, Path store, Path scratch, List<String> program) {
         this(store.toString(), store, scratch, Chagres.command());
     }
 
+    /** Returns the same archive, read through another program, which starts what it is told. */
+    Archive through(String... prefix) {
+        List<String> line = new ArrayList<>(List.of(prefix));
+        line.addAll(program);
+        return new Archive(address, store, scratch, line);
+    }
+
     /** Runs a reading command on this archive, whatever its exit code. */
     Program run(String command, String... arguments) {
         List<String> line = new ArrayList<>(program);

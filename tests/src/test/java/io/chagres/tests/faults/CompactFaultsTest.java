@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,43 @@ class CompactFaultsTest {
         Program zstd = Program.run(List.of("sh", "-c", "zstd -dc " + bench.store() + "/hosts/*/streams/*/*.zst"));
         assertThat(zstd.exitCode()).as(zstd.err()).isZero();
         assertThat(zstd.out()).isEqualTo(Files.readAllBytes(bench.file("app.log")));
+    }
+
+    /** Expired bytes are not shipped again, and nothing is shipped twice or left out behind them. */
+    @Test
+    void aShipperGoesOnWhereItWasAfterRetention(FaultBench bench) throws IOException {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        bench.writer("gone").open(bench.file("gone.log")).lines(10).close();
+        for (int run = 0; run < 3; run++) {
+            ShipProcess ship = bench.ship();
+            for (int i = 0; i < 3; i++) {
+                writer.batch(4000);
+                ship.awaitSettled();
+            }
+            Files.deleteIfExists(bench.file("gone.log"));
+            ship.awaitSettled().kill();
+            if (run == 1) {
+                Program.ok("rm", "-r", bench.state().toString());
+            }
+            bench.archive().ok("compact", "--retain", "1ms", "--grace", "0"); // declares bytes expired
+            bench.archive().ok("compact", "--retain", "1ms", "--grace", "0"); // leaves them out
+            bench.archive().verify();
+        }
+        writer.batch(10).close();
+        bench.ship().drain();
+
+        bench.archive().verify();
+        byte[] file = Files.readAllBytes(bench.file("app.log"));
+        byte[] kept = bench.archive().cat("*:app.log");
+        assertThat(kept.length).isBetween(1 << 20, file.length - 1);
+        assertThat(kept).isEqualTo(Arrays.copyOfRange(file, file.length - kept.length, file.length));
+        assertThat(bench.archive().list("*:**", "--versions"))
+                .contains("app.log")
+                .doesNotContain("gone.log");
+        Program restore =
+                bench.archive().run("restore", bench.root().resolve("back").toString());
+        assertThat(restore.exitCode()).isZero();
+        assertThat(restore.err()).contains("were expired by --retain");
     }
 
     @Test

@@ -5,8 +5,15 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Scenarios of files and shippers once more, with the archive in a server of S3. */
+/**
+ * Scenarios of files and shippers once more, with the archive in a server of S3. They differ there in what is slower and
+ * in what is read back: commits, large objects, and the bytes that a shipper compares with the archive. Moves between
+ * names and directories are decided before anything reaches a store, so they are not repeated. The classes run beside
+ * each other: most of their time is waiting.
+ */
 class FaultsInS3Test {
     /** Marks scenarios whose archive lies in a server of S3. */
     @Retention(RetentionPolicy.RUNTIME)
@@ -15,30 +22,21 @@ class FaultsInS3Test {
 
     @Nested
     @InS3
+    @Execution(ExecutionMode.CONCURRENT)
     class Rotation extends RotationFaultsTest {}
 
     @Nested
     @InS3
+    @Execution(ExecutionMode.CONCURRENT)
     class Logrotate extends LogrotateFaultsTest {}
 
     @Nested
     @InS3
+    @Execution(ExecutionMode.CONCURRENT)
     class Content extends ContentFaultsTest {}
 
     @Nested
     @InS3
+    @Execution(ExecutionMode.CONCURRENT)
     class Rewrite extends RewriteFaultsTest {}
-
-    @Nested
-    @InS3
-    class Move extends MoveFaultsTest {}
-
-    @Nested
-    @InS3
-    class MachineDies extends MachineDiesTest {
-        @Override
-        int runsUnlessSaid() {
-            return 12;
-        }
-    }
 }

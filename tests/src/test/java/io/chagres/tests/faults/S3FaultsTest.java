@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archive in a server of S3 that dies, fills up, refuses: nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
@@ -217,6 +218,74 @@ class S3FaultsTest {
             if (kill % 7 == 0) {
                 Program.ok("rm", "-rf", bench.state().toString());
             }
+        }
+        writer.close();
+        bench.ship().drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** What is listed is seconds old: shippers that come back, compaction and readers ask for what must be there. */
+    @Test
+    void listingsThatLag(FaultBench bench) throws IOException {
+        FaultProxy proxy = bench.proxied();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        for (int round = 0; round < 3; round++) {
+            FaultRule lag = proxy.on(Kind.LIST).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
+            ShipProcess ship = bench.ship();
+            for (int i = 0; i < 3; i++) {
+                writer.lines(20);
+                ship.awaitSettled();
+            }
+            Workload.rotate(bench.file("app.log"), round);
+            writer.lines(5).open(bench.file("app.log")).lines(5);
+            if (round % 2 == 0) {
+                ship.kill();
+            } else {
+                ship.drain();
+            }
+            bench.archive().ok("compact");
+            bench.archive().ok("compact", "--retain", "30d");
+            bench.archive().verify();
+            assertThat(lag.applied()).isPositive();
+            lag.remove();
+        }
+        writer.close();
+        bench.ship().drain();
+
+        proxy.on(Kind.LIST).lag(Duration.ofHours(1));
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+        proxy.heal();
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** A clock that is wrong by hours: the server says so, requests carry its time from then on, ages are by it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"+50h", "-50h"})
+    void clockOfTheMachineIsWrong(String offset, FaultBench bench) throws IOException {
+        String[] wrong = {
+            "env",
+            "LD_PRELOAD=/usr/$LIB/faketime/libfaketime.so.1", // the program of that name would not pass on signals
+            "FAKETIME=" + offset,
+            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+            "NO_FAKE_STAT=1"
+        };
+        Requires.tool("faketime");
+        bench.inS3();
+        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        for (int round = 0; round < 2; round++) {
+            ShipProcess ship =
+                    bench.shipping().paths(bench.tree()).through(wrong).start().awaitScanned();
+            writer.lines(100);
+            ship.awaitSettled();
+            if (round == 0) {
+                ship.kill();
+            } else {
+                ship.drain();
+            }
+            long commits = bench.archive().commits();
+            bench.archive().through(wrong).ok("compact");
+            assertThat(bench.archive().commits()).as("nothing is a day old").isEqualTo(commits);
         }
         writer.close();
         bench.ship().drain();

@@ -10,16 +10,12 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.ObjectAddress;
-import io.chagres.archive.store.ReadAhead;
 import io.chagres.archive.store.SegmentContent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +27,6 @@ final class GcsStore implements BlobStore {
 
     private final ObjectAddress address;
     private final Storage client;
-    private final ReadAhead readAhead = new ReadAhead(this::start, Executors.newVirtualThreadPerTaskExecutor());
 
     private GcsStore(ObjectAddress address, Storage client) {
         this.address = address;
@@ -94,27 +89,6 @@ final class GcsStore implements BlobStore {
         if (wanted == 0) {
             return 0;
         }
-        byte[] ahead = offset == 0 ? readAhead.take(key, wanted) : null;
-        if (ahead != null) {
-            int length = (int) Math.min(wanted, ahead.length);
-            MemorySegment.copy(ahead, 0, target, ValueLayout.JAVA_BYTE, 0, length);
-            return length;
-        }
-        return fetch(key, offset, target, wanted);
-    }
-
-    @Override
-    public void expect(List<String> keys, int startBytes) {
-        readAhead.expect(keys, startBytes);
-    }
-
-    private byte[] start(String key, int bytes) throws IOException {
-        byte[] start = new byte[bytes];
-        int got = fetch(key, 0, MemorySegment.ofArray(start), bytes);
-        return Arrays.copyOf(start, got);
-    }
-
-    private int fetch(String key, long offset, MemorySegment target, long wanted) throws IOException {
         try {
             Storage.Objects.Get get = client.objects().get(address.bucket(), address.prefix() + key);
             get.getRequestHeaders()
@@ -230,7 +204,5 @@ final class GcsStore implements BlobStore {
     }
 
     @Override
-    public void close() {
-        readAhead.close();
-    }
+    public void close() {}
 }

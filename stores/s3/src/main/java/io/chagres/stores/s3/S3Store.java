@@ -6,17 +6,13 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
-import io.chagres.archive.store.ReadAhead;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -40,7 +36,6 @@ final class S3Store implements BlobStore {
 
     private final S3Address address;
     private final S3Client client;
-    private final ReadAhead readAhead = new ReadAhead(this::start, Executors.newVirtualThreadPerTaskExecutor());
 
     private S3Store(S3Address address, S3Client client) {
         this.address = address;
@@ -112,27 +107,6 @@ final class S3Store implements BlobStore {
         if (wanted == 0) {
             return 0;
         }
-        byte[] ahead = offset == 0 ? readAhead.take(key, wanted) : null;
-        if (ahead != null) {
-            int length = (int) Math.min(wanted, ahead.length);
-            MemorySegment.copy(ahead, 0, target, ValueLayout.JAVA_BYTE, 0, length);
-            return length;
-        }
-        return fetch(key, offset, target, wanted);
-    }
-
-    @Override
-    public void expect(List<String> keys, int startBytes) {
-        readAhead.expect(keys, startBytes);
-    }
-
-    private byte[] start(String key, int bytes) throws IOException {
-        byte[] start = new byte[bytes];
-        int got = fetch(key, 0, MemorySegment.ofArray(start), bytes);
-        return Arrays.copyOf(start, got);
-    }
-
-    private int fetch(String key, long offset, MemorySegment target, long wanted) throws IOException {
         try (InputStream in = client.getObject(get -> get.bucket(address.bucket())
                 .key(address.prefix() + key)
                 .range("bytes=" + offset + "-" + (offset + wanted - 1)))) {
@@ -235,7 +209,6 @@ final class S3Store implements BlobStore {
 
     @Override
     public void close() {
-        readAhead.close();
         client.close();
     }
 }

@@ -1,0 +1,182 @@
+package io.chagres.archive.store;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before a store whose answers take their time and fetches what is expected to be read, several parts at once: a
+ * log of a day is ten thousand objects, and one after the other they would take minutes. Holds a bounded number of
+ * bytes. Safe for any thread.
+ */
+public final class ReadAheadStore implements BlobStore {
+    /** Stays below the connections that the program's start lets the JDK keep open. */
+    private static final int MAX_PARTS = 32;
+
+    private static final long MAX_BYTES = 16L << 20;
+
+    /** Is a part that was fetched or will be. */
+    private record Part(BlobRange range, Future<byte[]> answer) {
+        /**
+         * Returns the bytes, fewer than the range has where the object ends; waits for them. Null when another thread
+         * said meanwhile that it expects something else.
+         */
+        byte @Nullable [] bytes() throws IOException {
+            try {
+                return answer.get();
+            } catch (CancellationException e) {
+                return null;
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof IOException failure) {
+                    throw failure;
+                }
+                throw new IllegalStateException(e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            }
+        }
+    }
+
+    private final BlobStore store;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Deque<Part> parts = new ArrayDeque<>();
+    private Iterator<BlobRange> expected = Collections.emptyIterator();
+    private long heldBytes;
+
+    /** Stands before a store, which it closes with itself. */
+    public ReadAheadStore(BlobStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public synchronized void expect(Iterator<BlobRange> ranges) {
+        parts.forEach(part -> part.answer.cancel(true));
+        parts.clear();
+        heldBytes = 0;
+        expected = ranges;
+        fill();
+    }
+
+    private void fill() {
+        while (parts.size() < MAX_PARTS && heldBytes < MAX_BYTES && expected.hasNext()) {
+            BlobRange range = expected.next();
+            parts.add(new Part(range, threads.submit(() -> fetch(range))));
+            heldBytes += range.lengthBytes();
+        }
+    }
+
+    private byte[] fetch(BlobRange range) throws IOException {
+        byte[] bytes = new byte[range.lengthBytes()];
+        int got = store.get(range.key(), range.offset(), MemorySegment.ofArray(bytes));
+        return got == bytes.length ? bytes : Arrays.copyOf(bytes, got);
+    }
+
+    /** Returns the part that holds a position, or null; what was expected to be read before it is forgotten. */
+    private synchronized @Nullable Part at(String key, long position) {
+        Part found = null;
+        for (Part part : parts) {
+            if (part.range.holds(key, position)) {
+                found = part;
+                break;
+            }
+        }
+        while (found != null && parts.getFirst() != found) {
+            Part passed = parts.removeFirst();
+            passed.answer.cancel(true);
+            heldBytes -= passed.range.lengthBytes();
+        }
+        if (found != null) {
+            fill();
+        }
+        return found;
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        int wanted = (int) Math.min(target.byteSize(), Integer.MAX_VALUE);
+        int done = 0;
+        while (done < wanted) {
+            Part part = at(key, offset + done);
+            byte[] bytes = part == null ? null : part.bytes();
+            if (part == null || bytes == null) {
+                return done + store.get(key, offset + done, target.asSlice(done, wanted - done));
+            }
+            int from = (int) (offset + done - part.range.offset());
+            int length = Math.clamp(bytes.length - from, 0, wanted - done);
+            MemorySegment.copy(bytes, from, target, ValueLayout.JAVA_BYTE, done, length);
+            done += length;
+            if (bytes.length < part.range.lengthBytes()) {
+                break; // the object ends here
+            }
+        }
+        return done;
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        Part start = at(key, 0);
+        try {
+            byte[] bytes = start == null ? null : start.bytes();
+            if (start != null && bytes != null && bytes.length < start.range.lengthBytes()) {
+                return bytes.length;
+            }
+            return store.size(key);
+        } catch (NoSuchBlobException e) {
+            return -1;
+        }
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        return store.putIfAbsent(key, content);
+    }
+
+    @Override
+    public BlobWriter create(String key) throws IOException {
+        return store.create(key);
+    }
+
+    @Override
+    public boolean holdsWritesInMemory() {
+        return store.holdsWritesInMemory();
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        return store.list(prefix, afterKey);
+    }
+
+    @Override
+    public List<String> children(String prefix) throws IOException {
+        return store.children(prefix);
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        store.delete(key);
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        store.close();
+    }
+}
