@@ -2,10 +2,14 @@ package io.chagres.foreign.call;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.GroupLayout;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,19 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("restricted")
 public final class Callback {
-    private static final MethodHandle REPORT;
+    private static final MethodHandle REPORT =
+            find("report", MethodType.methodType(void.class, Consumer.class, Throwable.class));
 
-    static {
-        try {
-            REPORT = MethodHandles.lookup()
-                    .findStatic(
-                            Callback.class,
-                            "report",
-                            MethodType.methodType(void.class, Consumer.class, Throwable.class));
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
-    }
+    private static final MethodHandle CHECKED = find(
+            "checked", MethodType.methodType(MemorySegment.class, MemoryLayout.class, MemorySegment.class));
 
     private Callback() {}
 
@@ -52,19 +48,46 @@ public final class Callback {
             Arena arena,
             @Nullable Object onError,
             Consumer<? super Throwable> handler) {
-        MethodHandle guarded = guarded(target, onError, handler);
+        if (!target.type().equals(descriptor.toMethodType())) {
+            throw new IllegalArgumentException(
+                    "the target is " + target.type() + ", its descriptor says " + descriptor.toMethodType());
+        }
+        MethodHandle failed = MethodHandles.foldArguments(
+                MethodHandles.dropArguments(constant(descriptor, onError), 0, Throwable.class), REPORT.bindTo(handler));
+        MethodHandle guarded = MethodHandles.catchException(checkingResult(target, descriptor), Throwable.class, failed);
         return Downcalls.LINKER.upcallStub(guarded, descriptor, arena);
     }
 
-    private static MethodHandle guarded(
-            MethodHandle target, @Nullable Object onError, Consumer<? super Throwable> handler) {
-        Class<?> returned = target.type().returnType();
-        MethodHandle value = returned == void.class
-                ? MethodHandles.empty(MethodType.methodType(void.class))
-                : MethodHandles.constant(returned, onError);
-        MethodHandle failed = MethodHandles.foldArguments(
-                MethodHandles.dropArguments(value, 0, Throwable.class), REPORT.bindTo(handler));
-        return MethodHandles.catchException(target, Throwable.class, failed);
+    /** The JDK refuses some segments after the target returned, where nothing could catch it: so look before. */
+    private static MethodHandle checkingResult(MethodHandle target, FunctionDescriptor descriptor) {
+        return target.type().returnType() == MemorySegment.class
+                ? MethodHandles.filterReturnValue(
+                        target, CHECKED.bindTo(descriptor.returnLayout().orElseThrow()))
+                : target;
+    }
+
+    private static MethodHandle constant(FunctionDescriptor descriptor, @Nullable Object value) {
+        Class<?> returned = descriptor.toMethodType().returnType();
+        if (returned == void.class) {
+            return MethodHandles.empty(MethodType.methodType(void.class));
+        }
+        if (value instanceof MemorySegment segment) {
+            checked(descriptor.returnLayout().orElseThrow(), segment);
+        }
+        try {
+            return MethodHandles.constant(returned, Objects.requireNonNull(value));
+        } catch (ClassCastException | NullPointerException e) {
+            throw new IllegalArgumentException("the error value " + value + " is no " + returned, e);
+        }
+    }
+
+    private static MemorySegment checked(MemoryLayout layout, MemorySegment result) {
+        if (layout instanceof GroupLayout) {
+            result.get(ValueLayout.JAVA_BYTE, layout.byteSize() - 1);
+        } else if (!result.isNative()) {
+            throw new IllegalArgumentException("C cannot be given heap memory");
+        }
+        return result;
     }
 
     private static void report(Consumer<? super Throwable> handler, Throwable thrown) {
@@ -72,6 +95,14 @@ public final class Callback {
             handler.accept(thrown);
         } catch (Throwable again) {
             // There is nobody left to tell, and C must get its value.
+        }
+    }
+
+    private static MethodHandle find(String name, MethodType type) {
+        try {
+            return MethodHandles.lookup().findStatic(Callback.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
         }
     }
 }
