@@ -26,7 +26,7 @@ public final class ArrayRead {
 
     /** The code of the page, or any function where there is no such page: it is not called then. */
     private static final MethodHandle READ_AT = Downcalls.LINKER.downcallHandle(
-            AVAILABLE ? MachineCode.readAt() : Library.C.find("preadv2"),
+            AVAILABLE ? MachineCode.function(Instructions.READ_AT) : Library.C.find("preadv2"),
             FunctionDescriptor.of(
                     ValueLayout.JAVA_LONG,
                     ValueLayout.JAVA_LONG,

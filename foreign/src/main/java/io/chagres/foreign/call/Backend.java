@@ -3,15 +3,15 @@ package io.chagres.foreign.call;
 import io.chagres.foreign.Errno;
 
 /**
- * How a {@link SystemCall} enters the kernel.
+ * How a {@link SystemCall} enters the kernel and a {@link CapturedCall} learns errno.
  *
  * <p>The system property {@code io.chagres.foreign.backend}, read once, forces one: {@code raw} or {@code libc}.
  * Without it the raw one is used where the kernel allows an executable page, which hardened systems do not.
  */
 public enum Backend {
-    /** Through machine code of our own, which returns {@code -errno} itself: nothing to capture or allocate. */
+    /** By a few instructions of machine code, which return {@code -errno} themselves: nothing is allocated. */
     RAW,
-    /** Through syscall(2) of the C library with errno captured. */
+    /** By the C library, with errno captured by the JDK. */
     LIBC;
 
     private static final String PROPERTY = "io.chagres.foreign.backend";

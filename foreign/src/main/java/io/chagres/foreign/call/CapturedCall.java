@@ -8,15 +8,23 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A C function whose errno is captured in the call itself: for everything that is not called per read or event, and
- * for whatever must not be repeated to learn why it failed. It may wait.
+ * A C function whose errno is captured in the call itself: for whatever must not be repeated to learn why it failed,
+ * and for what is not called per read or event. It may wait.
  *
- * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread. The
- * JDK allocates 40 bytes per captured call where the JIT does not remove them.
+ * <p>With {@link Backend#RAW} a few instructions around the function look at errno themselves and nothing is
+ * allocated. With {@link Backend#LIBC} the JDK captures it and allocates 40 bytes a call, which no JIT removes.
  *
- * @param handle the linked function: call state, six {@code long}, the segment kept alive
+ * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread.
+ *
+ * @param function its address
+ * @param backend how errno is captured
+ * @param ints takes the function if it returns {@code int}: its address, the call state if the JDK captures, six
+ *     {@code long}, the segment kept alive
+ * @param longs the same if it returns {@code long}
  */
-public record CapturedCall(MethodHandle handle) implements NativeCall {
+@SuppressWarnings("restricted")
+public record CapturedCall(MemorySegment function, Backend backend, MethodHandle ints, MethodHandle longs)
+        implements NativeCall {
     static final FunctionDescriptor SIX_LONGS_AND_KEPT = FunctionDescriptor.of(
             ValueLayout.JAVA_LONG,
             ValueLayout.JAVA_LONG,
@@ -47,16 +55,30 @@ public record CapturedCall(MethodHandle handle) implements NativeCall {
      * @throws UnsatisfiedLinkError if the library has no such function
      */
     public static CapturedCall of(Library library, String name) {
-        return new CapturedCall(library.captured(name, SIX_LONGS_AND_KEPT));
+        return linked(library, name, Backend.current());
+    }
+
+    static CapturedCall linked(Library library, String name, Backend backend) {
+        MemorySegment function = library.find(name);
+        if (backend == Backend.LIBC) {
+            MethodHandle handle = Downcalls.LINKER.downcallHandle(SIX_LONGS_AND_KEPT, Downcalls.ERRNO);
+            return new CapturedCall(function, backend, handle, handle);
+        }
+        FunctionDescriptor descriptor = SIX_LONGS_AND_KEPT.insertArgumentLayouts(0, ValueLayout.ADDRESS);
+        return new CapturedCall(
+                function,
+                backend,
+                Downcalls.LINKER.downcallHandle(MachineCode.function(Instructions.CALL_INT), descriptor),
+                Downcalls.LINKER.downcallHandle(MachineCode.function(Instructions.CALL_LONG), descriptor));
     }
 
     @Override
     public int callInt(MemorySegment kept, long a, long b, long c, long d, long e) {
-        try (Frame frame = MemoryStack.ofThread().push()) {
-            MemorySegment state = frame.allocate(Downcalls.CALL_STATE);
-            // The upper half of the register is unspecified after a function that returns int.
-            int result = (int) (long) handle.invokeExact(state, a, b, c, d, e, 0L, kept);
-            return result == -1 ? -Downcalls.errno(state) : result;
+        if (backend == Backend.LIBC) {
+            return captured(kept, a, b, c, d, e);
+        }
+        try {
+            return (int) (long) ints.invokeExact(function, a, b, c, d, e, 0L, kept);
         } catch (Throwable t) {
             throw Downcalls.rethrown(t);
         }
@@ -64,9 +86,31 @@ public record CapturedCall(MethodHandle handle) implements NativeCall {
 
     @Override
     public long callLong(MemorySegment kept, long a, long b, long c, long d, long e, long f) {
+        if (backend == Backend.LIBC) {
+            return captured(kept, a, b, c, d, e, f);
+        }
+        try {
+            return (long) longs.invokeExact(function, a, b, c, d, e, f, kept);
+        } catch (Throwable t) {
+            throw Downcalls.rethrown(t);
+        }
+    }
+
+    private int captured(MemorySegment kept, long a, long b, long c, long d, long e) {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment state = frame.allocate(Downcalls.CALL_STATE);
-            long result = (long) handle.invokeExact(state, a, b, c, d, e, f, kept);
+            // The upper half of the register is unspecified after a function that returns int.
+            int result = (int) (long) ints.invokeExact(function, state, a, b, c, d, e, 0L, kept);
+            return result == -1 ? -Downcalls.errno(state) : result;
+        } catch (Throwable t) {
+            throw Downcalls.rethrown(t);
+        }
+    }
+
+    private long captured(MemorySegment kept, long a, long b, long c, long d, long e, long f) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment state = frame.allocate(Downcalls.CALL_STATE);
+            long result = (long) longs.invokeExact(function, state, a, b, c, d, e, f, kept);
             return result == -1 ? -Downcalls.errno(state) : result;
         } catch (Throwable t) {
             throw Downcalls.rethrown(t);

@@ -13,7 +13,8 @@ import java.lang.invoke.MethodHandle;
  * call.
  *
  * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread;
- * allocates nothing on success.
+ * allocates nothing on success, and
+ * on failure what {@link CapturedCall} does.
  *
  * @param handle the linked function, critical and without errno: six {@code long}, the segment kept alive
  * @param repeat the same function with errno, not critical

@@ -11,7 +11,8 @@ import java.lang.invoke.MethodHandle;
  * failure leaves without effect. Where -1 is a result like any other and errno means nothing, use {@link #uncaptured}.
  *
  * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread;
- * allocates nothing on success.
+ * allocates nothing on success, and
+ * on failure what {@link CapturedCall} does.
  *
  * @param handle the linked function without errno: six {@code long}, the segment kept alive
  * @param repeat the same function with errno

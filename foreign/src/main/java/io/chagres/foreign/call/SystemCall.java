@@ -15,8 +15,8 @@ import java.util.List;
  *
  * <p>With {@link Backend#RAW} the kernel's own {@code -errno} comes back: no second call, nothing captured, nothing
  * allocated, whether it succeeds or fails. So it is for calls made often, those that fail often, and those that must
- * not be repeated. With {@link Backend#LIBC} the same comes through syscall(2) and errno, where the JDK allocates as
- * for a {@link CapturedCall}.
+ * not be repeated. With {@link Backend#LIBC} the same comes through syscall(2) and errno, and the JDK
+ * allocates 40 bytes a call.
  *
  * <p>The system call is not always what the function of the same name does: structures and flags are those of the
  * kernel ({@code struct stat} of fstat is alike on both architectures only in part), and no cancellation point or
@@ -84,7 +84,7 @@ public record SystemCall(int number, Backend backend, MethodHandle handle) imple
         if (!raw) {
             options.add(Downcalls.ERRNO);
         }
-        MemorySegment entry = raw ? MachineCode.systemCall() : Library.C.find("syscall");
+        MemorySegment entry = raw ? MachineCode.function(Instructions.SYSTEM_CALL) : Library.C.find("syscall");
         return new SystemCall(
                 number,
                 backend,

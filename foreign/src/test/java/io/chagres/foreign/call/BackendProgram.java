@@ -8,8 +8,7 @@ final class BackendProgram {
     private BackendProgram() {}
 
     public static void main(String[] args) {
-        // Since Linux 6.3: from now on no page of this process becomes executable.
-        if (args[0].equals("deny") && CapturedCall.of("prctl").callInt(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN) != 0) {
+        if (args[0].equals("deny") && refused()) {
             System.err.println("too old");
             return;
         }
@@ -22,5 +21,10 @@ final class BackendProgram {
         } catch (RuntimeException e) {
             System.err.println(e.getMessage());
         }
+    }
+
+    /** Asks that from now on no page of this process becomes executable; tells whether the kernel cannot. */
+    private static boolean refused() {
+        return CapturedCall.linked(Library.C, "prctl", Backend.LIBC).callInt(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN) != 0;
     }
 }

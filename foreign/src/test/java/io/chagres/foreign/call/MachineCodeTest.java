@@ -8,17 +8,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An assembler and the kernel's headers know the numbers that the code holds, for both architectures. */
 class MachineCodeTest {
-    private static final int READ_AT = 64;
-    private static final Pattern ENCODING = Pattern.compile("encoding: \\[([^\\]]*)]");
-
     private static final String X86_64_SYSTEM_CALL =
             """
             mov rax, rdi
@@ -74,6 +70,56 @@ class MachineCodeTest {
             ret
             """;
 
+    private static final String X86_64_CALL_INT =
+            """
+            mov r11, rdi
+            mov rdi, rsi
+            mov rsi, rdx
+            mov rdx, rcx
+            mov rcx, r8
+            mov r8, r9
+            mov r9, [rsp + 8]
+            sub rsp, 8
+            xor eax, eax
+            call r11
+            cdqe
+            cmp rax, -1
+            jne 1f
+            movabs rax, 0x1122334455667788
+            call rax
+            mov eax, [rax]
+            neg rax
+            1:
+            add rsp, 8
+            ret
+            """;
+
+    private static final String AARCH64_CALL_INT =
+            """
+            stp x29, x30, [sp, #-16]!
+            mov x29, sp
+            mov x9, x0
+            mov x0, x1
+            mov x1, x2
+            mov x2, x3
+            mov x3, x4
+            mov x4, x5
+            mov x5, x6
+            blr x9
+            sxtw x0, w0
+            cmn x0, #1
+            b.ne 1f
+            ldr x9, 2f
+            blr x9
+            ldr w0, [x0]
+            neg x0, x0
+            1:
+            ldp x29, x30, [sp], #16
+            ret
+            2:
+            .quad 0x1122334455667788
+            """;
+
     private final Path temp;
 
     MachineCodeTest(@TempDir Path temp) {
@@ -83,10 +129,16 @@ class MachineCodeTest {
     @Test
     void anAssemblerMakesTheSame() throws IOException {
         Requires.tool("llvm-mc");
-        assertThat(assembled("x86_64", X86_64_SYSTEM_CALL)).isEqualTo(code("amd64", 0));
-        assertThat(assembled("x86_64", X86_64_READ_AT)).isEqualTo(code("amd64", READ_AT));
-        assertThat(assembled("aarch64", AARCH64_SYSTEM_CALL)).isEqualTo(code("aarch64", 0));
-        assertThat(assembled("aarch64", AARCH64_READ_AT)).isEqualTo(code("aarch64", READ_AT));
+        assertThat(assembled("x86_64", X86_64_SYSTEM_CALL)).isEqualTo(code("amd64", Instructions.SYSTEM_CALL));
+        assertThat(assembled("x86_64", X86_64_READ_AT)).isEqualTo(code("amd64", Instructions.READ_AT));
+        assertThat(assembled("x86_64", X86_64_CALL_INT)).isEqualTo(code("amd64", Instructions.CALL_INT));
+        assertThat(assembled("x86_64", X86_64_CALL_INT.replace("cdqe", "xchg ax, ax")))
+                .isEqualTo(code("amd64", Instructions.CALL_LONG));
+        assertThat(assembled("aarch64", AARCH64_SYSTEM_CALL)).isEqualTo(code("aarch64", Instructions.SYSTEM_CALL));
+        assertThat(assembled("aarch64", AARCH64_READ_AT)).isEqualTo(code("aarch64", Instructions.READ_AT));
+        assertThat(assembled("aarch64", AARCH64_CALL_INT)).isEqualTo(code("aarch64", Instructions.CALL_INT));
+        assertThat(assembled("aarch64", AARCH64_CALL_INT.replace("sxtw x0, w0", "nop")))
+                .isEqualTo(code("aarch64", Instructions.CALL_LONG));
     }
 
     @Test
@@ -116,22 +168,20 @@ class MachineCodeTest {
     private String assembled(String architecture, String source) throws IOException {
         String syntax = architecture.equals("x86_64") ? ".intel_syntax noprefix\n" : "";
         Path file = Files.writeString(temp.resolve("code.s"), syntax + source);
-        String listing = Program.ok("llvm-mc", "--triple=" + architecture, "--show-encoding", file.toString());
-        StringBuilder hex = new StringBuilder();
-        Matcher encoding = ENCODING.matcher(listing);
-        while (encoding.find()) {
-            hex.append(encoding.group(1).replace("0x", "").replace(",", ""));
-        }
-        return hex.toString();
+        Path object = temp.resolve("code.o");
+        Path binary = temp.resolve("code.bin");
+        Program.ok("llvm-mc", "--triple=" + architecture, "--filetype=obj", "-o", object.toString(), file.toString());
+        Program.ok("llvm-objcopy", "-O", "binary", "-j", ".text", object.toString(), binary.toString());
+        return HexFormat.of().formatHex(Files.readAllBytes(binary));
     }
 
     /** Returns the function at an offset, without the zeros that fill up what it does not need. */
     private static String code(String architecture, int offset) {
-        byte[] page = MachineCode.bytes(architecture);
-        int end = offset + READ_AT;
-        while (page[end - 1] == 0) {
+        byte[] all = Instructions.of(architecture, 0x1122334455667788L);
+        int end = offset == Instructions.SYSTEM_CALL || offset == Instructions.READ_AT ? offset + 64 : offset + 128;
+        while (all[end - 1] == 0) {
             end--;
         }
-        return java.util.HexFormat.of().formatHex(Arrays.copyOfRange(page, offset, end));
+        return HexFormat.of().formatHex(Arrays.copyOfRange(all, offset, end));
     }
 }
