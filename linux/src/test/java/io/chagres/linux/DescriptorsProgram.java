@@ -1,5 +1,6 @@
 package io.chagres.linux;
 
+import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -27,16 +28,21 @@ final class DescriptorsProgram {
             compare(Descriptors.of(channel), content);
             try (FileSystem zip = FileSystems.newFileSystem(
                             Files.createTempDirectory("zip").resolve("x.zip"), Map.of("create", "true"));
-                    FileChannel inside = FileChannel.open(
-                            zip.getPath("x"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                    FileChannel inside =
+                            FileChannel.open(zip.getPath("x"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 Descriptors.of(inside);
             } catch (IllegalArgumentException e) {
                 System.err.println("foreign channel refused");
             }
-            file.close();
-            System.err.println("closed " + Descriptors.of(file.getFD()));
+            System.err.println("closed " + Descriptors.of(closed(path)));
         } catch (IllegalStateException e) {
             System.err.println(e.getMessage());
+        }
+    }
+
+    private static FileDescriptor closed(Path path) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+            return file.getFD();
         }
     }
 

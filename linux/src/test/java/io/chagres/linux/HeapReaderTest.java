@@ -98,8 +98,7 @@ class HeapReaderTest {
                 int length = random.nextInt(array.length - offset + 1);
                 int expected = Math.min(length, Math.max(0, content.length - position));
                 assertThat(reader.read(fd, array, offset, length, position)).isEqualTo(expected);
-                assertThat(Arrays.equals(
-                                array, offset, offset + expected, content, position, position + expected))
+                assertThat(Arrays.equals(array, offset, offset + expected, content, position, position + expected))
                         .isTrue();
             }
         }
@@ -123,8 +122,7 @@ class HeapReaderTest {
             assertThat(reader.read(fd, array, 0, 16, -1)).isEqualTo(-Errno.EINVAL);
             assertThat(reader.read(directory, array, 0, 16, 0)).isEqualTo(-Errno.EISDIR);
             assertThat(reader.read(memory, array, 0, 16, 0)).isEqualTo(-Errno.EIO);
-            fd.close();
-            assertThat(reader.read(fd, array, 0, 16, 0)).isEqualTo(-Errno.EBADF);
+            assertThat(reader.read(-1, array, 0, 16, 0)).isEqualTo(-Errno.EBADF);
             assertThatThrownBy(() -> reader.read(directory, array, 1, 16, 0))
                     .isInstanceOf(IndexOutOfBoundsException.class);
         }
@@ -159,8 +157,11 @@ class HeapReaderTest {
         String open = "--add-opens=java.base/java.io=ALL-UNNAMED";
         String channels = "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED";
         assertThat(program(open, channels)).isEqualTo("equal\nequal\nequal\nforeign channel refused\nclosed -1\n");
-        assertThat(program(open)).startsWith("equal\nequal\nthe JDK hides descriptors").contains("sun.nio.ch=ALL-UNNAMED");
-        assertThat(program()).startsWith("the JDK hides descriptors").contains(open.substring(0, 30));
+        assertThat(program(open))
+                .startsWith("equal\nequal\nthe JDK hides descriptors")
+                .contains("sun.nio.ch=ALL-UNNAMED");
+        assertThat(program())
+                .isEqualTo("the JDK hides descriptors; start java with --add-opens java.base/java.io=ALL-UNNAMED\n");
     }
 
     private static String program(String... options) {

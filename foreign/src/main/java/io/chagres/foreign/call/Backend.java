@@ -38,8 +38,8 @@ public enum Backend {
     private static Backend forcedRaw() {
         int refusal = MachineCode.refusal();
         if (refusal != 0) {
-            throw new UnsupportedOperationException("the kernel refuses an executable page ("
-                    + Errno.message(-refusal) + "); start without -D" + PROPERTY + "=raw to use the C library");
+            throw new UnsupportedOperationException("the kernel refuses an executable page (" + Errno.message(-refusal)
+                    + "); start without -D" + PROPERTY + "=raw to use the C library");
         }
         return RAW;
     }

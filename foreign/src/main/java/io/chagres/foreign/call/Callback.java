@@ -26,8 +26,8 @@ public final class Callback {
     private static final MethodHandle REPORT =
             find("report", MethodType.methodType(void.class, Consumer.class, Throwable.class));
 
-    private static final MethodHandle CHECKED = find(
-            "checked", MethodType.methodType(MemorySegment.class, MemoryLayout.class, MemorySegment.class));
+    private static final MethodHandle CHECKED =
+            find("checked", MethodType.methodType(MemorySegment.class, MemoryLayout.class, MemorySegment.class));
 
     private Callback() {}
 
@@ -54,7 +54,8 @@ public final class Callback {
         }
         MethodHandle failed = MethodHandles.foldArguments(
                 MethodHandles.dropArguments(constant(descriptor, onError), 0, Throwable.class), REPORT.bindTo(handler));
-        MethodHandle guarded = MethodHandles.catchException(checkingResult(target, descriptor), Throwable.class, failed);
+        MethodHandle guarded =
+                MethodHandles.catchException(checkingResult(target, descriptor), Throwable.class, failed);
         return Downcalls.LINKER.upcallStub(guarded, descriptor, arena);
     }
 

@@ -40,7 +40,8 @@ public record CriticalCall(MethodHandle handle, CapturedCall repeat) implements 
      * @throws UnsatisfiedLinkError if the library has no such function
      */
     public static CriticalCall of(Library library, String name) {
-        return new CriticalCall(library.critical(name, CapturedCall.SIX_LONGS_AND_KEPT), CapturedCall.of(library, name));
+        return new CriticalCall(
+                library.critical(name, CapturedCall.SIX_LONGS_AND_KEPT), CapturedCall.of(library, name));
     }
 
     @Override

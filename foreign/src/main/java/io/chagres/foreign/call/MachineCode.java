@@ -34,8 +34,8 @@ final class MachineCode {
     @SuppressWarnings("restricted")
     private static long map() {
         int writable = PROT_READ | PROT_WRITE;
-        long address = capturing("mmap")
-                .callLong(MemorySegment.NULL, 0, PAGE_BYTES, writable, MAP_PRIVATE_ANONYMOUS, -1, 0);
+        long address =
+                capturing("mmap").callLong(MemorySegment.NULL, 0, PAGE_BYTES, writable, MAP_PRIVATE_ANONYMOUS, -1, 0);
         if (address < 0) {
             return address;
         }

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A system call made without the function of the C library around it.
@@ -26,11 +27,16 @@ import java.util.List;
  *
  * @param number of the call on this machine
  * @param backend how it enters the kernel
- * @param handle with the raw backend: number, six {@code long}, the segment kept alive; otherwise call state before
- *     them
+ * @param handle takes the number, six {@code long} and the segment kept alive, and before them the call state if the
+ *     JDK captures errno
+ * @param first is called before {@code handle}, without errno, where a failure may be repeated to learn it; else null
  */
 @SuppressWarnings("restricted")
-public record SystemCall(int number, Backend backend, MethodHandle handle) implements NativeCall {
+public record SystemCall(
+        int number,
+        Backend backend,
+        MethodHandle handle,
+        @Nullable MethodHandle first) implements NativeCall {
     private static final FunctionDescriptor NUMBER_SIX_LONGS_AND_KEPT =
             CapturedCall.SIX_LONGS_AND_KEPT.insertArgumentLayouts(0, ValueLayout.JAVA_LONG);
 
@@ -52,7 +58,18 @@ public record SystemCall(int number, Backend backend, MethodHandle handle) imple
      * @return the call
      */
     public static SystemCall of(int number) {
-        return linked(number, Backend.current());
+        return linked(number, Backend.current(), false);
+    }
+
+    /**
+     * Links a system call that may wait, is made per read or event, and fails without an effect.
+     *
+     * @param name as the kernel names it
+     * @return the call
+     * @throws IllegalArgumentException if its number is not known here
+     */
+    public static SystemCall hot(String name) {
+        return linked(SystemCallNumbers.of(name), Backend.current(), true);
     }
 
     /**
@@ -75,21 +92,24 @@ public record SystemCall(int number, Backend backend, MethodHandle handle) imple
      * @return the call
      */
     public static SystemCall critical(int number) {
-        return linked(number, Backend.current(), Linker.Option.critical(false));
+        return linked(number, Backend.current(), false, Linker.Option.critical(false));
     }
 
-    static SystemCall linked(int number, Backend backend, Linker.Option... heat) {
-        boolean raw = backend == Backend.RAW;
-        List<Linker.Option> options = new ArrayList<>(List.of(heat));
-        if (!raw) {
-            options.add(Downcalls.ERRNO);
+    static SystemCall linked(int number, Backend backend, boolean repeatable, Linker.Option... heat) {
+        if (backend == Backend.RAW) {
+            MemorySegment entry = MachineCode.function(Instructions.SYSTEM_CALL);
+            return new SystemCall(
+                    number, backend, Downcalls.LINKER.downcallHandle(entry, NUMBER_SIX_LONGS_AND_KEPT, heat), null);
         }
-        MemorySegment entry = raw ? MachineCode.function(Instructions.SYSTEM_CALL) : Library.C.find("syscall");
+        MemorySegment entry = Library.C.find("syscall");
+        List<Linker.Option> capturing = new ArrayList<>(List.of(heat));
+        capturing.add(Downcalls.ERRNO);
         return new SystemCall(
                 number,
                 backend,
                 Downcalls.LINKER.downcallHandle(
-                        entry, NUMBER_SIX_LONGS_AND_KEPT, options.toArray(Linker.Option[]::new)));
+                        entry, NUMBER_SIX_LONGS_AND_KEPT, capturing.toArray(Linker.Option[]::new)),
+                repeatable ? Downcalls.LINKER.downcallHandle(entry, NUMBER_SIX_LONGS_AND_KEPT, heat) : null);
     }
 
     @Override
@@ -100,7 +120,7 @@ public record SystemCall(int number, Backend backend, MethodHandle handle) imple
     @Override
     public long callLong(MemorySegment kept, long a, long b, long c, long d, long e, long f) {
         if (backend == Backend.LIBC) {
-            return captured(kept, a, b, c, d, e, f);
+            return viaLibrary(kept, a, b, c, d, e, f);
         }
         try {
             return (long) handle.invokeExact((long) number, a, b, c, d, e, f, kept);
@@ -109,13 +129,20 @@ public record SystemCall(int number, Backend backend, MethodHandle handle) imple
         }
     }
 
-    private long captured(MemorySegment kept, long a, long b, long c, long d, long e, long f) {
+    private long viaLibrary(MemorySegment kept, long a, long b, long c, long d, long e, long f) {
+        try {
+            long result = first == null ? -1 : (long) first.invokeExact((long) number, a, b, c, d, e, f, kept);
+            return result == -1 ? captured(kept, a, b, c, d, e, f) : result;
+        } catch (Throwable t) {
+            throw Downcalls.rethrown(t);
+        }
+    }
+
+    private long captured(MemorySegment kept, long a, long b, long c, long d, long e, long f) throws Throwable {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment state = frame.allocate(Downcalls.CALL_STATE);
             long result = (long) handle.invokeExact(state, (long) number, a, b, c, d, e, f, kept);
             return result == -1 ? -Downcalls.errno(state) : result;
-        } catch (Throwable t) {
-            throw Downcalls.rethrown(t);
         }
     }
 }

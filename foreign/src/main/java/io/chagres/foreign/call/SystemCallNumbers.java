@@ -11,7 +11,6 @@ final class SystemCallNumbers {
 
     private static final Map<String, Number> NUMBERS = Map.ofEntries(
             Map.entry("copy_file_range", new Number(326, 285)),
-            Map.entry("epoll_pwait", new Number(281, 22)),
             Map.entry("faccessat", new Number(269, 48)),
             Map.entry("fstat", new Number(5, 80)),
             Map.entry("getdents64", new Number(217, 61)),

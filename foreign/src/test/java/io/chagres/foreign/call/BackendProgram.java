@@ -25,6 +25,7 @@ final class BackendProgram {
 
     /** Asks that from now on no page of this process becomes executable; tells whether the kernel cannot. */
     private static boolean refused() {
-        return CapturedCall.linked(Library.C, "prctl", Backend.LIBC).callInt(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN) != 0;
+        return CapturedCall.linked(Library.C, "prctl", Backend.LIBC).callInt(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN)
+                != 0;
     }
 }

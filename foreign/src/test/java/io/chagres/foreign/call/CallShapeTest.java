@@ -43,11 +43,12 @@ class CallShapeTest {
     private static final CapturedCall CAPTURED_SEEK = CapturedCall.linked(Library.C, "lseek", Backend.RAW);
     private static final SystemCall RAW = linked("lseek", Backend.RAW);
     private static final SystemCall RAW_CRITICAL = linked("lseek", Backend.RAW, CRITICAL);
+    private static final SystemCall LIBC = linked("getppid", Backend.LIBC);
     private static final MemorySegment LABS_ADDRESS = Library.C.find("labs");
     private static final MemorySegment KEPT = Arena.ofShared().allocate(8);
 
     private static SystemCall linked(String name, Backend backend, Linker.Option... heat) {
-        return SystemCall.linked(SystemCallNumbers.of(name), backend, heat);
+        return SystemCall.linked(SystemCallNumbers.of(name), backend, true, heat);
     }
 
     private final Path temp;
@@ -67,6 +68,7 @@ class CallShapeTest {
                 shape("captured, failing", () -> CAPTURED_CLOSE.callInt(-1) == -Errno.EBADF),
                 shape("raw, failing", () -> RAW.callLong(KEPT, -1, 0, 0) == -Errno.EBADF),
                 shape("raw critical, failing", () -> RAW_CRITICAL.callLong(KEPT, -1, 0, 0) == -Errno.EBADF),
+                shape("libc", () -> LIBC.callInt(KEPT, 0, 0, 0, 0, 0) > 0),
                 shape("pointer", () -> FunctionPointer.call(LABS_ADDRESS, -9, 0, 0, 0, 0, 0) == 9),
                 shape("pointer, critical", () -> FunctionPointer.callCritical(LABS_ADDRESS, -9, 0, 0, 0, 0, 0) == 9));
     }
@@ -129,9 +131,9 @@ class CallShapeTest {
                     .mapToObj(i -> threads.submit(() -> {
                         MemorySegment path = paths.get(i % 4);
                         return IntStream.range(0, 20_000)
-                                .filter(round -> access.get(round % access.size())
-                                                .callInt(path, 0, path.address(), 0, 0, 0)
-                                        != results[i % 4])
+                                .filter(round ->
+                                        access.get(round % access.size()).callInt(path, 0, path.address(), 0, 0, 0)
+                                                != results[i % 4])
                                 .count();
                     }))
                     .toList();

@@ -75,8 +75,8 @@ class CallbackTest {
         MethodHandle target = MethodHandles.lookup()
                 .findStatic(CallbackTest.class, "nothing", MethodType.methodType(void.class, long.class));
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment function = Callback.of(
-                    target, FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG), arena, null, thrown::add);
+            MemorySegment function =
+                    Callback.of(target, FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG), arena, null, thrown::add);
             FunctionPointer.call(function, 5, 0, 0, 0, 0, 0);
             assertThat(thrown).singleElement().extracting(Throwable::getMessage).isEqualTo("got 5");
         }

@@ -28,8 +28,7 @@ class FunctionPointerTest {
     void otherSignaturesHaveTheirHandle() throws Throwable {
         double result = (double) LDEXP.invokeExact(Library.C.find("ldexp"), 1.5, 4);
         assertThat(result).isEqualTo(24.0);
-        MethodHandle labs =
-                FunctionPointer.plain(FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+        MethodHandle labs = FunctionPointer.plain(FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
         assertThat((long) labs.invokeExact(Library.C.find("labs"), -7L)).isEqualTo(7);
     }
 

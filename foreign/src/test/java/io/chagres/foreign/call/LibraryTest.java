@@ -15,8 +15,7 @@ import org.junit.jupiter.api.Test;
 class LibraryTest {
     private static final Library M = Library.open("libm.so.6", Arena.global());
     private static final MethodHandle HYPOT = M.critical(
-            "hypot",
-            FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE));
+            "hypot", FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE));
 
     @Test
     void functionsOfOtherLibrariesAreCalled() throws Throwable {
@@ -43,8 +42,8 @@ class LibraryTest {
 
     @Test
     void criticalHandlesTakeArrays() throws Throwable {
-        MethodHandle strlen = Library.C.criticalOnHeap(
-                "strlen", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
+        MethodHandle strlen =
+                Library.C.criticalOnHeap("strlen", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         MemorySegment text = MemorySegment.ofArray(new byte[] {'a', 'b', 'c', 0});
         assertThat((long) strlen.invokeExact(text)).isEqualTo(3);
     }

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An assembler and the kernel's headers know the numbers that the code holds, for both architectures. */
 class MachineCodeTest {
-    private static final String X86_64_SYSTEM_CALL =
-            """
+    private static final String X86_64_SYSTEM_CALL = """
             mov rax, rdi
             mov rdi, rsi
             mov rsi, rdx
@@ -28,8 +27,7 @@ class MachineCodeTest {
             ret
             """;
 
-    private static final String X86_64_READ_AT =
-            """
+    private static final String X86_64_READ_AT = """
             add rsi, rdx
             push rcx
             push rsi
@@ -43,8 +41,7 @@ class MachineCodeTest {
             ret
             """;
 
-    private static final String AARCH64_SYSTEM_CALL =
-            """
+    private static final String AARCH64_SYSTEM_CALL = """
             mov x8, x0
             mov x0, x1
             mov x1, x2
@@ -56,8 +53,7 @@ class MachineCodeTest {
             ret
             """;
 
-    private static final String AARCH64_READ_AT =
-            """
+    private static final String AARCH64_READ_AT = """
             add x1, x1, x2
             stp x1, x3, [sp, #-16]!
             mov x1, sp
@@ -70,8 +66,7 @@ class MachineCodeTest {
             ret
             """;
 
-    private static final String X86_64_CALL_INT =
-            """
+    private static final String X86_64_CALL_INT = """
             mov r11, rdi
             mov rdi, rsi
             mov rsi, rdx
@@ -94,8 +89,7 @@ class MachineCodeTest {
             ret
             """;
 
-    private static final String AARCH64_CALL_INT =
-            """
+    private static final String AARCH64_CALL_INT = """
             stp x29, x30, [sp, #-16]!
             mov x29, sp
             mov x9, x0
@@ -155,8 +149,8 @@ class MachineCodeTest {
         }
         if (System.getProperty("os.arch").equals("amd64")) {
             String own = preprocessed(source.toString().replace("asm-generic/unistd.h", "asm/unistd_64.h"));
-            SystemCallNumbers.all()
-                    .forEach((name, number) -> assertThat(own).containsPattern("= " + name + " " + number.x86() + "\n"));
+            SystemCallNumbers.all().forEach((name, number) -> assertThat(own)
+                    .containsPattern("= " + name + " " + number.x86() + "\n"));
         }
     }
 

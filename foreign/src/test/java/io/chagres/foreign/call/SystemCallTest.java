@@ -34,7 +34,8 @@ class SystemCallTest {
     static Stream<Arguments> backends() {
         return Stream.of(Backend.values())
                 .flatMap(backend -> Stream.of(
-                        Arguments.of(backend, List.of()), Arguments.of(backend, List.of(Linker.Option.critical(false)))));
+                        Arguments.of(backend, List.of()),
+                        Arguments.of(backend, List.of(Linker.Option.critical(false)))));
     }
 
     @ParameterizedTest
@@ -52,7 +53,7 @@ class SystemCallTest {
         SystemCall lseek = link("lseek", backend, heat);
         assertThat(lseek.callInt(-1, 0, 0)).isEqualTo(-Errno.EBADF);
         SystemCall access = link("faccessat", backend, heat);
-        SystemCall unknown = SystemCall.linked(100_000, backend, heat.toArray(Linker.Option[]::new));
+        SystemCall unknown = SystemCall.linked(100_000, backend, false, heat.toArray(Linker.Option[]::new));
         assertThat(unknown.callInt()).isEqualTo(-Errno.ENOSYS);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment missing = arena.allocateFrom("/no/such/file");
@@ -76,9 +77,11 @@ class SystemCallTest {
             int target = open(openat, to, arena);
             MemorySegment positions = arena.allocateFrom(ValueLayout.JAVA_LONG, 3, 5);
             long at = positions.address();
-            assertThat(copy.callLong(positions, source, at, target, at + 8, 4, 0)).isEqualTo(4);
+            assertThat(copy.callLong(positions, source, at, target, at + 8, 4, 0))
+                    .isEqualTo(4);
             assertThat(Files.readString(to)).isEqualTo("abcde3456j");
-            assertThat(copy.callLong(positions, source, at, target, at + 8, 4, 1)).isEqualTo(-Errno.EINVAL);
+            assertThat(copy.callLong(positions, source, at, target, at + 8, 4, 1))
+                    .isEqualTo(-Errno.EINVAL);
             assertThat(pwrite.callLong(positions, target, from.toString().length(), 1, 0, 0, 0))
                     .isEqualTo(-Errno.EFAULT);
             CapturedCall close = CapturedCall.of("close");
@@ -145,6 +148,7 @@ class SystemCallTest {
     }
 
     private static SystemCall link(String name, Backend backend, List<Linker.Option> heat) {
-        return SystemCall.linked(SystemCallNumbers.of(name), backend, heat.toArray(Linker.Option[]::new));
+        return SystemCall.linked(
+                SystemCallNumbers.of(name), backend, !heat.isEmpty(), heat.toArray(Linker.Option[]::new));
     }
 }
