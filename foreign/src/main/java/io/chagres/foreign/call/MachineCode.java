@@ -26,8 +26,11 @@ final class MachineCode {
         return ADDRESS < 0 ? (int) ADDRESS : 0;
     }
 
-    /** Returns a function by its offset in {@link Instructions}. */
+    /** Returns a function by its offset in {@link Instructions}, if the code can be called. */
     static MemorySegment function(int offset) {
+        if (ADDRESS < 0) {
+            throw new IllegalStateException("the kernel refused the page");
+        }
         return MemorySegment.ofAddress(ADDRESS + offset);
     }
 

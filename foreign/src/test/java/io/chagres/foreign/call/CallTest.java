@@ -21,6 +21,7 @@ class CallTest {
     @ParameterizedTest
     @EnumSource
     void resultsComeBack(Backend backend) {
+        Backends.needs(backend);
         CapturedCall getpid = CapturedCall.linked(Library.C, "getpid", backend);
         assertThat(getpid.callInt()).isEqualTo((int) ProcessHandle.current().pid());
         CapturedCall abs = CapturedCall.linked(Library.C, "abs", backend);
@@ -35,6 +36,7 @@ class CallTest {
     @ParameterizedTest
     @EnumSource
     void capturedFailuresAreNegativeErrorNumbers(Backend backend) {
+        Backends.needs(backend);
         CapturedCall close = CapturedCall.linked(Library.C, "close", backend);
         assertThat(close.callInt(-1)).isEqualTo(-Errno.EBADF);
         CapturedCall lseek = CapturedCall.linked(Library.C, "lseek", backend);
@@ -45,6 +47,7 @@ class CallTest {
     @ParameterizedTest
     @EnumSource
     void sixArgumentsArrive(Backend backend) {
+        Backends.needs(backend);
         CapturedCall snprintf = CapturedCall.linked(Library.C, "snprintf", backend);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment format = arena.allocateFrom("%ld %ld %ld");

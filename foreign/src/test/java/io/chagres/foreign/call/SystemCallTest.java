@@ -41,6 +41,7 @@ class SystemCallTest {
     @ParameterizedTest
     @MethodSource("backends")
     void resultsComeBack(Backend backend, List<Linker.Option> heat) throws IOException {
+        Backends.needs(backend);
         SystemCall getppid = link("getppid", backend, heat);
         long parent = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
         assertThat(getppid.callInt()).isEqualTo((int) parent);
@@ -50,6 +51,7 @@ class SystemCallTest {
     @ParameterizedTest
     @MethodSource("backends")
     void failuresAreNegativeErrorNumbers(Backend backend, List<Linker.Option> heat) {
+        Backends.needs(backend);
         SystemCall lseek = link("lseek", backend, heat);
         assertThat(lseek.callInt(-1, 0, 0)).isEqualTo(-Errno.EBADF);
         SystemCall access = link("faccessat", backend, heat);
@@ -67,6 +69,7 @@ class SystemCallTest {
     @ParameterizedTest
     @MethodSource("backends")
     void sixArgumentsArrive(Backend backend, List<Linker.Option> heat) throws IOException {
+        Backends.needs(backend);
         Path from = Files.writeString(temp.resolve("from"), "0123456789");
         Path to = Files.writeString(temp.resolve("to"), "abcdefghij");
         SystemCall openat = link("openat", backend, heat);
@@ -92,6 +95,7 @@ class SystemCallTest {
     @ParameterizedTest
     @MethodSource("backends")
     void memoryTheKernelMustNotSeeIsRefused(Backend backend, List<Linker.Option> heat) {
+        Backends.needs(backend);
         SystemCall pread = link("pread64", backend, heat);
         MemorySegment onHeap = MemorySegment.ofArray(new byte[8]);
         assertThatThrownBy(() -> pread.callLong(onHeap, 0, onHeap.address(), 8))
