@@ -5,7 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import io.chagres.foreign.call.CapturedCall;
-import io.chagres.foreign.call.HotCall;
+import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  * their family. Raw: the result or {@code -errno}, unless they return what they read.
  */
 final class DirectoryCalls {
-    private static final HotCall GETDENTS64 = HotCall.of("getdents64");
+    private static final SystemCall GETDENTS64 = SystemCall.hot("getdents64");
     private static final CapturedCall MKDIRAT = CapturedCall.of("mkdirat");
     private static final CapturedCall MKNODAT = CapturedCall.of("mknodat");
     private static final CapturedCall UNLINKAT = CapturedCall.of("unlinkat");

@@ -4,7 +4,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import io.chagres.foreign.call.CapturedCall;
-import io.chagres.foreign.call.HotCall;
+import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -13,12 +13,12 @@ import java.lang.foreign.ValueLayout;
  * {@code -errno}. What a signal interrupts is called again, except close.
  */
 final class FileCalls {
-    private static final HotCall PREAD = HotCall.of("pread");
-    private static final HotCall READ = HotCall.of("read");
-    private static final HotCall PWRITE = HotCall.of("pwrite");
-    private static final HotCall COPY_FILE_RANGE = HotCall.of("copy_file_range");
-    private static final HotCall LSEEK = HotCall.of("lseek");
-    private static final CapturedCall WRITE = CapturedCall.of("write");
+    private static final SystemCall PREAD = SystemCall.hot("pread64");
+    private static final SystemCall READ = SystemCall.hot("read");
+    private static final SystemCall PWRITE = SystemCall.hot("pwrite64");
+    private static final SystemCall COPY_FILE_RANGE = SystemCall.hot("copy_file_range");
+    private static final SystemCall LSEEK = SystemCall.hot("lseek");
+    private static final SystemCall WRITE = SystemCall.of("write");
     private static final CapturedCall OPENAT = CapturedCall.of("openat");
     private static final CapturedCall SYSCALL = CapturedCall.of("syscall");
     private static final CapturedCall CLOSE = CapturedCall.of("close");

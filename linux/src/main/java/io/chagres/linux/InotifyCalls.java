@@ -1,13 +1,13 @@
 package io.chagres.linux;
 
 import io.chagres.foreign.call.CapturedCall;
-import io.chagres.foreign.call.HotCall;
+import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.MemorySegment;
 
 /** Calls of inotify(7). Raw: the result or {@code -errno}. */
 final class InotifyCalls {
     private static final CapturedCall INOTIFY_INIT1 = CapturedCall.of("inotify_init1");
-    private static final HotCall INOTIFY_ADD_WATCH = HotCall.of("inotify_add_watch");
+    private static final SystemCall INOTIFY_ADD_WATCH = SystemCall.hot("inotify_add_watch");
     private static final CapturedCall INOTIFY_RM_WATCH = CapturedCall.of("inotify_rm_watch");
 
     private InotifyCalls() {}

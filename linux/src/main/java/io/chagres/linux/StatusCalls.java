@@ -1,7 +1,7 @@
 package io.chagres.linux;
 
 import io.chagres.foreign.call.CapturedCall;
-import io.chagres.foreign.call.HotCall;
+import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.MemorySegment;
 
 /** Calls that describe a file: statx(2), name_to_handle_at(2), fstatfs(2), ioctl(2). Raw: the result or -errno. */
@@ -13,8 +13,8 @@ final class StatusCalls {
     static final int AT_NO_AUTOMOUNT = 0x800;
     static final int AT_EMPTY_PATH = 0x1000;
 
-    private static final HotCall STATX = HotCall.of("statx");
-    private static final HotCall NAME_TO_HANDLE_AT = HotCall.of("name_to_handle_at");
+    private static final SystemCall STATX = SystemCall.hot("statx");
+    private static final SystemCall NAME_TO_HANDLE_AT = SystemCall.hot("name_to_handle_at");
     private static final CapturedCall FSTATFS = CapturedCall.of("fstatfs");
     private static final CapturedCall IOCTL = CapturedCall.of("ioctl");
 

@@ -8,17 +8,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Links functions of the C library.
+ * Links functions of the C library with a descriptor of their own, and holds what callers of such handles need.
  *
- * <p>Keep each handle in a {@code static final} field: only then does the compiler inline the call. Linking costs
- * milliseconds for each new combination of descriptor and options and microseconds for a known one, which is why
- * {@link HotCall} and {@link CapturedCall} use one descriptor each. Safe for any thread.
+ * <p>What {@link Library} says of handles holds here. Safe for any thread.
  */
-@SuppressWarnings("restricted")
 public final class Downcalls {
-    private static final Linker LINKER = Linker.nativeLinker();
+    static final Linker LINKER = Linker.nativeLinker();
 
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
     /** The memory a captured call writes errno into; errno is its first and only {@code int}. */
     public static final MemoryLayout CALL_STATE = Linker.Option.captureStateLayout();
@@ -34,7 +31,7 @@ public final class Downcalls {
      * @throws UnsatisfiedLinkError if the C library has no such function
      */
     public static MethodHandle plain(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(symbol(name), descriptor);
+        return Library.C.plain(name, descriptor);
     }
 
     /**
@@ -46,7 +43,7 @@ public final class Downcalls {
      * @throws UnsatisfiedLinkError if the C library has no such function
      */
     public static MethodHandle critical(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(symbol(name), descriptor, Linker.Option.critical(false));
+        return Library.C.critical(name, descriptor);
     }
 
     /**
@@ -58,7 +55,7 @@ public final class Downcalls {
      * @throws UnsatisfiedLinkError if the C library has no such function
      */
     public static MethodHandle captured(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(symbol(name), descriptor, ERRNO);
+        return Library.C.captured(name, descriptor);
     }
 
     /**
@@ -85,11 +82,5 @@ public final class Downcalls {
             throw error;
         }
         throw new AssertionError("a downcall threw a checked exception", thrown);
-    }
-
-    private static MemorySegment symbol(String name) {
-        return LINKER.defaultLookup()
-                .find(name)
-                .orElseThrow(() -> new UnsatisfiedLinkError("the C library has no function " + name));
     }
 }

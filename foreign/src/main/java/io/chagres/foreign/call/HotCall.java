@@ -4,59 +4,50 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A C function that is called per read or per event.
+ * A C function that is called often and may wait.
  *
  * <p>Capturing errno costs time and often an allocation on every call. So the call is made without it, and one that
- * fails is made again with it; the second result is the true one, whatever it is. Only for functions that a failure
- * leaves without effect. Arguments are those of {@link CapturedCall}: addresses, because a slice of a segment is an
- * object that the JIT does not always remove, and one segment that is kept alive.
+ * returns -1 is made again with it; the second result is the true one, whatever it is. Only for functions that a
+ * failure leaves without effect. Where -1 is a result like any other and errno means nothing, use {@link #uncaptured}.
  *
  * <p>A record, because the JIT trusts record fields of a constant and then inlines the handle. Safe for any thread;
- * allocates nothing on success.
+ * allocates nothing on success, and
+ * on failure what {@link CapturedCall} does.
  *
  * @param handle the linked function without errno: six {@code long}, the segment kept alive
  * @param repeat the same function with errno
  */
-public record HotCall(MethodHandle handle, CapturedCall repeat) {
+public record HotCall(MethodHandle handle, CapturedCall repeat) implements NativeCall {
     /**
-     * Links a function.
+     * Links a function of the C library.
      *
-     * @param name the symbol in the C library
+     * @param name its symbol
      * @return the call
      * @throws UnsatisfiedLinkError if the C library has no such function
      */
     public static HotCall of(String name) {
-        return new HotCall(Downcalls.plain(name, CapturedCall.SIX_LONGS_AND_KEPT), CapturedCall.of(name));
+        return of(Library.C, name);
     }
 
     /**
-     * Calls a function that returns {@code int}.
+     * Links a function.
      *
-     * @param kept native memory that must not be freed during the call
-     * @param a the first argument
-     * @param b the second argument
-     * @param c the third argument
-     * @param d the fourth argument
-     * @param e the fifth argument
-     * @return the result, or {@code -errno}
+     * @param library where it is
+     * @param name its symbol
+     * @return the call
+     * @throws UnsatisfiedLinkError if the library has no such function
      */
+    public static HotCall of(Library library, String name) {
+        return new HotCall(library.plain(name, CapturedCall.SIX_LONGS_AND_KEPT), CapturedCall.of(library, name));
+    }
+
+    @Override
     public int callInt(MemorySegment kept, long a, long b, long c, long d, long e) {
         int result = (int) uncaptured(kept, a, b, c, d, e, 0);
         return result == -1 ? repeat.callInt(kept, a, b, c, d, e) : result;
     }
 
-    /**
-     * Calls a function that returns {@code ssize_t} or {@code off_t}.
-     *
-     * @param kept native memory that must not be freed during the call
-     * @param a the first argument
-     * @param b the second argument
-     * @param c the third argument
-     * @param d the fourth argument
-     * @param e the fifth argument
-     * @param f the sixth argument
-     * @return the result, or {@code -errno}
-     */
+    @Override
     public long callLong(MemorySegment kept, long a, long b, long c, long d, long e, long f) {
         long result = uncaptured(kept, a, b, c, d, e, f);
         return result == -1 ? repeat.callLong(kept, a, b, c, d, e, f) : result;

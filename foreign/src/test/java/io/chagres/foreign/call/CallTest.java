@@ -8,25 +8,58 @@ import io.chagres.testkit.Allocations;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class CallTest {
     private static final int SEEK_CUR = 1;
     private static final int AT_FDCWD = -100;
     private static final HotCall PREAD = HotCall.of("pread");
     private static final HotCall ACCESS = HotCall.of("faccessat");
-    private static final CapturedCall GETPID = CapturedCall.of("getpid");
-    private static final CapturedCall CLOSE = CapturedCall.of("close");
-    private static final CapturedCall LSEEK = CapturedCall.of("lseek");
+    private static final CriticalCall TOUPPER = CriticalCall.of("toupper");
 
-    @Test
-    void resultsComeBack() {
-        assertThat(GETPID.callInt(0)).isEqualTo((int) ProcessHandle.current().pid());
+    @ParameterizedTest
+    @EnumSource
+    void resultsComeBack(Backend backend) {
+        Backends.needs(backend);
+        CapturedCall getpid = CapturedCall.linked(Library.C, "getpid", backend);
+        assertThat(getpid.callInt()).isEqualTo((int) ProcessHandle.current().pid());
+        CapturedCall abs = CapturedCall.linked(Library.C, "abs", backend);
+        assertThat(abs.callInt(-9)).isEqualTo(9);
+        assertThat(abs.callInt(Integer.MIN_VALUE)).isEqualTo(Integer.MIN_VALUE);
+        CapturedCall labs = CapturedCall.linked(Library.C, "labs", backend);
+        assertThat(labs.callLong(MemorySegment.NULL, -0xffff_ffffL, 0, 0)).isEqualTo(0xffff_ffffL);
+        assertThat(labs.callLong(MemorySegment.NULL, Long.MIN_VALUE, 0, 0)).isEqualTo(Long.MIN_VALUE);
+        assertThat(TOUPPER.callInt('q')).isEqualTo('Q');
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void capturedFailuresAreNegativeErrorNumbers(Backend backend) {
+        Backends.needs(backend);
+        CapturedCall close = CapturedCall.linked(Library.C, "close", backend);
+        assertThat(close.callInt(-1)).isEqualTo(-Errno.EBADF);
+        CapturedCall lseek = CapturedCall.linked(Library.C, "lseek", backend);
+        assertThat(lseek.callLong(MemorySegment.NULL, -1, 0, SEEK_CUR, 0, 0, 0)).isEqualTo(-Errno.EBADF);
+    }
+
+    /** snprintf puts all its arguments into one text: none is lost, also not the one passed in memory. */
+    @ParameterizedTest
+    @EnumSource
+    void sixArgumentsArrive(Backend backend) {
+        Backends.needs(backend);
+        CapturedCall snprintf = CapturedCall.linked(Library.C, "snprintf", backend);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment format = arena.allocateFrom("%ld %ld %ld");
+            MemorySegment text = arena.allocate(64);
+            assertThat(snprintf.callLong(text, text.address(), 64, format.address(), -4, 5, -6))
+                    .isEqualTo(7);
+            assertThat(text.getString(0)).isEqualTo("-4 5 -6");
+        }
     }
 
     @Test
     void failuresAreNegativeErrorNumbers() {
-        assertThat(CLOSE.callInt(-1)).isEqualTo(-Errno.EBADF);
-        assertThat(LSEEK.callLong(MemorySegment.NULL, -1, 0, SEEK_CUR, 0, 0, 0)).isEqualTo(-Errno.EBADF);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(8);
             assertThat(PREAD.callLong(buffer, -1, buffer.address(), 8, 0, 0, 0)).isEqualTo(-Errno.EBADF);

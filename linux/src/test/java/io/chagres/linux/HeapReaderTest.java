@@ -1,0 +1,191 @@
+package io.chagres.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.foreign.call.ArrayRead;
+import io.chagres.testkit.Allocations;
+import io.chagres.testkit.OnVirtualThread;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HeapReaderTest {
+    private static final int PIECE = ArrayRead.MAX_BYTES;
+
+    private final Path temp;
+    private final HeapReader reader = new HeapReader();
+
+    HeapReaderTest(@TempDir Path temp) {
+        this.temp = temp;
+    }
+
+    @AfterEach
+    void close() {
+        reader.close();
+        reader.close();
+    }
+
+    @Test
+    void whatIsCachedIsReadAtOnce() throws IOException {
+        byte[] content = content(3 * PIECE + 100);
+        byte[] array = new byte[content.length + 10];
+        try (Fd fd = open(content)) {
+            assertThat(reader.read(fd, array, 3, content.length, 0)).isEqualTo(content.length);
+            assertThat(Arrays.copyOfRange(array, 3, 3 + content.length)).isEqualTo(content);
+            assertThat(array).startsWith(0, 0, 0).endsWith(0, 0, 0, 0, 0, 0, 0);
+            assertThat(reader.read(fd, array, 0, array.length, PIECE)).isEqualTo(content.length - PIECE);
+            assertThat(reader.read(fd, array, 0, 5, content.length)).isZero();
+            assertThat(reader.read(fd, array, 0, 5, content.length + 7L)).isZero();
+            assertThat(reader.read(fd, array, array.length, 0, 0)).isZero();
+            if (ArrayRead.isAvailable()) {
+                assertThat(reader.hits()).isEqualTo(4 + 2);
+            }
+            assertThat(reader.misses()).isZero();
+        }
+    }
+
+    @Test
+    void whatIsNotCachedIsWaitedFor() throws IOException {
+        byte[] content = content(20 * PIECE);
+        byte[] array = new byte[content.length];
+        try (Fd fd = open(content)) {
+            fd.fsync();
+            fd.advise(0, 0, Fd.POSIX_FADV_DONTNEED);
+            assertThat(reader.read(fd, array, 0, array.length, 0)).isEqualTo(array.length);
+            assertThat(array).isEqualTo(content);
+            boolean cacheWasDropped = reader.hits() < 20;
+            if (ArrayRead.isAvailable() && cacheWasDropped) {
+                assertThat(reader.misses()).isPositive();
+                Arrays.fill(array, (byte) 0);
+                long misses = reader.misses();
+                for (int i = 0; i < 60; i++) {
+                    reader.read(fd, array, 0, array.length, 0);
+                }
+                assertThat(array).isEqualTo(content);
+                assertThat(reader.misses()).isEqualTo(misses);
+                assertThat(reader.hits()).isGreaterThan(20);
+            }
+        }
+    }
+
+    /** Random reads of a file of which random parts leave the page cache meanwhile. */
+    @Test
+    void anyMixGivesTheSameBytes() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("HeapReaderTest.anyMixGivesTheSameBytes"));
+        byte[] content = content(8 * PIECE + 4321);
+        byte[] array = new byte[3 * PIECE];
+        try (Fd fd = open(content)) {
+            fd.fsync();
+            fd.advise(0, 0, Fd.POSIX_FADV_RANDOM);
+            for (int i = 0; i < 500; i++) {
+                if (random.nextInt(4) == 0) {
+                    fd.advise(random.nextInt(content.length), random.nextInt(content.length), Fd.POSIX_FADV_DONTNEED);
+                }
+                int position = random.nextInt(content.length + 1000);
+                int offset = random.nextInt(array.length);
+                int length = random.nextInt(array.length - offset + 1);
+                int from = Math.min(position, content.length);
+                int expected = Math.min(length, content.length - from);
+                assertThat(reader.read(fd, array, offset, length, position)).isEqualTo(expected);
+                assertThat(Arrays.equals(array, offset, offset + expected, content, from, from + expected))
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void fileSystemsThatCannotTellAreRead() throws ErrnoException {
+        byte[] array = new byte[4096];
+        try (Fd fd = Fd.open(Pathname.of("/proc/version"), Fd.O_RDONLY, 0)) {
+            int n = reader.read(fd, array, 0, array.length, 0);
+            assertThat(new String(array, 0, n, StandardCharsets.UTF_8)).startsWith("Linux version");
+        }
+    }
+
+    @Test
+    void errorsComeBack() throws IOException {
+        byte[] array = new byte[16];
+        try (Fd fd = open(content(10));
+                Fd directory = Fd.open(FdTest.pathname(temp), Fd.O_RDONLY, 0);
+                Fd memory = Fd.open(Pathname.of("/proc/self/mem"), Fd.O_RDONLY, 0)) {
+            assertThat(reader.read(fd, array, 0, 16, -1)).isEqualTo(-Errno.EINVAL);
+            assertThat(reader.read(directory, array, 0, 16, 0)).isEqualTo(-Errno.EISDIR);
+            assertThat(reader.read(memory, array, 0, 16, 0)).isEqualTo(-Errno.EIO);
+            assertThat(reader.read(-1, array, 0, 16, 0)).isEqualTo(-Errno.EBADF);
+            assertThatThrownBy(() -> reader.read(directory, array, 1, 16, 0))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        Path fifo = temp.resolve("fifo");
+        Program.ok("mkfifo", fifo.toString());
+        try (Fd fd = Fd.open(FdTest.pathname(fifo), Fd.O_RDWR, 0)) {
+            assertThat(reader.read(fd, array, 0, 16, 0)).isEqualTo(-Errno.ESPIPE);
+        }
+    }
+
+    @Test
+    void nothingIsAllocated() throws IOException {
+        byte[] array = new byte[8192];
+        try (Fd fd = open(content(5000))) {
+            Runnable round = () -> {
+                for (int i = 0; i < 3000; i++) {
+                    if (reader.read(fd, array, 0, 100, 0) != 100
+                            || reader.read(fd, array, 0, 8192, 4000) != 1000
+                            || reader.read(fd, array, 0, 1, 5000) != 0
+                            || reader.read(-1, array, 0, 1, 0) != -Errno.EBADF) {
+                        throw new AssertionError("another result");
+                    }
+                }
+            };
+            assertThat(Allocations.fewestBytes(500, round)).isZero();
+            assertThat(OnVirtualThread.get(() -> Allocations.fewestBytes(500, round)))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void descriptorsOfTheJdkAreFoundWhereItIsOpened() {
+        String open = "--add-opens=java.base/java.io=ALL-UNNAMED";
+        String channels = "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED";
+        assertThat(program(open, channels)).isEqualTo("equal\nequal\nequal\nforeign channel refused\nclosed -1\n");
+        assertThat(program(open))
+                .startsWith("equal\nequal\nthe JDK hides descriptors")
+                .contains("sun.nio.ch=ALL-UNNAMED");
+        assertThat(program())
+                .isEqualTo("the JDK hides descriptors; start java with --add-opens java.base/java.io=ALL-UNNAMED\n");
+    }
+
+    private static String program(String... options) {
+        String classPath = "target/classes:target/test-classes:../foreign/target/classes";
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classPath));
+        command.addAll(List.of(options));
+        command.add(DescriptorsProgram.class.getName());
+        return Program.run(command).err();
+    }
+
+    private Fd open(byte[] content) throws IOException {
+        return Fd.open(FdTest.pathname(Files.write(temp.resolve("file"), content)), Fd.O_RDWR, 0);
+    }
+
+    private static byte[] content(int length) {
+        byte[] bytes = new byte[length];
+        Seeds.random(length).nextBytes(bytes);
+        return bytes;
+    }
+}
