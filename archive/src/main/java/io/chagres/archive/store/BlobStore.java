@@ -42,8 +42,8 @@ public interface BlobStore extends AutoCloseable {
     int get(String key, long offset, MemorySegment target) throws IOException;
 
     /**
-     * Says what will be read soon, in this order: where answers take their time several parts may be fetched at once. What
-     * was said before is forgotten.
+     * Says what will be read soon, in this order: where answers take their time several parts may be fetched at once.
+     * What was said before is forgotten.
      *
      * @param ranges asked for step by step, by calls of this store's methods on any thread
      */

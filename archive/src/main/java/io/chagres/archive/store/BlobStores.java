@@ -43,7 +43,7 @@ public final class BlobStores {
         StringJoiner known = new StringJoiner(", ").add("a path").add("file:///path");
         for (BlobStoreProvider provider : ServiceLoader.load(BlobStoreProvider.class)) {
             if (provider.scheme().equals(address.substring(0, end))) {
-                return new ReadAheadStore(provider.open(address, create));
+                return provider.open(address, create);
             }
             known.add(provider.scheme() + "://");
         }

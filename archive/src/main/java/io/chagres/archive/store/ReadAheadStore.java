@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -51,14 +50,20 @@ public final class ReadAheadStore implements BlobStore {
     }
 
     private final BlobStore store;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService threads;
     private final Deque<Part> parts = new ArrayDeque<>();
     private Iterator<BlobRange> expected = Collections.emptyIterator();
     private long heldBytes;
 
-    /** Stands before a store, which it closes with itself. */
-    public ReadAheadStore(BlobStore store) {
+    /**
+     * Stands before a store.
+     *
+     * @param store is closed with this one
+     * @param threads fetch, as many at once as there are tasks; shut down with this store
+     */
+    public ReadAheadStore(BlobStore store, ExecutorService threads) {
         this.store = store;
+        this.threads = threads;
     }
 
     @Override

@@ -25,7 +25,7 @@ class ReadAheadStoreTest {
     class Contract extends BlobStoreContract {
         @Override
         protected BlobStore open() {
-            return new ReadAheadStore(new MemoryStore());
+            return new ReadAheadStore(new MemoryStore(), Executors.newVirtualThreadPerTaskExecutor());
         }
     }
 
@@ -33,7 +33,7 @@ class ReadAheadStoreTest {
     private final List<String> operations = Collections.synchronizedList(new ArrayList<>());
 
     private ReadAheadStore store(CountDownLatch together) {
-        return new ReadAheadStore(new FaultyStore(memory, (operation, done) -> {
+        BlobStore slow = new FaultyStore(memory, (operation, done) -> {
             if (!done) {
                 operations.add(operation.toString());
                 together.countDown();
@@ -43,7 +43,8 @@ class ReadAheadStoreTest {
                     throw new IOException(e);
                 }
             }
-        }));
+        });
+        return new ReadAheadStore(slow, Executors.newVirtualThreadPerTaskExecutor());
     }
 
     private byte[] object(String key, int length) {

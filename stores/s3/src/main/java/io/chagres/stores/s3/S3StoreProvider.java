@@ -2,7 +2,9 @@ package io.chagres.stores.s3;
 
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStoreProvider;
+import io.chagres.archive.store.ReadAheadStore;
 import java.io.IOException;
+import java.util.concurrent.Executors;
 
 /**
  * Opens {@code s3://bucket/prefix}. Parameters behind a question mark: {@code region}, {@code endpoint} for the stores
@@ -20,6 +22,7 @@ public final class S3StoreProvider implements BlobStoreProvider {
 
     @Override
     public BlobStore open(String address, boolean create) throws IOException {
-        return S3Store.open(S3Address.parse(address), create);
+        return new ReadAheadStore(
+                S3Store.open(S3Address.parse(address), create), Executors.newVirtualThreadPerTaskExecutor());
     }
 }
