@@ -10,9 +10,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Scenarios of files and shippers once more, with the archive in a server of S3. They differ there in what is slower
- * and in what is read back: commits, large objects, and the bytes that a shipper compares with the archive. Moves between
- * names and directories are decided before anything reaches a store, so they are not repeated. The classes run beside
- * each other: most of their time is waiting.
+ * and in what is read back: commits, large objects, and the bytes that a shipper compares with the archive. Moves
+ * between names and directories are decided before anything reaches a store, so they are not repeated. The classes run
+ * beside each other: most of their time is waiting.
  */
 class FaultsInS3Test {
     /** Marks scenarios whose archive lies in a server of S3. */
