@@ -3,8 +3,10 @@ package io.chagres.stores.gcs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStoreProvider;
 import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.ReadAheadStore;
 import java.io.IOException;
 import java.util.Set;
+import java.util.concurrent.Executors;
 
 /**
  * Opens {@code gs://bucket/prefix}. The parameter {@code endpoint} names another server than Google's own, such as a
@@ -24,12 +26,13 @@ public final class GcsStoreProvider implements BlobStoreProvider {
 
     @Override
     public BlobStore open(String address, boolean create) throws IOException {
-        return GcsStore.open(
+        BlobStore store = GcsStore.open(
                 ObjectAddress.parse(
                         SCHEME,
                         address,
                         Set.of(ObjectAddress.ENDPOINT),
                         "GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's service account"),
                 create);
+        return new ReadAheadStore(store, Executors.newVirtualThreadPerTaskExecutor());
     }
 }
