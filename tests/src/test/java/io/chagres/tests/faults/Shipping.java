@@ -93,6 +93,9 @@ final class Shipping {
         line.addAll(paths);
         line.addAll(List.of("--to", store, "--state", state.toString(), "--host", host, "--max-lag", lag, "--json"));
         line.addAll(options);
+        if (store.contains("://") && !options.contains("--drain")) {
+            line.addAll(List.of("--drain", "80s")); // scenarios run beside each other there, on few cores
+        }
         if (!child.isEmpty()) {
             line.add("--");
             line.addAll(child);
