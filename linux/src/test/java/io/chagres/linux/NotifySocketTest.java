@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class NotifySocketTest {
-    private static final String LISTENER =
-            """
+    private static final String LISTENER = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             name = sys.argv[1]
