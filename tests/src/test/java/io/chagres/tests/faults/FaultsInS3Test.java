@@ -38,7 +38,7 @@ class FaultsInS3Test {
     class MachineDies extends MachineDiesTest {
         @Override
         int runsUnlessSaid() {
-            return 12;
+            return 8;
         }
     }
 }
