@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program that a shipper accompanies, from before it is started until its exit code is ours; without a command there
- * is none, and nothing happens. Safe for any thread.
+ * The program that a shipper accompanies, from before it is started until its exit code is ours; without a command
+ * there is none, and nothing happens. Safe for any thread.
  */
 final class Program {
     private final List<String> command;

@@ -55,9 +55,9 @@ final class ShipCommand implements Callable<Integer> {
 
     @Option(
             names = "--once",
-            description =
-                    "Ship what is there, wait for the acknowledgement, exit."
-                            + " A store that does not accept at the start is given the time of --drain, then the exit code is 3.")
+            description = "Ship what is there, wait for the acknowledgement, exit."
+                    + " A store that does not accept at the start is given the time of --drain,"
+                    + " then the exit code is 3.")
     boolean once;
 
     @Option(
@@ -72,8 +72,8 @@ final class ShipCommand implements Callable<Integer> {
             names = "--drain",
             paramLabel = "DURATION",
             defaultValue = "25s",
-            description =
-                    "Longest time to ship the rest after a signal, also while the store refuses or hangs (default: ${DEFAULT-VALUE}).")
+            description = "Longest time to ship the rest after a signal, also while the store refuses or"
+                    + " hangs (default: ${DEFAULT-VALUE}).")
     Duration drain = Duration.ZERO;
 
     @Option(names = "--host", paramLabel = "NAME", description = "Name in the archive (default: the host's name).")
