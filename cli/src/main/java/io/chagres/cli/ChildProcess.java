@@ -43,8 +43,9 @@ final class ChildProcess {
         }
     }
 
-    /** Puts the user's values back where the launcher replaced them. */
+    /** Puts the user's values back where the launcher replaced them, and takes out what is meant for us alone. */
     static void restore(Map<String, String> environment) {
+        environment.keySet().removeAll(Supervisor.VARIABLES);
         for (String name : OF_THE_JVM) {
             String original = environment.remove("CHAGRES_" + name + "_ORIGINAL");
             if (original != null && original.isEmpty()) {

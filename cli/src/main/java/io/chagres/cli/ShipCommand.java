@@ -53,7 +53,11 @@ final class ShipCommand implements Callable<Integer> {
             description = "The archive: a directory, s3://BUCKET/PREFIX or gs://...; created if absent.")
     String store = "";
 
-    @Option(names = "--once", description = "Ship what is there, wait for the acknowledgement, exit.")
+    @Option(
+            names = "--once",
+            description = "Ship what is there, wait for the acknowledgement, exit."
+                    + " A store that does not accept at the start is given the time of --drain,"
+                    + " then the exit code is 3.")
     boolean once;
 
     @Option(
@@ -68,7 +72,8 @@ final class ShipCommand implements Callable<Integer> {
             names = "--drain",
             paramLabel = "DURATION",
             defaultValue = "25s",
-            description = "Longest time to ship the rest after a signal (default: ${DEFAULT-VALUE}).")
+            description = "Longest time to ship the rest after a signal, also while the store refuses or"
+                    + " hangs (default: ${DEFAULT-VALUE}).")
     Duration drain = Duration.ZERO;
 
     @Option(names = "--host", paramLabel = "NAME", description = "Name in the archive (default: the host's name).")
@@ -146,17 +151,30 @@ final class ShipCommand implements Callable<Integer> {
         }
         ShipReport report = ShipReport.of(context, json.json, quiet, once);
         context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
-        MonotonicClock clock = new MonotonicClock();
-        ShipStart start = new ShipStart(report, clock, options.drainMs());
-        context.termination().onSignal(start::stop);
+        try (Supervisor supervisor = Supervisor.of(context.environment(), report)) {
+            ShipStart start = new ShipStart(context, report, supervisor, new MonotonicClock(), options.drainMs());
+            context.termination().onSignal(start::stop);
+            start.begin(once);
+            try {
+                return ship(options, report, supervisor, start);
+            } catch (IOException e) {
+                start.program().outlive(e, report);
+                throw e;
+            } finally {
+                start.over();
+            }
+        }
+    }
+
+    private int ship(ShipOptions options, ShipReport report, Supervisor supervisor, ShipStart start)
+            throws IOException {
         try (WorkerThreads workers = new WorkerThreads();
                 BlobStore archive = start.open(() -> BlobStores.open(store, true));
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
-            ShipSession session = new ShipSession(shipper, report, clock);
             context.termination().onUserSignal(shipper::requestCut);
-            start.opened(() -> session.stop(Duration.ofMillis(options.drainMs())));
-            return session.run(context.child());
+            start.opened(shipper::requestDrain);
+            return new ShipSession(shipper, report, supervisor, new MonotonicClock()).run(start.program());
         }
     }
 

@@ -4,6 +4,8 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.ship.Backoff;
 import io.chagres.ship.ShipStatus;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -12,26 +14,64 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens what a shipper needs, again and again while the store refuses: a machine may come up before its network or its
- * role does. Confined to one thread but for {@link #stop}.
+ * role does. The program to accompany does not wait for that. Confined to one thread but for {@link #stop}.
  */
 final class ShipStart {
+    /** A store that has not answered by then does not keep the program waiting. */
+    private static final long PROGRAM_WAITS_MS = 2_000;
+
+    /** What a store that hangs gets more than one that refuses, which is asked until the time is over. */
+    private static final long HANGS_MS = 500;
+
+    private final Termination termination;
     private final ShipReport report;
+    private final Supervisor supervisor;
+    private final Program program;
     private final LongSupplier clockMs;
     private final long drainMs;
     private final long startMs;
     private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean over;
     private volatile long untilMs = Long.MAX_VALUE;
     private @Nullable Runnable session;
     private @Nullable String cause;
     private long refusedMs;
     private long errors;
 
-    ShipStart(ShipReport report, LongSupplier clockMs, long drainMs) {
+    ShipStart(CommandContext context, ShipReport report, Supervisor supervisor, LongSupplier clockMs, long drainMs) {
+        termination = context.termination();
         this.report = report;
+        this.supervisor = supervisor;
         this.clockMs = clockMs;
         this.drainMs = drainMs;
+        program = new Program(context.child(), this::drain);
         startMs = clockMs.getAsLong();
+    }
+
+    /** Returns the program to accompany. */
+    Program program() {
+        return program;
+    }
+
+    /**
+     * Begins to count.
+     *
+     * @param once the store has the time of a drain to accept, and then the command ends
+     */
+    void begin(boolean once) {
+        if (once) {
+            untilMs = startMs + drainMs;
+            CompletableFuture.delayedExecutor(drainMs + HANGS_MS, TimeUnit.MILLISECONDS)
+                    .execute(this::abandonUnlessOver);
+        }
+        CompletableFuture.delayedExecutor(PROGRAM_WAITS_MS, TimeUnit.MILLISECONDS)
+                .execute(this::startProgramUnlessOver);
+    }
+
+    /** The opening has ended, one way or the other: nothing hangs any more. */
+    synchronized void over() {
+        over = true;
     }
 
     /** Opens something that a store may refuse. */
@@ -59,29 +99,65 @@ final class ShipStart {
                     throw e;
                 }
                 refused(String.valueOf(e.getMessage()));
+                program.start();
                 await(clockMs.getAsLong() + backoff.nextMs());
             }
         }
     }
 
     /** Hands signals over to a session; one that came before reaches it now. */
-    synchronized void opened(Runnable stop) {
-        session = stop;
+    synchronized void opened(Runnable drain) {
+        session = drain;
+        over();
         if (stopped.getCount() == 0) {
-            stop.run();
+            drain.run();
         }
     }
 
-    /** Ends the waiting within the time to drain, or the session. Safe for any thread. */
+    /**
+     * Answers a signal: ends the program, which may take half of the drain's time, then drains. Returns when that has
+     * begun, or the store hangs no longer. Safe for any thread.
+     */
     void stop() {
+        supervisor.stops();
+        program.terminate(Duration.ofMillis(drainMs).dividedBy(2));
+        drain();
+    }
+
+    /** Ends the waiting within the time to drain, or the session. */
+    private void drain() {
         Runnable running;
         synchronized (this) {
-            untilMs = clockMs.getAsLong() + drainMs;
-            stopped.countDown();
+            if (stopped.getCount() > 0) {
+                untilMs = Math.min(untilMs, clockMs.getAsLong() + drainMs);
+                stopped.countDown();
+            }
             running = session;
         }
-        if (running != null) {
+        supervisor.stops();
+        if (running == null) {
+            CompletableFuture.delayedExecutor(drainMs + HANGS_MS, TimeUnit.MILLISECONDS)
+                    .execute(this::abandonUnlessOver);
+        } else {
             running.run();
+        }
+    }
+
+    private synchronized void startProgramUnlessOver() {
+        if (!over) {
+            try {
+                program.start();
+            } catch (IOException e) {
+                assert e instanceof CommandFailure; // thrown again, and then said, by the thread that opens
+            }
+        }
+    }
+
+    private void abandonUnlessOver() {
+        if (!over) {
+            report.message("the store did not answer within " + Durations.format(drainMs)
+                    + ". Nothing was shipped; all bytes are still in the local files, start chagres ship again.");
+            termination.abandon(program.exitCode(ExitCode.AT_RISK));
         }
     }
 
@@ -103,10 +179,13 @@ final class ShipStart {
             ShipStatus status =
                     ShipStatus.unopened("refuses since " + (now - refusedMs) / 1000 + " s: " + cause, errors);
             if (now >= untilMs) {
+                supervisor.ended(status);
                 report.ended(status);
-                throw new CommandFailure(ExitCode.AT_RISK, "stopped before the store accepted anything");
+                throw new CommandFailure(
+                        program.exitCode(ExitCode.AT_RISK), "stopped before the store accepted anything");
             }
             report.status(status, now - startMs);
+            supervisor.waits(status);
             pause(Math.min(Math.min(retryMs, untilMs) - now, report.intervalMs()));
             now = clockMs.getAsLong();
         }

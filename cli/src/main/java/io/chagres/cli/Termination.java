@@ -24,6 +24,13 @@ interface Termination {
     default void onUserSignal(Runnable action) {}
 
     /**
+     * Ends the program although its main thread hangs in a call; does nothing if that has arrived at a code.
+     *
+     * @param code the exit code
+     */
+    default void abandon(int code) {}
+
+    /**
      * The process's own: a shutdown hook that lets the main thread finish before the JVM halts. Safe for any thread.
      */
     final class OfProcess implements Termination {
@@ -56,6 +63,13 @@ interface Termination {
         void exit(int code) {
             exitCode.complete(code);
             System.exit(code); // blocks for ever when a signal came first: the hook halts
+        }
+
+        @Override
+        public void abandon(int code) {
+            if (exitCode.complete(code)) {
+                Runtime.getRuntime().halt(code);
+            }
         }
 
         private void halt(Runnable action) {

@@ -2,6 +2,8 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.linux.Pathname;
+import io.chagres.ship.RunningShipper;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -85,7 +87,8 @@ final class ShipCommandTest {
     @Test
     void refusesASecondShipper() throws Exception {
         Future<Integer> ship = ship(List.of(), args());
-        stop.join();
+        Pathname state = Pathname.of(directory.resolve("state").toString());
+        Await.until("the first holds the lock", () -> holdsLock(state));
         CommandRun second = CommandRun.of(args("--once"));
         assertThat(second.code()).isEqualTo(ExitCode.FAILED);
         assertThat(second.err())
@@ -108,6 +111,14 @@ final class ShipCommandTest {
         CommandRun ship = CommandRun.of("ship", log + ".old", "--to", store(), "--once");
         assertThat(ship.code()).isEqualTo(ExitCode.FAILED);
         assertThat(ship.err()).contains(log + ".old: No such file or directory. Nothing was shipped");
+    }
+
+    private static boolean holdsLock(Pathname state) {
+        try {
+            return !RunningShipper.find(state).isEmpty();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
     }
 
     private Future<Integer> ship(List<String> child, String... args) {

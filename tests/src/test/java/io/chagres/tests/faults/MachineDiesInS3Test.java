@@ -5,6 +5,6 @@ package io.chagres.tests.faults;
 class MachineDiesInS3Test extends MachineDiesTest {
     @Override
     int runsUnlessSaid() {
-        return 12;
+        return 8;
     }
 }

@@ -17,6 +17,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How a shipper ends: exit codes, wrapped programs, signals. */
 @ExtendWith(FaultBench.Extension.class)
 class ShipExitTest {
+    private static Shipping unanswered(FaultBench bench, int port) {
+        return bench.shipping()
+                .paths(bench.tree())
+                .to("s3://bucket/prefix?endpoint=http://127.0.0.1:" + port)
+                .environment("AWS_ACCESS_KEY_ID", "a")
+                .environment("AWS_SECRET_ACCESS_KEY", "b");
+    }
+
     @ParameterizedTest(name = "exit code {0}")
     @ValueSource(ints = {0, 1, 3, 7, 127})
     void aWrappedProgramGivesItsExitCode(int code, FaultBench bench) throws IOException {
@@ -102,17 +110,45 @@ class ShipExitTest {
     @Test
     void aStoreThatRefusesAtTheStartIsAskedAgain(FaultBench bench) throws IOException {
         Files.writeString(bench.file("app.log"), "words");
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .to("s3://bucket/prefix?endpoint=http://127.0.0.1:1")
-                .environment("AWS_ACCESS_KEY_ID", "a")
-                .environment("AWS_SECRET_ACCESS_KEY", "b")
+        ShipProcess ship = unanswered(bench, 1)
                 .options("--drain", "1s")
                 .start()
                 .awaitStatus("the store refuses", ShipStatusLine::troubled);
 
         assertThat(ship.terminate()).as(ship.report()).isEqualTo(3);
         assertThat(ship.errors()).contains("at risk: unknown");
+    }
+
+    /** Nobody answers behind an open port: neither the end of the program nor a signal waits for that. */
+    @Test
+    void aProgramDoesNotWaitForAStoreThatHangs(FaultBench bench) throws IOException {
+        Path began = bench.root().resolve("began");
+        try (java.net.ServerSocket hangs = new java.net.ServerSocket(0)) {
+            ShipProcess ship = unanswered(bench, hangs.getLocalPort())
+                    .options("--drain", "1s")
+                    .child("touch", began.toString())
+                    .start();
+            assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(3);
+            assertThat(began).exists();
+            assertThat(ship.errors()).contains("did not answer within 1.0 s");
+        }
+    }
+
+    @Test
+    void onceEndsThoughTheStoreRefuses(FaultBench bench) throws IOException {
+        ShipProcess ship =
+                unanswered(bench, 1).options("--once", "--drain", "1s").start();
+        assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(3);
+    }
+
+    @Test
+    void onceEndsThoughTheStoreHangs(FaultBench bench) throws IOException {
+        try (java.net.ServerSocket hangs = new java.net.ServerSocket(0)) {
+            ShipProcess ship = unanswered(bench, hangs.getLocalPort())
+                    .options("--once", "--drain", "1s")
+                    .start();
+            assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(3);
+        }
     }
 
     @Test
