@@ -83,11 +83,6 @@ public final class Requires {
         check("loop devices", Files.exists(Path.of("/dev/loop-control")));
     }
 
-    /** Needs something else of the kernel or its settings. */
-    public static void kernel(String what, boolean there) {
-        check(what, there);
-    }
-
     private static String userId() {
         try {
             return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
