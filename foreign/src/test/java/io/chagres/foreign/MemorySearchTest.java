@@ -69,12 +69,13 @@ class MemorySearchTest {
         for (int changes = random.nextInt(3); changes > 0 && size > 0; changes--) {
             b.set(ValueLayout.JAVA_BYTE, bOffset + random.nextInt(size), (byte) random.nextInt());
         }
-        long expected = -1;
-        for (int i = size - 1; i >= 0; i--) {
-            if (a.get(ValueLayout.JAVA_BYTE, aOffset + i) != b.get(ValueLayout.JAVA_BYTE, bOffset + i)) {
-                expected = i;
-            }
+        byte[] first = a.asSlice(aOffset, size).toArray(ValueLayout.JAVA_BYTE);
+        byte[] second = b.asSlice(bOffset, size).toArray(ValueLayout.JAVA_BYTE);
+        int expected = 0;
+        while (expected < size && first[expected] == second[expected]) {
+            expected++;
         }
+        expected = expected == size ? -1 : expected;
         MemorySegment hidden = random.nextBoolean() ? b : b.asReadOnly();
         assertThat(MemoryCompare.mismatch(a, aOffset, hidden, bOffset, size)).isEqualTo(expected);
         assertThat(MemoryCompare.equal(hidden, bOffset, a, aOffset, size)).isEqualTo(expected < 0);
@@ -164,8 +165,9 @@ class MemorySearchTest {
     }
 
     private static long firstIndex(MemorySegment memory, int offset, int size) {
+        byte[] bytes = memory.asSlice(offset, size).toArray(ValueLayout.JAVA_BYTE);
         for (int i = 0; i < size; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, offset + i) == 0) {
+            if (bytes[i] == 0) {
                 return i;
             }
         }
@@ -173,8 +175,9 @@ class MemorySearchTest {
     }
 
     private static long lastIndex(MemorySegment memory, int offset, int size) {
+        byte[] bytes = memory.asSlice(offset, size).toArray(ValueLayout.JAVA_BYTE);
         for (int i = size - 1; i >= 0; i--) {
-            if (memory.get(ValueLayout.JAVA_BYTE, offset + i) == 'x') {
+            if (bytes[i] == 'x') {
                 return i;
             }
         }
