@@ -52,11 +52,10 @@ public final class Downcalls {
      * @param name the symbol in the C library
      * @param descriptor the C signature
      * @return the handle; errno is lost
-     * @throws java.util.NoSuchElementException if the C library has no such function
+     * @throws UnsatisfiedLinkError if the C library has no such function
      */
     public static MethodHandle criticalOnHeap(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow(name), descriptor, Linker.Option.critical(true));
+        return Library.C.criticalOnHeap(name, descriptor);
     }
 
     /**
