@@ -1,6 +1,7 @@
 /* What the call benchmarks need in C: the JNI side, and functions that all ways of calling share. Never shipped. */
 #define _GNU_SOURCE
 #include <jni.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,23 +26,26 @@ long bench_callbacks(long (*function)(long), long times) {
     return sum;
 }
 
-/* Copies past the caches; `to` aligned to 16 bytes, `bytes` a multiple of 64. */
-void bench_copy_streaming(void *to, const void *from, long bytes) {
+/* Copies past the caches. */
+void bench_copy_streaming(char *to, const char *from, long bytes) {
+    long done = 0;
 #ifdef __SSE2__
-    __m128i *target = to;
-    const __m128i *source = from;
-    for (long i = 0; i < bytes / 16; i += 4) {
-        __m128i a = _mm_loadu_si128(source + i), b = _mm_loadu_si128(source + i + 1);
-        __m128i c = _mm_loadu_si128(source + i + 2), d = _mm_loadu_si128(source + i + 3);
-        _mm_stream_si128(target + i, a);
-        _mm_stream_si128(target + i + 1, b);
-        _mm_stream_si128(target + i + 2, c);
-        _mm_stream_si128(target + i + 3, d);
+    done = -(uintptr_t)to & 15;
+    done = done < bytes ? done : bytes;
+    memcpy(to, from, done);
+    for (; done + 64 <= bytes; done += 64) {
+        const __m128i *source = (const __m128i *)(from + done);
+        __m128i *target = (__m128i *)(to + done);
+        __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1);
+        __m128i c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+        _mm_stream_si128(target, a);
+        _mm_stream_si128(target + 1, b);
+        _mm_stream_si128(target + 2, c);
+        _mm_stream_si128(target + 3, d);
     }
     _mm_sfence();
-#else
-    memcpy(to, from, bytes);
 #endif
+    memcpy(to + done, from + done, bytes - done);
 }
 
 JNIEXPORT jlong JNICALL Java_io_chagres_bench_Jni_labs(JNIEnv *env, jclass type, jlong value) {

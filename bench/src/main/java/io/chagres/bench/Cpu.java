@@ -1,7 +1,5 @@
 package io.chagres.bench;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.List;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -14,9 +12,6 @@ import org.openjdk.jmh.results.ScalarResult;
 
 /** A profiler for JMH: CPU time of the whole JVM, user and system, ns per operation. */
 public final class Cpu implements InternalProfiler {
-    private static final OperatingSystemMXBean SYSTEM =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-
     private long before;
 
     @Override
@@ -26,13 +21,13 @@ public final class Cpu implements InternalProfiler {
 
     @Override
     public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
-        before = SYSTEM.getProcessCpuTime();
+        before = CpuClock.processNs();
     }
 
     @Override
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
-        double used = SYSTEM.getProcessCpuTime() - before;
+        double used = CpuClock.processNs() - before;
         long operations = Math.max(1, result.getMetadata().getAllOps());
         return List.of(new ScalarResult("cpu", used / operations, "ns/op", AggregationPolicy.AVG));
     }
