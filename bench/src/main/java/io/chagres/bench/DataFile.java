@@ -10,8 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** A file with known bytes below {@code -Dbench.dir}: each eight bytes are their own position, little endian. */
-final class DataFile implements AutoCloseable {
+/**
+ * A file with known bytes below {@code -Dbench.dir}: each eight bytes are their own position, little endian. As a program
+ * it makes the long one and reads it into the page cache.
+ */
+public final class DataFile implements AutoCloseable {
     private static final int BLOCK = 1 << 20;
 
     private final Path path;
@@ -21,6 +24,18 @@ final class DataFile implements AutoCloseable {
     DataFile(String name, long bytes) {
         this.path = directory().resolve(name + ".data");
         this.bytes = bytes;
+    }
+
+    /** Makes the file that all ways of reading read. */
+    public static void main(String[] args) throws IOException {
+        try (DataFile file = hot()) {
+            file.open();
+        }
+    }
+
+    /** The file that all ways of reading read, {@code -Dbench.bytes} long. */
+    static DataFile hot() {
+        return new DataFile("hot", Long.getLong("bench.bytes", 512L << 20));
     }
 
     /** Where the benchmarks keep their files. */

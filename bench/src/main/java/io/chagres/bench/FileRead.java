@@ -41,7 +41,7 @@ public class FileRead {
     @Param({"8192", "131072"})
     int piece;
 
-    private final DataFile file = new DataFile("hot", Long.getLong("bench.bytes", 512L << 20));
+    private final DataFile file = DataFile.hot();
     private int fd;
     private long position;
     private byte[] array = {};

@@ -1,11 +1,13 @@
 package io.chagres.bench;
 
 import com.sun.management.ThreadMXBean;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -61,14 +63,19 @@ public final class ReadingNew {
         }
     }
 
+    private static byte[] line() {
+        return "x".repeat(LINE - 1).concat("\n").getBytes(StandardCharsets.US_ASCII);
+    }
+
     private void open(String way, boolean steady) throws IOException {
         Path directory = Files.createDirectories(DataFile.directory().resolve("growing"));
+        byte[] line = line();
         long length = steady ? 0 : Long.getLong("bench.bytes", 512L << 20) / FILES;
         for (int i = 0; i < FILES; i++) {
             Path path = directory.resolve("f" + i);
-            try (OutputStream out = Files.newOutputStream(path)) {
+            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(path))) {
                 for (long at = 0; at < length; at += LINE) {
-                    out.write("x".repeat(LINE - 1).concat("\n").getBytes());
+                    out.write(line);
                 }
             }
             writers.add(FileChannel.open(path, StandardOpenOption.APPEND));
@@ -77,7 +84,7 @@ public final class ReadingNew {
     }
 
     private void append() throws IOException {
-        ByteBuffer line = ByteBuffer.allocateDirect(LINE);
+        ByteBuffer line = ByteBuffer.wrap(line());
         for (FileChannel writer : writers) {
             writer.write(line.clear());
         }

@@ -29,7 +29,7 @@ public final class Safepoints {
     private static final MethodHandle PREAD_CRITICAL = Ffm.link(
             "pread", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG), Ffm.CRITICAL_HEAP);
 
-    private final DataFile file = new DataFile("hot", Long.getLong("bench.bytes", 512L << 20));
+    private final DataFile file = DataFile.hot();
     private final byte[] array = new byte[PIECE];
     private final boolean cold;
     private volatile boolean ended;
@@ -72,6 +72,11 @@ public final class Safepoints {
             case "idle" -> {
                 while (!ended) {
                     LockSupport.parkNanos(INTERVAL_NS);
+                }
+            }
+            case "spinning" -> {
+                while (!ended) {
+                    Thread.onSpinWait();
                 }
             }
             case "mapped" -> readMapped();
