@@ -35,7 +35,7 @@ public final class ReadingNew {
     /** Runs one combination. */
     public static void main(String[] args) throws IOException {
         boolean steady = args[1].equals("steady");
-        new ReadingNew().run(args[0], steady, Long.parseLong(args[2]) * 1_000_000_000);
+        new ReadingNew().run(args[0], steady, (long) (Double.parseDouble(args[2]) * 1e9));
     }
 
     private void run(String way, boolean steady, long durationNs) throws IOException {

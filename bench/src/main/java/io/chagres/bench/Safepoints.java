@@ -46,10 +46,10 @@ public final class Safepoints {
 
     /** Runs one combination. */
     public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
-        new Safepoints(args[1].equals("cold")).run(args[0], Integer.parseInt(args[2]));
+        new Safepoints(args[1].equals("cold")).run(args[0], (long) (Double.parseDouble(args[2]) * 1e9));
     }
 
-    private void run(String name, int seconds) throws IOException, InterruptedException, ExecutionException {
+    private void run(String name, long durationNs) throws IOException, InterruptedException, ExecutionException {
         file.open();
         try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
             Future<?> reading = threads.submit(() -> {
@@ -57,14 +57,14 @@ public final class Safepoints {
                 return null;
             });
             long start = System.nanoTime();
-            while (System.nanoTime() - start < seconds * 1_000_000_000L && !reading.isDone()) {
+            while (System.nanoTime() - start < durationNs && !reading.isDone()) {
                 Thread.getAllStackTraces(); // stops all threads
                 LockSupport.parkNanos(INTERVAL_NS);
             }
             ended = true;
             reading.get();
         }
-        System.out.println(bytesRead / 1_000_000 / seconds);
+        System.out.println(bytesRead * 1000 / durationNs);
     }
 
     private void read(String name) throws IOException {
