@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * A file with known bytes below {@code -Dbench.dir}: each eight bytes are their own position, little endian. As a program
- * it makes the long one and reads it into the page cache.
+ * A file with known bytes below {@code -Dbench.dir}: each eight bytes are their own position, little endian. Run as one
+ * of the programs it makes the long file and reads it into the page cache.
  */
 public final class DataFile implements AutoCloseable {
     private static final int BLOCK = 1 << 20;
