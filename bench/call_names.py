@@ -13,6 +13,7 @@ TABLES = {
         "ffmCritical": "... without the transition: FFM critical",
         "oursPlain": "ours, `HotCall`",
         "oursPointer": "ours, `FunctionPointer`",
+        "oursPointerCritical": "ours, `FunctionPointer`, critical",
         "oursCritical": "ours, `CriticalCall`",
     }),
     "calls_callback": ("CallbackCost", "ns", None, {

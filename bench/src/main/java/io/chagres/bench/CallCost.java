@@ -4,8 +4,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
+import io.chagres.foreign.call.CriticalCall;
 import io.chagres.foreign.call.Downcalls;
+import io.chagres.foreign.call.FunctionPointer;
 import io.chagres.foreign.call.HotCall;
+import io.chagres.foreign.call.Library;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -30,9 +33,11 @@ public class CallCost {
     private static final MethodHandle CRITICAL = Ffm.link("labs", LABS, Ffm.CRITICAL);
     private static final MethodHandle CAPTURED = Ffm.link("labs", LABS, Ffm.ERRNO);
     private static final HotCall HOT = HotCall.of("labs");
+    private static final CriticalCall OURS_CRITICAL = CriticalCall.of("labs");
 
     private final MemorySegment state = Arena.global().allocate(Downcalls.CALL_STATE);
     private final MemoryStack stack = MemoryStack.ofThread();
+    private MemorySegment function = Library.C.find("labs");
     private long value = -7;
 
     @Setup
@@ -86,6 +91,21 @@ public class CallCost {
 
     @Benchmark
     public long oursPlain() {
-        return HOT.uncaptured(MemorySegment.NULL, value, 0, 0, 0, 0, 0);
+        return HOT.callLong(MemorySegment.NULL, value, 0, 0, 0, 0, 0);
+    }
+
+    @Benchmark
+    public long oursPointer() {
+        return FunctionPointer.call(function, value, 0, 0, 0, 0, 0);
+    }
+
+    @Benchmark
+    public long oursPointerCritical() {
+        return FunctionPointer.callCritical(function, value, 0, 0, 0, 0, 0);
+    }
+
+    @Benchmark
+    public long oursCritical() {
+        return OURS_CRITICAL.callLong(MemorySegment.NULL, value, 0, 0, 0, 0, 0);
     }
 }

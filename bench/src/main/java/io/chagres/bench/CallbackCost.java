@@ -3,6 +3,8 @@ package io.chagres.bench;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.chagres.foreign.call.Callback;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -37,13 +39,19 @@ public class CallbackCost {
     private static final FieldReader READER = new FieldReader();
     private static final MemorySegment IDENTITY;
     private static final MemorySegment READ;
+    private static final MemorySegment GUARDED_IDENTITY;
+    private static final MemorySegment GUARDED_READ;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             MethodType type = FUNCTION.toMethodType();
-            IDENTITY = Ffm.callback(lookup.findStatic(Jni.class, "identity", type), FUNCTION);
-            READ = Ffm.callback(lookup.bind(READER, "read", type), FUNCTION);
+            MethodHandle identity = lookup.findStatic(Jni.class, "identity", type);
+            MethodHandle read = lookup.bind(READER, "read", type);
+            IDENTITY = Ffm.callback(identity, FUNCTION);
+            READ = Ffm.callback(read, FUNCTION);
+            GUARDED_IDENTITY = guarded(identity);
+            GUARDED_READ = guarded(read);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -63,6 +71,12 @@ public class CallbackCost {
             return READER.read(value);
         }
     };
+
+    private static MemorySegment guarded(MethodHandle target) {
+        return Callback.of(target, FUNCTION, Arena.global(), -1L, thrown -> {
+            throw new AssertionError(thrown);
+        });
+    }
 
     @Setup
     public void check(BenchmarkParams params) {
@@ -113,5 +127,15 @@ public class CallbackCost {
     @Benchmark
     public long ffmField() throws Throwable {
         return (long) CALLBACKS.invokeExact(READ, (long) TIMES);
+    }
+
+    @Benchmark
+    public long ours() throws Throwable {
+        return (long) CALLBACKS.invokeExact(GUARDED_IDENTITY, (long) TIMES);
+    }
+
+    @Benchmark
+    public long oursField() throws Throwable {
+        return (long) CALLBACKS.invokeExact(GUARDED_READ, (long) TIMES);
     }
 }

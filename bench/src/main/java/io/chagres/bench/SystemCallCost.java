@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.chagres.foreign.call.Downcalls;
 import io.chagres.foreign.call.HotCall;
+import io.chagres.foreign.call.SystemCall;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -39,6 +40,12 @@ public class SystemCallCost {
     private static final HotCall HOT_GETPPID = HotCall.of("getppid");
     private static final HotCall HOT_FSTAT = HotCall.of("fstat");
     private static final HotCall HOT_PREAD = HotCall.of("pread");
+    private static final SystemCall RAW_GETPPID = SystemCall.of("getppid");
+    private static final SystemCall RAW_FSTAT = SystemCall.of("fstat");
+    private static final SystemCall RAW_PREAD = SystemCall.of("pread64");
+    private static final SystemCall CRITICAL_GETPPID = SystemCall.critical("getppid");
+    private static final SystemCall CRITICAL_FSTAT = SystemCall.critical("fstat");
+    private static final SystemCall CRITICAL_PREAD = SystemCall.critical("pread64");
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment state = arena.allocate(Downcalls.CALL_STATE);
@@ -72,7 +79,7 @@ public class SystemCallCost {
 
     @Benchmark
     public int getppidOursPlain() {
-        return HOT_GETPPID.callInt(MemorySegment.NULL, 0, 0, 0, 0, 0);
+        return HOT_GETPPID.callInt();
     }
 
     @Benchmark
@@ -95,5 +102,35 @@ public class SystemCallCost {
     @Benchmark
     public long preadOursPlain() {
         return HOT_PREAD.callLong(buffer, fd, buffer.address(), PIECE, 0, 0, 0);
+    }
+
+    @Benchmark
+    public int getppidOursRaw() {
+        return RAW_GETPPID.callInt();
+    }
+
+    @Benchmark
+    public int getppidOursRawCritical() {
+        return CRITICAL_GETPPID.callInt();
+    }
+
+    @Benchmark
+    public int fstatOursRaw() {
+        return RAW_FSTAT.callInt(buffer, fd, buffer.address(), 0, 0, 0);
+    }
+
+    @Benchmark
+    public int fstatOursRawCritical() {
+        return CRITICAL_FSTAT.callInt(buffer, fd, buffer.address(), 0, 0, 0);
+    }
+
+    @Benchmark
+    public long preadOursRaw() {
+        return RAW_PREAD.callLong(buffer, fd, buffer.address(), PIECE, 0, 0, 0);
+    }
+
+    @Benchmark
+    public long preadOursRawCritical() {
+        return CRITICAL_PREAD.callLong(buffer, fd, buffer.address(), PIECE, 0, 0, 0);
     }
 }
