@@ -1,6 +1,6 @@
 # How long a safepoint waits for a thread that reads a file: p50 and p99, by collector, from the JVM's own log.
 
-SAFEPOINT_READERS=(spinning plain ffmCritical jniCritical mapped)
+SAFEPOINT_READERS=(spinning heapReader plain ffmCritical jniCritical mapped)
 
 # safepoint_run COLLECTOR READER hot|cold
 safepoint_run() {

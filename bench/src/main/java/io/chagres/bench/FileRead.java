@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.chagres.linux.Fd;
+import io.chagres.linux.HeapReader;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,6 +51,7 @@ public class FileRead {
     private ByteBuffer directBuffer = ByteBuffer.allocate(0);
     private MemorySegment nativeBuffer = MemorySegment.NULL;
     private final Arena arena = Arena.ofShared();
+    private final HeapReader reader = new HeapReader();
     private FileInputStream stream;
     private FileChannel streamChannel;
     private InputStream filesStream;
@@ -84,6 +86,7 @@ public class FileRead {
     @TearDown
     public void close() throws IOException {
         file.close();
+        reader.close();
         stream.close();
         filesStream.close();
         channel.close();
@@ -158,6 +161,11 @@ public class FileRead {
     public long mapRepeatedAccess() {
         MemorySegment.copy(mapping, JAVA_BYTE, next(), array, 0, piece);
         return piece;
+    }
+
+    @Benchmark
+    public int oursHeapReader() {
+        return reader.read(fd, array, 0, piece, next());
     }
 
     @Benchmark

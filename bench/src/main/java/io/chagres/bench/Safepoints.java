@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.chagres.linux.Fd;
+import io.chagres.linux.HeapReader;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -88,7 +89,9 @@ public final class Safepoints {
         int fd = file.fd().value();
         MemorySegment heap = MemorySegment.ofArray(array);
         MemorySegment buffer = Arena.global().allocate(PIECE, 64);
+        HeapReader heapReader = new HeapReader();
         return switch (name) {
+            case "heapReader" -> position -> heapReader.read(fd, array, 0, PIECE, position);
             case "plain" ->
                 position -> {
                     long count = Fd.pread(fd, buffer, 0, PIECE, position);

@@ -78,7 +78,7 @@ class BenchmarksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"idle", "spinning", "plain", "ffmCritical", "jniCritical", "mapped"})
+    @ValueSource(strings = {"idle", "spinning", "heapReader", "plain", "ffmCritical", "jniCritical", "mapped"})
     void safepointsAreAskedForWhileAThreadReads(String reader)
             throws IOException, InterruptedException, ExecutionException {
         Safepoints.main(new String[] {reader, "cold", "0.1"});
