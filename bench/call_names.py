@@ -46,8 +46,10 @@ TABLES = {
     "calls_string": ("StringResult", "ns", "bytes", {
         "ffmGetString": "`getString(0)`",
         "oursDecode": "ours, `CString.decode`",
+        "oursDecodeExactly": "ours, length known",
         "ffmGetStringEquals": "`getString(0).equals`",
-        "oursEquals": "ours, compared in place",
+        "oursStringEquals": "ours, compared with a String",
+        "oursEquals": "ours, compared with bytes",
     }),
     "calls_system": ("SystemCallCost", "ns", None, {
         f"{call}{way}": f"{call}: {words}"

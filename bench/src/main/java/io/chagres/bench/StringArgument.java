@@ -3,6 +3,7 @@ package io.chagres.bench;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.chagres.foreign.CString;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import java.lang.foreign.Arena;
@@ -35,8 +36,7 @@ public class StringArgument {
     int bytes;
 
     private final MemoryStack stack = MemoryStack.ofThread();
-    private final byte[] array = new byte[4096];
-    private final MemorySegment heap = MemorySegment.ofArray(array);
+    private final MemorySegment heap = MemorySegment.ofArray(new byte[4096]);
     private String string = "";
 
     @Setup
@@ -60,22 +60,20 @@ public class StringArgument {
     @Benchmark
     public long oursFrame() throws Throwable {
         try (Frame frame = stack.push()) {
-            return (long) PLAIN.invokeExact(frame.allocateFrom(string));
+            return (long) PLAIN.invokeExact(CString.encode(string, StandardCharsets.UTF_8, frame));
         }
     }
 
     @Benchmark
     public long oursFrameCritical() throws Throwable {
         try (Frame frame = stack.push()) {
-            return (long) CRITICAL.invokeExact(frame.allocateFrom(string));
+            return (long) CRITICAL.invokeExact(CString.encode(string, StandardCharsets.UTF_8, frame));
         }
     }
 
     @Benchmark
     public long oursHeapCritical() throws Throwable {
-        byte[] encoded = string.getBytes(StandardCharsets.UTF_8);
-        System.arraycopy(encoded, 0, array, 0, encoded.length);
-        array[encoded.length] = 0;
+        CString.encode(string, StandardCharsets.UTF_8, heap);
         return (long) CRITICAL_HEAP.invokeExact(heap);
     }
 }

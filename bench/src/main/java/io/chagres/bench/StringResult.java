@@ -1,7 +1,6 @@
 package io.chagres.bench;
 
 import io.chagres.foreign.CString;
-import io.chagres.foreign.MemoryCompare;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -27,14 +26,15 @@ public class StringResult {
 
     private final Arena arena = Arena.ofShared();
     private MemorySegment cString = MemorySegment.NULL;
-    private MemorySegment wanted = MemorySegment.NULL;
+    private final byte[] scratch = new byte[512];
+    private byte[] wanted = {};
     private String string = "";
 
     @Setup
     public void setUp(BenchmarkParams params) {
         string = "x".repeat(bytes);
         cString = arena.allocateFrom(string);
-        wanted = MemorySegment.ofArray(string.getBytes(StandardCharsets.UTF_8));
+        wanted = string.getBytes(StandardCharsets.UTF_8);
         Check.returns(this, params, Check.method(params).endsWith("Equals") ? (Object) true : string);
     }
 
@@ -50,7 +50,7 @@ public class StringResult {
 
     @Benchmark
     public String oursDecode() {
-        return new String(CString.decode(cString, 0, cString.byteSize()), StandardCharsets.UTF_8);
+        return CString.decode(cString, 0, cString.byteSize(), StandardCharsets.UTF_8, scratch);
     }
 
     @Benchmark
@@ -59,8 +59,17 @@ public class StringResult {
     }
 
     @Benchmark
+    public String oursDecodeExactly() {
+        return CString.decodeExactly(cString, 0, bytes, StandardCharsets.UTF_8, scratch);
+    }
+
+    @Benchmark
     public boolean oursEquals() {
-        long length = CString.length(cString, 0, cString.byteSize());
-        return length == wanted.byteSize() && MemoryCompare.equal(cString, 0, wanted, 0, length);
+        return CString.equal(cString, 0, cString.byteSize(), wanted);
+    }
+
+    @Benchmark
+    public boolean oursStringEquals() {
+        return CString.equal(cString, 0, cString.byteSize(), string, StandardCharsets.UTF_8);
     }
 }
