@@ -22,15 +22,11 @@ final class WaitArgument {
         memory = arena.allocate(BYTES + 16, 8);
     }
 
-    /** Sets the limit; without one if it is negative. */
-    WaitArgument of(long timeoutNs) {
+    /** Sets the limit, none if it is negative, and returns the argument. */
+    MemorySegment of(long timeoutNs) {
         memory.set(ValueLayout.JAVA_LONG, TIME, timeoutNs < 0 ? 0 : memory.address() + SECONDS);
         memory.set(ValueLayout.JAVA_LONG, SECONDS, timeoutNs / NS_PER_S);
         memory.set(ValueLayout.JAVA_LONG, NANOS, timeoutNs % NS_PER_S);
-        return this;
-    }
-
-    long address() {
-        return memory.address();
+        return memory;
     }
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BatchReaderTest {
+    private static final long SEED = Seeds.next("BatchReaderTest");
     private static final int FILES = 50;
     private static final int CAPACITY = 20;
     private static final int SLOT = 9000;
@@ -33,7 +34,7 @@ class BatchReaderTest {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment batched = arena.allocate(CAPACITY * SLOT);
     private final MemorySegment single = arena.allocate(SLOT);
-    private final RandomGenerator random = Seeds.random(Seeds.next("BatchReaderTest"));
+    private final RandomGenerator random = Seeds.random(SEED);
     private final List<Fd> files = new ArrayList<>();
 
     private final Path temp;

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TransferTest {
+    private static final long SEED = Seeds.next("TransferTest");
     private static final int BYTES = 1_000_003;
     private static final int NONBLOCK = Transfer.SPLICE_F_NONBLOCK;
     private static final long CURRENT = Transfer.CURRENT;
@@ -26,7 +27,7 @@ class TransferTest {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment buffer = arena.allocate(BYTES);
     private final byte[] content = new byte[BYTES];
-    private final RandomGenerator random = Seeds.random(Seeds.next("TransferTest"));
+    private final RandomGenerator random = Seeds.random(SEED);
 
     private final Path temp;
 
