@@ -300,6 +300,8 @@ public final class IoUring implements AutoCloseable {
      * <p>Something that cannot be cancelled, a command to a driver or a read from a disk that does not answer, may go
      * on: if {@link #inFlight} is not 0 after this, its memory must not be freed. Call it on the thread that opened the
      * ring; another cannot cancel and wait, and memory of operations in flight is then not safe to free.
+     *
+     * @throws IllegalStateException if another thread is inside {@link #submitAndWait}: the ring stays open
      */
     @Override
     public void close() {
@@ -308,28 +310,25 @@ public final class IoUring implements AutoCloseable {
         }
         submissions.retract();
         settle();
+        arena.close();
         fd.close();
         ring.close();
         entries.close();
-        arena.close();
     }
 
     private void settle() {
-        boolean entered = true;
-        for (int i = 0; i < CLOSE_ROUNDS && entered && !settled(); i++) {
+        for (int i = 0; i < CLOSE_ROUNDS && inFlight() > 0; i++) {
             if (i == 0) {
                 next().cancel(0, SubmissionEntry.IORING_ASYNC_CANCEL_ANY | SubmissionEntry.IORING_ASYNC_CANCEL_ALL);
             }
-            entered = submitAndWait(1, CLOSE_ROUND_NS) >= 0;
+            if (submitAndWait(1, CLOSE_ROUND_NS) < 0) {
+                return;
+            }
+            boolean there;
+            do {
+                there = completions.next();
+            } while (there);
         }
-    }
-
-    private boolean settled() {
-        boolean there;
-        do {
-            there = completions.next();
-        } while (there);
-        return inFlight() == 0;
     }
 
     private void register(int opcode, MemorySegment argument, int count, String subject) throws ErrnoException {

@@ -33,6 +33,7 @@ class IoUringRefusedTest {
                 + "Operation not permitted (EPERM)'",
         "ENOSYS, '(the kernel has none, or a filter of system calls hides it)'",
         "ENOMEM, '4 entries'",
+        "EMFILE, '4 entries'",
     })
     void noRing(String error, String message) throws IOException {
         List<String> lines = run("io_uring_setup:error=" + error);
@@ -49,7 +50,7 @@ class IoUringRefusedTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"EAGAIN, 1", "ENOMEM, 1+", "EBUSY, 1", "EINTR, 1..3"})
+    @CsvSource({"EAGAIN, 1", "ENOMEM, 1+", "EBUSY, 1", "EBADR, 1", "EINTR, 1..3"})
     void enteringFails(String error, String when) throws IOException {
         assertThat(run("io_uring_enter:error=" + error + ":when=" + when))
                 .containsExactly("true 0123", "fd true", "true");

@@ -289,6 +289,7 @@ class IoUringTest {
     void registeredFiles() throws IOException {
         assertThatThrownBy(ring::unregisterFiles).hasMessageContaining("ENXIO");
         assertThatThrownBy(ring::registerFiles).hasMessageContaining("EINVAL");
+        assertThatThrownBy(() -> ring.registerFiles(new int[(1 << 20) + 1])).hasMessageContaining("EMFILE");
         assertThatThrownBy(() -> ring.registerFiles(9999)).hasMessageContaining("EBADF");
         assertThatThrownBy(() -> ring.updateFile(0, 0)).hasMessageContaining("ENXIO");
         ring.registerFiles(-1, fd.value());
@@ -352,6 +353,28 @@ class IoUringTest {
             assertThat(executor.submit(ring::submit).get()).isEqualTo(-Errno.EEXIST);
         }
         assertThat(ring.submit()).isEqualTo(1);
+    }
+
+    @Test
+    void anotherThreadClosesButCannotCancel() throws IOException, InterruptedException, ExecutionException {
+        try (EventFd flag = EventFd.open();
+                ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            IoUring other = executor.submit(() -> IoUring.open(4)).get();
+            executor.submit(() -> other.next().pollAdd(flag.fd(), Epoll.EPOLLIN, false))
+                    .get();
+            assertThat(executor.submit(other::submit).get()).isEqualTo(1);
+            other.close();
+            assertThat(other.fd()).isEqualTo(-1);
+            assertThat(other.inFlight()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void kernelsThatLackWhatIsNeededAreNamed() {
+        MemorySegment answer = arena.allocate(IoUringParams.BYTES, 8);
+        assertThatThrownBy(() -> IoUringParams.answer(answer))
+                .hasMessageContaining("5.11")
+                .hasMessageContaining("EOPNOTSUPP");
     }
 
     @Test

@@ -133,6 +133,7 @@ class MappingTest {
         assertThatThrownBy(() -> Mapping.read(fd, -1, 1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Mapping.read(fd, 0, -1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Mapping.read(fd, 0, 1L << 60)).hasMessageContaining("ENOMEM");
+        assertThatThrownBy(() -> Mapping.read(fd, Long.MAX_VALUE, 2 * PAGE)).hasMessageContaining("EOVERFLOW");
         try (Fd reading = Fd.open(FdTest.pathname(file), Fd.O_RDONLY, 0);
                 Fd writing = Fd.open(FdTest.pathname(file), Fd.O_WRONLY, 0);
                 Pipe pipe = Pipe.open(0)) {
