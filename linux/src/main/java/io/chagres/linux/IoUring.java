@@ -46,6 +46,13 @@ public final class IoUring implements AutoCloseable {
 
     private static final int SETUP_CQSIZE = 1 << 3;
 
+    /** Others change who reads and writes the shared memory when. */
+    private static final int KNOWN_SETUP = IORING_SETUP_SQE128
+            | IORING_SETUP_CQE32
+            | IORING_SETUP_SINGLE_ISSUER
+            | IORING_SETUP_DEFER_TASKRUN
+            | IORING_SETUP_SUBMIT_ALL;
+
     /** What is asked for unless told otherwise: best first, since Linux 6.1, 5.18 and always. */
     private static final int[] SETUPS = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SUBMIT_ALL, IORING_SETUP_SUBMIT_ALL, 0
@@ -105,11 +112,15 @@ public final class IoUring implements AutoCloseable {
      *
      * @param entries submissions that fit, 1 to 32768, rounded up to a power of two
      * @param completions that fit, at least as many, rounded up to a power of two; 0 for twice as many
-     * @param setupFlags {@code IORING_SETUP_} constants, exactly
+     * @param setupFlags {@code IORING_SETUP_} constants of this class, exactly
      * @return the ring, owned by the caller
      * @throws ErrnoException as {@link #open(int)}; EINVAL also for flags that the kernel does not know
+     * @throws IllegalArgumentException for other flags
      */
     public static IoUring open(int entries, int completions, int setupFlags) throws ErrnoException {
+        if ((setupFlags & ~KNOWN_SETUP) != 0) {
+            throw new IllegalArgumentException("setup flags 0x" + Integer.toHexString(setupFlags));
+        }
         try (Arena call = Arena.ofConfined()) {
             MemorySegment params = call.allocate(IoUringParams.BYTES, 8);
             IoUringParams.request(params, completions, setupFlags | (completions == 0 ? 0 : SETUP_CQSIZE));
