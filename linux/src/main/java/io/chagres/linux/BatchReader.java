@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Reads from many files with one system call: worth it for many small reads, and for reads that wait for a disk, which
  * then wait together. Where io_uring is missing or forbidden it reads one after the other, with the same results.
  *
- * <p>Confined to the platform thread that opened it. Adding, reading and results allocate nothing.
+ * <p>Confined to the platform thread that opened it. Adding, reading and results allocate nothing,
+ * see {@link IoUring}.
  */
 public final class BatchReader implements AutoCloseable {
     private final @Nullable IoUring ring;

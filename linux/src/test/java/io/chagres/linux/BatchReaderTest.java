@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,6 +139,7 @@ class BatchReaderTest {
     }
 
     @Test
+    @Tag("unchecked")
     void readingAllocatesNothing() {
         try (BatchReader reader = BatchReader.open(CAPACITY)) {
             int[] fds = files.stream().mapToInt(Fd::value).toArray();

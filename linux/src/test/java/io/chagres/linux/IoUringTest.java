@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -426,6 +427,7 @@ class IoUringTest {
     }
 
     @Test
+    @Tag("unchecked")
     void readingAllocatesNothing() {
         long bytes = Allocations.fewestBytes(500, () -> {
             for (int round = 0; round < 500; round++) {

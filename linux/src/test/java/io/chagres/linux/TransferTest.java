@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -170,6 +171,7 @@ class TransferTest {
     }
 
     @Test
+    @Tag("unchecked")
     void movingAllocatesNothing() {
         long bytes = Allocations.fewestBytes(500, () -> {
             for (int i = 0; i < 1_000; i++) {
