@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store while a host is compacted and fetches each commit whole: what reads its records first and its
- * data later asks the store once. The first commits stay, as many as the bound allows, because they are read again in
- * the same order: keeping the last ones would mean to have dropped each just before it is wanted. Confined to one
+ * data later asks the store once. It keeps all of them, or none when they are more than its bound: memory helps
+ * compaction more then as room for content, because the commits are read again for each part of that. Confined to one
  * thread.
  */
 final class KeptCommits implements BlobStore {
@@ -28,6 +28,7 @@ final class KeptCommits implements BlobStore {
     private final long maxBytes;
     private final Map<String, byte[]> kept = new HashMap<>();
     private long keptBytes;
+    private boolean tooMany;
     private String lastKey = "";
     private byte[] last = new byte[0];
 
@@ -76,7 +77,11 @@ final class KeptCommits implements BlobStore {
         int got = store.get(key, 0, MemorySegment.ofArray(bytes));
         last = got == bytes.length ? bytes : Arrays.copyOf(bytes, got);
         lastKey = key;
-        if (keptBytes + got <= maxBytes) {
+        tooMany |= keptBytes + got > maxBytes;
+        if (tooMany) {
+            kept.clear();
+            keptBytes = 0;
+        } else {
             kept.put(key, last);
             keptBytes += got;
         }
