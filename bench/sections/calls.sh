@@ -50,7 +50,7 @@ parked_threads() {
 }
 
 section_calls() {
-    local how=(-f 3 -wi 3 -w 400ms -i 4 -r 400ms)
+    local how=(-f 3 -wi 3 -w 300ms -i 4 -r 300ms)
     [ "${BENCH_SHORT:-0}" != 1 ] || how=(-f 1 -wi 0 -i 1 -r 20ms)
     jvm_build
     bench_java io.chagres.bench.DataFile
