@@ -41,13 +41,14 @@ public final class Compact {
      * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
      * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
      * @param level zstd level, 1 to 19
-     * @param memoryBytes how many bytes to hold in memory at a time, if one object alone is not larger
+     * @param memoryBytes how many bytes to hold in memory at a time, half of them commits and half what is written, if
+     *     one object alone is not larger
      * @param dryRun whether to only say what would be done
      */
     public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
-        /** A day of grace, everything kept, level 3, 128 MiB. */
+        /** A day of grace, everything kept, level 3, 256 MiB. */
         public static final Options DEFAULT =
-                new Options(Duration.ofDays(1).toMillis(), 0, 3, 2 * CompactionPlan.OBJECT_BYTES, false);
+                new Options(Duration.ofDays(1).toMillis(), 0, 3, 4 * CompactionPlan.OBJECT_BYTES, false);
 
         /** Returns the same options as a dry run. */
         public Options asDryRun() {
@@ -216,7 +217,7 @@ public final class Compact {
         Map<Long, List<Record.ObjectRun>> written = new HashMap<>();
         try (VersionReader reader = new VersionReader(commits, hostId, state);
                 MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
-            writer.write(plan, options.memoryBytes() - commits.keptBytes())
+            writer.write(plan, options.memoryBytes() / 2)
                     .values()
                     .forEach(object -> written.computeIfAbsent(object.versionId(), id -> new ArrayList<>())
                             .add(object));

@@ -23,29 +23,26 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class KeptCommits implements BlobStore {
+    /** What a commit takes beside its bytes: its key, and its place in the map. */
+    private static final int ENTRY_BYTES = 128;
+
     private final BlobStore store;
     private final String log;
     private final long maxBytes;
     private final Map<String, byte[]> kept = new HashMap<>();
     private long keptBytes;
-    private boolean tooMany;
     private String lastKey = "";
     private byte[] last = new byte[0];
 
     /**
      * Stands before a store, which stays the caller's.
      *
-     * @param maxBytes how many bytes of commits to keep, besides the one read last
+     * @param maxBytes how many bytes of commits to keep, but not more than a quarter of the heap
      */
     KeptCommits(BlobStore store, String hostId, long maxBytes) {
         this.store = store;
         log = ArchiveLayout.log(hostId);
-        this.maxBytes = maxBytes;
-    }
-
-    /** Returns how many bytes of commits it keeps. */
-    long keptBytes() {
-        return keptBytes;
+        this.maxBytes = Math.min(maxBytes, Runtime.getRuntime().maxMemory() / 4);
     }
 
     /** Returns the bytes of a commit if they are here. */
@@ -77,13 +74,11 @@ final class KeptCommits implements BlobStore {
         int got = store.get(key, 0, MemorySegment.ofArray(bytes));
         last = got == bytes.length ? bytes : Arrays.copyOf(bytes, got);
         lastKey = key;
-        tooMany |= keptBytes + got > maxBytes;
-        if (tooMany) {
-            kept.clear();
-            keptBytes = 0;
-        } else {
+        keptBytes += got + ENTRY_BYTES;
+        if (keptBytes <= maxBytes) {
             kept.put(key, last);
-            keptBytes += got;
+        } else {
+            kept.clear();
         }
         return last;
     }
