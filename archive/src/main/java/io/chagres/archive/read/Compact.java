@@ -217,10 +217,9 @@ public final class Compact {
         Map<Long, List<Record.ObjectRun>> written = new HashMap<>();
         try (VersionReader reader = new VersionReader(commits, hostId, state);
                 MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
-            writer.write(plan, options.memoryBytes() / 2)
-                    .values()
-                    .forEach(object -> written.computeIfAbsent(object.versionId(), id -> new ArrayList<>())
-                            .add(object));
+            writer.write(plan, options.memoryBytes() / 2).values().forEach(object -> written.computeIfAbsent(
+                            object.versionId(), id -> new ArrayList<>())
+                    .add(object));
             storedBytes = writer.storedBytes();
         }
         written.values().forEach(objects -> objects.sort(Comparator.comparingLong(Record.ObjectRun::start)));
