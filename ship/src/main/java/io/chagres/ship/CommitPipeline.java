@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommitPipeline implements AutoCloseable {
     /**
-     * How long an object waits at most for the commit that refers to it: compaction takes one that nothing refers to for
-     * garbage after a day, and this leaves a margin for two waits and for clocks.
+     * How long an object waits at most for the commit that refers to it: after a day compaction takes one that nothing
+     * refers to for garbage, and this leaves a margin for two waits and for clocks.
      */
     static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
 

@@ -290,7 +290,7 @@ class CompactTest {
         }
     }
 
-    /** States between the oldest checkpoint that stays and the newest can be read, with the objects of their commits. */
+    /** States between the oldest checkpoint that stays and the newest can be read, with what their commits refer to. */
     @Test
     void keepsObjectsThatOnlyCommitsReferTo() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
