@@ -28,6 +28,8 @@ public final class CString {
 
     private static final int P4 = P2 * P2;
 
+    private static final int COPY_MAX = 4096;
+
     private CString() {}
 
     /**
@@ -149,7 +151,18 @@ public final class CString {
      * @return true if the bytes before the first NUL, or the limit, are these
      */
     public static boolean equal(MemorySegment segment, long offset, long limit, byte[] bytes) {
-        return endsAt(segment, offset, limit, bytes.length) && MemoryCompare.equal(segment, offset, bytes);
+        if (!endsAt(segment, offset, limit, bytes.length)) {
+            return false;
+        }
+        if (bytes.length > COPY_MAX) {
+            return MemoryCompare.equal(segment, offset, MemorySegment.ofArray(bytes), 0, bytes.length);
+        }
+        // A copy costs less than the segment that an array needs where the JIT does not inline all of this.
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            long copy = frame.allocate(bytes.length, 1).address();
+            MemorySegment.copy(bytes, 0, CStringCodec.MEMORY, ValueLayout.JAVA_BYTE, copy, bytes.length);
+            return MemoryCompare.equal(segment, offset, CStringCodec.MEMORY, copy, bytes.length);
+        }
     }
 
     /**

@@ -34,15 +34,6 @@ public final class MemoryCompare {
                     ValueLayout.ADDRESS,
                     ValueLayout.ADDRESS));
 
-    private static final MethodHandle MEMCMP_ARRAY = Downcalls.criticalOnHeap(
-            "memcmp",
-            FunctionDescriptor.of(
-                    ValueLayout.JAVA_INT,
-                    ValueLayout.JAVA_LONG,
-                    ValueLayout.ADDRESS,
-                    ValueLayout.JAVA_LONG,
-                    ValueLayout.ADDRESS));
-
     private MemoryCompare() {}
 
     /**
@@ -78,21 +69,6 @@ public final class MemoryCompare {
      */
     public static boolean equal(MemorySegment a, long aOffset, MemorySegment b, long bOffset, long length) {
         return mismatch(a, aOffset, b, bOffset, length) < 0;
-    }
-
-    /** Compares a segment with a whole array: native memory without an object for the array. */
-    static boolean equal(MemorySegment segment, long offset, byte[] bytes) {
-        if (!segment.isNative() || bytes.length > MemoryScan.PIECE) {
-            return equal(segment, offset, MemorySegment.ofArray(bytes), 0, bytes.length);
-        }
-        Objects.checkFromIndexSize(offset, bytes.length, segment.byteSize());
-        try {
-            long from = segment.address() + offset;
-            MemorySegment array = MemorySegment.ofArray(bytes);
-            return (int) MEMCMP_ARRAY.invokeExact(from, array, (long) bytes.length, segment) == 0;
-        } catch (Throwable t) {
-            throw Downcalls.rethrown(t);
-        }
     }
 
     /** Returns how many bytes at the start are known to be equal; a difference, if any, is in the piece after them. */
