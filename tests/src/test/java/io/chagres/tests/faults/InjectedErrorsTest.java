@@ -61,15 +61,18 @@ class InjectedErrorsTest {
                 .contains("INJECTED");
     }
 
-    /** What the archive's directory can answer to each thread; each put is tried again with a new temporary file. */
+    /**
+     * What the archive's directory can answer; each put is tried again with a new temporary file. Calls are counted by
+     * thread, and threads that idle end: what failed a row of calls to each thread could go on forever.
+     */
     @ParameterizedTest(name = "{0} {1} {2}")
     @CsvSource({
         "fsync, EIO, 1+3",
-        "fsync, ENOSPC, 2..4",
+        "fsync, ENOSPC, 2",
         "linkat, ENOSPC, 1+3",
-        "linkat, EIO, 2..4",
+        "linkat, EIO, 2",
         "pwrite64, ENOSPC, 1+4",
-        "pwrite64, EIO, 2..4",
+        "pwrite64, EIO, 2",
         "pwrite64, EINTR, 1+2",
     })
     void putsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
@@ -119,7 +122,7 @@ class InjectedErrorsTest {
 
     /** Where the archive can share blocks with the files, and then cannot. */
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"EIO:when=1..2", "ENOSPC:when=2", "EXDEV", "EOPNOTSUPP:when=2+2", "EINVAL"})
+    @ValueSource(strings = {"EIO:when=1", "ENOSPC:when=2", "EXDEV", "EOPNOTSUPP:when=2+2", "EINVAL"})
     void sharingThatFails(String error, FaultBench bench) throws IOException {
         Requires.loopDevices();
         Requires.tool("mkfs.xfs");
