@@ -39,8 +39,8 @@ TABLES = {
     "calls_struct": ("StructReturn", "ns", None, {
         "ffmConfinedArena": "FFM, confined arena",
         "oursFrame": "ours, frame as allocator",
-        "oursFramePrefix": "ours, segment of a frame",
-        "oursFramePrefixCritical": "ours, segment of a frame, critical",
+        "oursKept": "ours, a kept segment",
+        "oursKeptCritical": "ours, a kept segment, critical",
         "oursOutPointerCritical": "an out pointer instead, critical",
     }),
     "calls_string": ("StringResult", "ns", "bytes", {
@@ -130,7 +130,7 @@ TARGETS = {
         for n in (10, 100, 1000)
     ],
     "calls_struct": [
-        ("struct by value <= 0.3x the confined arena", "oursFramePrefixCritical", "ffmConfinedArena", 0.3, "most"),
+        ("struct by value <= 0.3x the confined arena", "oursKeptCritical", "ffmConfinedArena", 0.3, "most"),
     ],
     "calls_string": [
         ("String of 100 bytes <= 0.65x `getString(0)`", "oursDecode@100", "ffmGetString@100", 0.65, "most"),

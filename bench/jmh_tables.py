@@ -207,8 +207,9 @@ def main():
     results = pathlib.Path(sys.argv[1])
     unit_of = {class_: unit for class_, unit, _, _ in TABLES.values()}
     cells, allocated = read_jmh(results / "raw/calls.json", unit_of)
-    for more, into in zip(read_jmh(results / "raw/cold.json", unit_of), (cells, allocated)):
-        into.update(more)
+    for raw in ("system", "cold"):
+        for more, into in zip(read_jmh(results / f"raw/{raw}.json", unit_of), (cells, allocated)):
+            into.update(more)
     add_loops(results / "raw/calls_c.txt", cells)
     write_calls(results, cells, allocated)
     write_parked(results)

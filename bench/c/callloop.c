@@ -47,6 +47,7 @@ int main(int argc, char **argv) {
     if (fd < 0) {
         fail(argv[1]);
     }
+    as_two_threads();
     measure("getppid", call_getppid);
     measure("fstat", call_fstat);
     measure("pread", call_pread);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,19 @@ static inline int64_t now_ns(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline void *sleep_for_ever(void *unused) {
+    pause();
+    return unused;
+}
+
+/* A process with two threads counts who uses a descriptor, with atomic instructions, as every JVM's does. */
+static inline void as_two_threads(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, sleep_for_ever, NULL) != 0) {
+        fail("pthread_create");
+    }
 }
 
 static inline uint64_t mix(uint64_t *state) {

@@ -13,6 +13,7 @@ int main(int argc, char **argv) {
     if (fd < 0 || fstat(fd, &status) != 0) {
         fail(argv[1]);
     }
+    as_two_threads();
     long piece = atol(argv[2]), rounds = atol(argv[3]);
     char *buffer = malloc(piece);
     for (long round = 0; round < rounds; round++) {

@@ -29,10 +29,12 @@ jmh() {
         > "$RESULTS/raw/$name.txt" || die "JMH: $(tail -n 5 "$RESULTS/raw/$name.txt")"
 }
 
-# The loops in C, before and after all else: "what size wall_ns cpu_ns", a line a round.
+# The loops in C, before and after their rivals: "what size wall_ns cpu_ns", a line a round.
 calls_in_c() {
-    local piece
     "$TARGET/callloop" "$HERE/run.sh" | awk '{ print $1, 0, $2, $2 }'
+}
+reads_in_c() {
+    local piece
     for piece in 8192 131072; do
         "$TARGET/readloop" "$BENCH_DIR/calls/hot.data" "$piece" "$RUNS" | awk -v p="$piece" '{ print "read", p, $1, $2 }'
     done
@@ -54,9 +56,10 @@ section_calls() {
     [ "${BENCH_SHORT:-0}" != 1 ] || how=(-f 1 -wi 0 -i 1 -r 20ms)
     jvm_build
     bench_java io.chagres.bench.DataFile
-    calls_in_c > "$RESULTS/raw/calls_c.txt"
-    jmh calls "${how[@]}" -e IdentityCold "${JMH_ONLY:-.*}"
-    calls_in_c >> "$RESULTS/raw/calls_c.txt"
+    { reads_in_c; calls_in_c; } > "$RESULTS/raw/calls_c.txt"
+    jmh system "${how[@]}" FileRead SystemCallCost
+    { reads_in_c; calls_in_c; } >> "$RESULTS/raw/calls_c.txt"
+    jmh calls "${how[@]}" -e IdentityCold -e FileRead -e SystemCallCost "${JMH_ONLY:-.*}"
     rm -f "$RESULTS/raw/cold.json"
     if [ -w /proc/sys/vm/drop_caches ]; then
         jmh cold -f "$RUNS" -wi 1 -i 3 IdentityCold

@@ -56,7 +56,7 @@ s3_uploads() {
                 "s3://$S3_BUCKET/aws.log"
         fi
         if command -v rclone > /dev/null; then
-            s3_measured rclone "$run" env RCLONE_CONFIG_S_TYPE=s3 RCLONE_CONFIG_S_PROVIDER=Other \
+            s3_measured rclone "$run" env -u AWS_CA_BUNDLE RCLONE_CONFIG_S_TYPE=s3 RCLONE_CONFIG_S_PROVIDER=Other \
                 RCLONE_CONFIG_S_ENV_AUTH=true RCLONE_CONFIG_S_ENDPOINT="$S3_ENDPOINT" \
                 rclone copyto "$BENCH_DIR/big/app.log" "s:$S3_BUCKET/rclone.log"
         fi

@@ -13,10 +13,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** A C string that came back: made a String, or compared with one where it lies. */
+/** A C string that came back, in memory of C: made a String, or compared with one where it lies. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -24,23 +23,17 @@ public class StringResult {
     @Param({"10", "100", "255"})
     int bytes;
 
-    private final Arena arena = Arena.ofShared();
     private MemorySegment cString = MemorySegment.NULL;
     private final byte[] scratch = new byte[512];
-    private byte[] wanted = {};
+    private MemorySegment wanted = MemorySegment.NULL;
     private String string = "";
 
     @Setup
     public void setUp(BenchmarkParams params) {
         string = "x".repeat(bytes);
-        cString = arena.allocateFrom(string);
-        wanted = string.getBytes(StandardCharsets.UTF_8);
+        cString = Arena.global().allocateFrom(string);
+        wanted = MemorySegment.ofArray(string.getBytes(StandardCharsets.UTF_8));
         Check.returns(this, params, Check.method(params).endsWith("Equals") ? (Object) true : string);
-    }
-
-    @TearDown
-    public void close() {
-        arena.close();
     }
 
     @Benchmark

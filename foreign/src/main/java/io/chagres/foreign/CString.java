@@ -28,8 +28,6 @@ public final class CString {
 
     private static final int P4 = P2 * P2;
 
-    private static final int COPY_MAX = 4096;
-
     private CString() {}
 
     /**
@@ -147,22 +145,12 @@ public final class CString {
      * @param segment native or heap memory
      * @param offset where the string starts, bytes
      * @param limit how many bytes it may have at most; one of that length needs no NUL
-     * @param bytes what to compare with, without NUL
+     * @param bytes what to compare with, without NUL; of an array, {@link MemorySegment#ofArray(byte[])} made once
      * @return true if the bytes before the first NUL, or the limit, are these
      */
-    public static boolean equal(MemorySegment segment, long offset, long limit, byte[] bytes) {
-        if (!endsAt(segment, offset, limit, bytes.length)) {
-            return false;
-        }
-        if (bytes.length > COPY_MAX) {
-            return MemoryCompare.equal(segment, offset, MemorySegment.ofArray(bytes), 0, bytes.length);
-        }
-        // A copy costs less than the segment that an array needs where the JIT does not inline all of this.
-        try (Frame frame = MemoryStack.ofThread().push()) {
-            long copy = frame.allocate(bytes.length, 1).address();
-            MemorySegment.copy(bytes, 0, CStringCodec.MEMORY, ValueLayout.JAVA_BYTE, copy, bytes.length);
-            return MemoryCompare.equal(segment, offset, CStringCodec.MEMORY, copy, bytes.length);
-        }
+    public static boolean equal(MemorySegment segment, long offset, long limit, MemorySegment bytes) {
+        long length = bytes.byteSize();
+        return endsAt(segment, offset, limit, length) && MemoryCompare.equalsAll(segment, offset, bytes);
     }
 
     /**

@@ -34,6 +34,15 @@ public final class MemoryCompare {
                     ValueLayout.ADDRESS,
                     ValueLayout.ADDRESS));
 
+    private static final MethodHandle MEMCMP_ARRAY = Downcalls.criticalOnHeap(
+            "memcmp",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.ADDRESS,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.ADDRESS));
+
     private MemoryCompare() {}
 
     /**
@@ -69,6 +78,20 @@ public final class MemoryCompare {
      */
     public static boolean equal(MemorySegment a, long aOffset, MemorySegment b, long bOffset, long length) {
         return mismatch(a, aOffset, b, bOffset, length) < 0;
+    }
+
+    /** Compares with a whole segment: native memory with an array as fast as with native memory. */
+    static boolean equalsAll(MemorySegment segment, long offset, MemorySegment whole) {
+        long length = whole.byteSize();
+        if (!segment.isNative() || length > MemoryScan.PIECE) {
+            return equal(segment, offset, whole, 0, length);
+        }
+        Objects.checkFromIndexSize(offset, length, segment.byteSize());
+        try {
+            return (int) MEMCMP_ARRAY.invokeExact(segment.address() + offset, whole, length, segment) == 0;
+        } catch (Throwable t) {
+            throw Downcalls.rethrown(t);
+        }
     }
 
     /** Returns how many bytes at the start are known to be equal; a difference, if any, is in the piece after them. */

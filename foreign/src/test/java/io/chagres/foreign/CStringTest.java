@@ -95,10 +95,11 @@ class CStringTest {
                 frame.allocate(1 + random.nextInt(8), 1);
                 MemorySegment string = CString.encode(bytes, frame);
                 MemorySegment heap = MemorySegment.ofArray(string.toArray(ValueLayout.JAVA_BYTE));
+                MemorySegment wanted = MemorySegment.ofArray(other);
                 boolean equal = Arrays.equals(bytes, other);
-                assertThat(CString.equal(string, 0, bytes.length + 1, other)).isEqualTo(equal);
-                assertThat(CString.equal(heap, 0, bytes.length + 1, other)).isEqualTo(equal);
-                assertThat(CString.equal(string, 0, bytes.length, other)).isEqualTo(equal);
+                assertThat(CString.equal(string, 0, bytes.length + 1, wanted)).isEqualTo(equal);
+                assertThat(CString.equal(heap, 0, bytes.length + 1, wanted)).isEqualTo(equal);
+                assertThat(CString.equal(string, 0, bytes.length, wanted)).isEqualTo(equal);
                 assertThat(CString.hash(string, 0, bytes.length)).isEqualTo(Arrays.hashCode(bytes));
                 assertThat(CString.hash(heap, 0, bytes.length)).isEqualTo(Arrays.hashCode(bytes));
                 String text = new String(other, ISO_8859_1);
@@ -113,10 +114,10 @@ class CStringTest {
     @Test
     void aStringEndsAtItsNulOrTheLimit() {
         MemorySegment memory = MemorySegment.ofArray("ab\0cd".getBytes(UTF_8));
-        assertThat(CString.equal(memory, 0, 5, "ab".getBytes(UTF_8))).isTrue();
-        assertThat(CString.equal(memory, 0, 2, "ab".getBytes(UTF_8))).isTrue();
-        assertThat(CString.equal(memory, 0, 1, "ab".getBytes(UTF_8))).isFalse();
-        assertThat(CString.equal(memory, 0, 5, "a".getBytes(UTF_8))).isFalse();
+        assertThat(CString.equal(memory, 0, 5, segment("ab"))).isTrue();
+        assertThat(CString.equal(memory, 0, 2, segment("ab"))).isTrue();
+        assertThat(CString.equal(memory, 0, 1, segment("ab"))).isFalse();
+        assertThat(CString.equal(memory, 0, 5, segment("a"))).isFalse();
         assertThat(CString.equal(memory, 1, 4, "b", UTF_8)).isTrue();
         assertThat(CString.equal(memory, 3, 2, "cd", UTF_8)).isTrue();
         assertThat(CString.equal(memory, 3, 2, "cde", UTF_8)).isFalse();
@@ -158,11 +159,16 @@ class CStringTest {
         free(() -> CString.encode(string, UTF_8, array) == bytes.length);
         free(() -> CString.encode(string, ISO_8859_1, array) == string.length());
         free(() -> CString.encode("gr\u00fc\u00dfe", ISO_8859_1, array) == 5);
-        free(() -> CString.equal(inMemory, 0, bytes.length + 1, bytes));
+        MemorySegment wanted = MemorySegment.ofArray(bytes);
+        free(() -> CString.equal(inMemory, 0, bytes.length + 1, wanted));
         free(() -> CString.equal(inMemory, 0, bytes.length + 1, string, UTF_8));
         int hash = Arrays.hashCode(bytes);
         free(() -> CString.hash(inMemory, 0, bytes.length) == hash);
         free(() -> CString.length(inMemory, 0, bytes.length + 1) == bytes.length);
+    }
+
+    private static MemorySegment segment(String string) {
+        return MemorySegment.ofArray(string.getBytes(UTF_8));
     }
 
     private static void free(BooleanSupplier call) {

@@ -99,7 +99,8 @@ class MemorySearchTest {
         assertThatThrownBy(() -> MemoryCompare.equal(memory, 0, memory, 8, 8))
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> MemoryScan.indexOfZero(memory, 0, 8)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> CString.equal(memory, 0, 8, new byte[4])).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> CString.equal(memory, 0, 8, MemorySegment.ofArray(new byte[4])))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -136,7 +136,7 @@ class NativeExamplesTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate(256);
             CString.encode("lo", StandardCharsets.UTF_8, memory);
-            byte[] loopback = {'l', 'o'};
+            MemorySegment loopback = MemorySegment.ofArray(new byte[] {'l', 'o'});
             byte[] scratch = new byte[256];
 
             boolean same = CString.equal(memory, 0, 256, loopback);
@@ -144,7 +144,7 @@ class NativeExamplesTest {
             String name = CString.decode(memory, 0, 256, StandardCharsets.UTF_8, scratch);
 
             assertThat(same).isTrue();
-            assertThat(hash).isEqualTo(Arrays.hashCode(loopback));
+            assertThat(hash).isEqualTo(Arrays.hashCode(new byte[] {'l', 'o'}));
             assertThat(name).isEqualTo("lo");
         }
     }
