@@ -1,4 +1,4 @@
-/** Mounts file systems written in Java: the FUSE protocol of the kernel, without libfuse and without callbacks from C. */
+/** Mounts file systems written in Java: the FUSE protocol, without libfuse and without callbacks from C. */
 module io.chagres.fuse {
     requires static transitive org.jspecify;
     requires transitive io.chagres.linux;

@@ -36,7 +36,7 @@ final class ControlOperations {
             fs.interrupt(unique);
             x.finishSilently();
         } else {
-            // Read by another thread and not registered yet, or answered already: the kernel knows which and asks again.
+            // Not begun yet by the thread that read it, or answered already: the kernel knows which, and asks again.
             x.answerError(Errno.EAGAIN);
         }
     }

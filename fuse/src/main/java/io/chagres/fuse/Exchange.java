@@ -154,7 +154,7 @@ abstract class Exchange {
 
     /** Whether the kernel still waits for the answer of this request. */
     boolean isOpen(long unique) {
-        return (state & (SENT | RETURNED)) == 0 && header.byteSize() > 0 && unique() == unique;
+        return (state & SENT) == 0 && header.byteSize() > 0 && unique() == unique;
     }
 
     /** Answers a request that has no answer in the protocol. */

@@ -36,8 +36,8 @@ public enum FuseFeature {
     IOCTL_DIRECTORY(InitFlags.HAS_IOCTL_DIR, 0, 0),
 
     /**
-     * The kernel drops cached pages of a file whose size or time of modification changed. It asks getattr before each read
-     * whose attributes are too old, at a timeout of 0 before every read.
+     * The kernel drops cached pages of a file whose size or time of modification changed. It asks getattr before each
+     * read whose attributes are too old, at a timeout of 0 before every read.
      */
     AUTO_INVALIDATE(InitFlags.AUTO_INVAL_DATA, 0, 0),
 
@@ -63,26 +63,26 @@ public enum FuseFeature {
     KEEP_CACHE(0, OpenReply.KEEP_CACHE, 0),
 
     /**
-     * The kernel keeps lists of names and answers readdir itself. The file system promises that names change only through
-     * this mount, or that it calls {@link Notifier#invalidateNode} for the directory.
+     * The kernel keeps lists of names and answers readdir itself. The file system promises that names change only
+     * through this mount, or that it calls {@link Notifier#invalidateNode} for the directory.
      */
     DIRECTORY_CACHE(0, 0, OpenReply.CACHE_DIR | OpenReply.KEEP_CACHE),
 
     /**
-     * Files are not opened: no open, release or flush is asked, the handle is always 0, pages stay cached. The file system
-     * promises to need no state per open file. Excludes passthrough.
+     * Files are not opened: no open, release or flush is asked, the handle is always 0, pages stay cached. The file
+     * system promises to need no state per open file. Excludes passthrough.
      */
     NO_OPEN(InitFlags.NO_OPEN_SUPPORT, 0, 0),
 
     /**
-     * Directories are not opened: no opendir or releasedir is asked, the handle is always 0, and lists of names are kept as
-     * with {@link #DIRECTORY_CACHE}, with the same promise.
+     * Directories are not opened: no opendir or releasedir is asked, the handle is always 0, and lists of names are
+     * kept as with {@link #DIRECTORY_CACHE}, with the same promise.
      */
     NO_OPENDIR(InitFlags.NO_OPENDIR_SUPPORT, 0, 0),
 
     /**
-     * Writes are collected in the page cache and come later, larger, and by no process. The file system promises that size
-     * and content change only through this mount: the kernel knows sizes and times better.
+     * Writes are collected in the page cache and come later, larger, and by no process. The file system promises that
+     * size and content change only through this mount: the kernel knows sizes and times better.
      */
     WRITEBACK_CACHE(InitFlags.WRITEBACK_CACHE, 0, 0),
 
@@ -90,8 +90,8 @@ public enum FuseFeature {
     CACHE_SYMLINKS(InitFlags.CACHE_SYMLINKS, 0, 0),
 
     /**
-     * The file system clears set-user-id and set-group-id bits and capabilities when a file is written, truncated or given
-     * away; without this the kernel asks for that.
+     * The file system clears set-user-id and set-group-id bits and capabilities when a file is written, truncated or
+     * given away; without this the kernel asks for that.
      */
     HANDLE_KILLPRIV(InitFlags.HANDLE_KILLPRIV_V2, 0, 0),
 

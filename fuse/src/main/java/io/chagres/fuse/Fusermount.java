@@ -81,7 +81,7 @@ final class Fusermount implements Mounter {
                 fd.writeFully(scratch.allocateFrom(ValueLayout.JAVA_BYTE, (byte) '1'), 0, 1);
             }
         } catch (ErrnoException e) {
-            LOG.log(Level.WARNING, "cannot abort the mount " + mountPoint + "; it ends when nobody uses it any more", e);
+            LOG.log(Level.WARNING, "cannot abort the mount " + mountPoint + "; it ends with its last user", e);
         }
     }
 

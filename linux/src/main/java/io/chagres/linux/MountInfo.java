@@ -28,7 +28,10 @@ public record MountInfo(String device, Pathname mountPoint, String type, Pathnam
      * @throws ErrnoException if /proc is not mounted
      */
     public static List<MountInfo> all() throws ErrnoException {
-        byte[] bytes = read(Pathname.of("/proc/self/mountinfo"));
+        return parse(read(Pathname.of("/proc/self/mountinfo")));
+    }
+
+    static List<MountInfo> parse(byte[] bytes) {
         List<MountInfo> mounts = new ArrayList<>();
         int start = 0;
         for (int at = 0; at < bytes.length; at++) {
