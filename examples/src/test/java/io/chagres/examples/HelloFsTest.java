@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,5 +31,15 @@ class HelloFsTest {
                     .contains("Function not implemented");
             assertThat(server.statistics().failures()).isZero();
         }
+    }
+
+    @Test
+    void isWhatTheGuideShows() throws IOException {
+        Path root = Repository.root();
+        List<String> source =
+                Files.readAllLines(root.resolve("examples/src/main/java/io/chagres/examples/HelloFs.java"));
+        String guide = Files.readString(root.resolve("docs/FUSE.md"));
+        String shown = guide.split("```java\n")[1].split("```")[0];
+        assertThat(source).hasSizeLessThanOrEqualTo(40).containsSubsequence(shown.lines().toList());
     }
 }
