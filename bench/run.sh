@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
-# Sections: catchup zstd steady polling idle memory start alloc s3 scaling dies (all, when none is named).
+# Sections: catchup zstd steady polling idle memory start alloc s3 scaling dies
+#   calls safepoint jdkio (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
 # Environment:
@@ -16,7 +17,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies)
+ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies calls safepoint jdkio)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results

@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
         header = "Turn many commits into few objects per file, and a checkpoint.",
         description =
                 "Shippers may go on meanwhile, and it may be ended at any moment. What it replaces is removed by a"
-                        + " run that finds it older than --grace. 'zstd -dc' of a file's objects gives its bytes.",
+                        + " run that finds it older than --grace; young objects stay a day longer. 'zstd -dc' of a"
+                        + " file's objects gives its bytes.",
         footer = {
             "",
             "Examples:",

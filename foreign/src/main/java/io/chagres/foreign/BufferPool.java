@@ -2,14 +2,19 @@ package io.chagres.foreign;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Native I/O buffers of one size, shared by threads and bounded in number: what bounds the memory of reading. A buffer
- * is allocated when first wanted and stays until {@link #releaseIdle()} or {@link #close()}. Safe for any thread;
- * taking and giving allocate nothing.
+ * is allocated when first wanted and stays until {@link #releaseIdle()} or {@link #close()}. Who finds none waits: a
+ * pool never grows beyond its bound. Safe for any thread; a virtual thread that waits leaves its carrier. Taking and
+ * giving allocate nothing.
+ *
+ * <p>With {@code -Dio.chagres.foreign.checked=true} the pool remembers who took each buffer, and a buffer used after it
+ * was given back throws; taking then allocates.
  */
 public final class BufferPool implements AutoCloseable {
     private static final int ALIGNMENT = 64;
@@ -24,7 +29,20 @@ public final class BufferPool implements AutoCloseable {
     private static final class Slot {
         private @Nullable Arena arena;
         private @Nullable MemorySegment buffer;
-        private boolean taken;
+        /** What the taker holds: the buffer, in checked mode under a scope of its own. */
+        private @Nullable MemorySegment lent;
+        /** In checked mode. */
+        private @Nullable Loan loan;
+    }
+
+    /** Ends the life of a lent buffer and remembers who took it. */
+    private static final class Loan extends Throwable {
+        private static final long serialVersionUID = 1;
+        private final transient Arena arena = Arena.ofShared();
+
+        Loan() {
+            super("a buffer was taken by " + Thread.currentThread());
+        }
     }
 
     /**
@@ -91,6 +109,30 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
+     * Takes a buffer, waiting for a time until one is given back.
+     *
+     * @param timeoutMs how long to wait at most, milliseconds; 0 or less does not wait
+     * @return a buffer with unspecified content that the caller owns until it gives it back, or null
+     * @throws InterruptedException if interrupted while waiting
+     * @throws IllegalStateException if the pool is or gets closed
+     */
+    public @Nullable MemorySegment tryTake(long timeoutMs) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long restNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+            for (; ; ) {
+                MemorySegment buffer = takeLocked();
+                if (buffer != null || restNs <= 0) {
+                    return buffer;
+                }
+                restNs = given.awaitNanos(restNs);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Gives a buffer back. After the pool closed, this frees it.
      *
      * @param buffer a whole buffer that was taken from this pool
@@ -99,13 +141,62 @@ public final class BufferPool implements AutoCloseable {
     public void give(MemorySegment buffer) {
         lock.lock();
         try {
-            Slot slot = takenSlot(buffer);
-            slot.taken = false;
+            Slot slot = lentSlot(buffer);
+            if (slot.loan != null) {
+                slot.loan.arena.close();
+                slot.loan = null;
+            }
+            slot.lent = null;
             if (closed) {
                 free(slot);
             } else {
                 given.signal();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Counts the buffers that were taken and not given back.
+     *
+     * @return 0 to the bound
+     */
+    public int taken() {
+        lock.lock();
+        try {
+            int taken = 0;
+            for (Slot slot : slots) {
+                taken += slot.lent != null ? 1 : 0;
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Fails if a buffer was not given back: for the end of a test.
+     *
+     * @throws IllegalStateException if one is missing; in checked mode it shows, as suppressed exceptions, where each
+     *     was taken
+     */
+    public void checkAllGiven() {
+        lock.lock();
+        try {
+            int taken = taken();
+            if (taken == 0) {
+                return;
+            }
+            IllegalStateException leak = new IllegalStateException(taken + " of " + slots.length
+                    + " buffers were not given back"
+                    + (Checked.ON ? "" : "; -Dio.chagres.foreign.checked=true shows who took them"));
+            for (Slot slot : slots) {
+                if (slot.loan != null) {
+                    leak.addSuppressed(slot.loan);
+                }
+            }
+            throw leak;
         } finally {
             lock.unlock();
         }
@@ -121,7 +212,7 @@ public final class BufferPool implements AutoCloseable {
         try {
             int freed = 0;
             for (Slot slot : slots) {
-                if (!slot.taken && slot.buffer != null) {
+                if (slot.lent == null && slot.buffer != null) {
                     free(slot);
                     freed++;
                 }
@@ -151,16 +242,15 @@ public final class BufferPool implements AutoCloseable {
         }
         Slot empty = null;
         for (Slot slot : slots) {
-            if (slot.taken) {
+            if (slot.lent != null) {
                 continue;
             }
             if (slot.buffer != null) {
-                slot.taken = true;
-                return slot.buffer;
+                return lend(slot, slot.buffer);
             }
             empty = empty == null ? slot : empty;
         }
-        return empty == null ? null : fill(empty);
+        return empty == null ? null : lend(empty, fill(empty));
     }
 
     private MemorySegment fill(Slot slot) {
@@ -168,13 +258,23 @@ public final class BufferPool implements AutoCloseable {
         MemorySegment buffer = arena.allocate(bufferBytes, ALIGNMENT);
         slot.arena = arena;
         slot.buffer = buffer;
-        slot.taken = true;
         return buffer;
     }
 
-    private Slot takenSlot(MemorySegment buffer) {
+    private static MemorySegment lend(Slot slot, MemorySegment buffer) {
+        MemorySegment lent = buffer;
+        if (Checked.ON) {
+            Loan loan = new Loan();
+            slot.loan = loan;
+            lent = buffer.reinterpret(loan.arena, null);
+        }
+        slot.lent = lent;
+        return lent;
+    }
+
+    private Slot lentSlot(MemorySegment buffer) {
         for (Slot slot : slots) {
-            if (slot.taken && slot.buffer == buffer) {
+            if (slot.lent != null && slot.lent == buffer) {
                 return slot;
             }
         }

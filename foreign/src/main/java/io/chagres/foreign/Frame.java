@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Memory is not cleared. To stay free of allocation a frame has no scope of its own: a segment used after its frame
  * closed is not caught and shows whatever the next frame put there, so it must not leave the method that pushed the
- * frame. Frame objects are reused. Confined to the thread of its stack.
+ * frame. Frame objects are reused. In the checked mode of {@link MemoryStack} each frame is a new object with a scope
+ * that ends with it, and use after close throws. Confined to the thread of its stack.
  */
 public final class Frame implements Arena {
     private final MemoryStack stack;
     private long base;
-    private @Nullable Arena overflow;
+    /** Holds what did not fit; in checked mode also ends the slices of the stack. */
+    private @Nullable Arena arena;
 
     Frame(MemoryStack stack) {
         this.stack = stack;
@@ -38,17 +40,20 @@ public final class Frame implements Arena {
             throw new IllegalArgumentException(byteSize + " bytes aligned to " + byteAlignment);
         }
         MemorySegment slice = stack.cut(this, byteSize, byteAlignment);
-        return slice != null ? slice : overflowing().allocate(byteSize, byteAlignment);
+        if (slice == null) {
+            return own().allocate(byteSize, byteAlignment);
+        }
+        return Checked.ON ? slice.reinterpret(own(), null) : slice;
     }
 
     /**
-     * Returns the scope of the stack's memory, which outlives this frame.
+     * Returns the scope of the stack's memory, which outlives this frame; in checked mode the frame's own.
      *
-     * @return the scope, alive
+     * @return the scope
      */
     @Override
     public MemorySegment.Scope scope() {
-        return stack.block().scope();
+        return Checked.ON ? own().scope() : stack.block().scope();
     }
 
     /**
@@ -59,17 +64,19 @@ public final class Frame implements Arena {
     @Override
     public void close() {
         stack.pop(this, base);
-        if (overflow != null) {
-            Arena arena = overflow;
-            overflow = null;
-            arena.close();
+        Arena ending = arena;
+        if (ending != null) {
+            if (!Checked.ON) {
+                arena = null; // a closed frame keeps its dead scope where it is not reused
+            }
+            ending.close();
         }
     }
 
-    private Arena overflowing() {
-        if (overflow == null) {
-            overflow = Arena.ofConfined();
+    private Arena own() {
+        if (arena == null) {
+            arena = Arena.ofConfined();
         }
-        return overflow;
+        return arena;
     }
 }

@@ -5,7 +5,6 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
@@ -14,13 +13,20 @@ import java.util.Objects;
  */
 public final class MemoryScan {
     /** A critical call delays safepoints: 128 KiB take some ten microseconds even from cold memory. */
-    private static final long PIECE = 128 * 1024;
+    static final long PIECE = 128 * 1024;
 
     private static final int BLOCK = 512;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    /** The pointer is passed as a number: a slice of a segment for each piece would be an object. */
+    /**
+     * The pointer as a number, because a slice for each piece would be an object; at the end the segment that the JDK
+     * keeps alive, which C does not see.
+     */
     private static final FunctionDescriptor POINTER_INT_SIZE = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.ADDRESS);
 
     private static final MethodHandle MEMCHR = Downcalls.critical("memchr", POINTER_INT_SIZE);
     private static final MethodHandle MEMRCHR = Downcalls.critical("memrchr", POINTER_INT_SIZE);
@@ -47,6 +53,11 @@ public final class MemoryScan {
         return -1;
     }
 
+    /** Tells whether native memory of less than a piece holds a byte. */
+    static boolean contains(MemorySegment segment, long offset, int length, byte value) {
+        return find(MEMCHR, segment, offset, value, length) >= 0;
+    }
+
     /**
      * Finds the last byte with a value.
      *
@@ -71,7 +82,7 @@ public final class MemoryScan {
     /**
      * Counts the zero bytes at the end of a range.
      *
-     * @param segment native or heap memory
+     * @param segment native memory; of heap memory each word is looked at
      * @param offset where the range starts, bytes
      * @param length its length in bytes
      * @return 0 to {@code length}
@@ -79,7 +90,7 @@ public final class MemoryScan {
     public static long trailingZeros(MemorySegment segment, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
         long end = offset + length;
-        while (end - offset >= BLOCK && isZero(segment, end - BLOCK)) {
+        while (segment.isNative() && end - offset >= BLOCK && isZero(segment, end - BLOCK)) {
             end -= BLOCK;
         }
         while (end - offset >= Long.BYTES && segment.get(LONG, end - Long.BYTES) == 0) {
@@ -92,9 +103,12 @@ public final class MemoryScan {
     }
 
     private static boolean isZero(MemorySegment segment, long block) {
+        // The JIT knows the class of what reinterpret returns. Of a parameter it does not, and once a program used
+        // segments of several classes, the loop would take a hundred times as long.
+        MemorySegment words = segment.reinterpret(segment.byteSize());
         long any = 0;
         for (int i = 0; i < BLOCK; i += Long.BYTES) {
-            any |= segment.get(LONG, block + i);
+            any |= words.get(LONG, block + i);
         }
         return any == 0;
     }
@@ -103,15 +117,12 @@ public final class MemoryScan {
         if (!segment.isNative()) {
             throw new IllegalArgumentException("heap memory has no address");
         }
-        segment.get(ValueLayout.JAVA_BYTE, offset); // throws when it was closed, or belongs to another thread
         long from = segment.address() + offset;
         try {
-            long found = (long) function.invokeExact(from, value & 0xff, length);
+            long found = (long) function.invokeExact(from, value & 0xff, length, segment);
             return found == 0 ? -1 : found - from;
         } catch (Throwable t) {
             throw Downcalls.rethrown(t);
-        } finally {
-            Reference.reachabilityFence(segment);
         }
     }
 }

@@ -8,12 +8,14 @@ import io.chagres.testkit.Seeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** Compares scanning and comparing with byte loops. */
 class MemorySearchTest {
-    private static final int ROUNDS = 3_000;
+    private static final int ROUNDS = 2_000;
     private static final int MAX_BYTES = 300_000;
 
     @Test
@@ -38,26 +40,66 @@ class MemorySearchTest {
     }
 
     @Test
-    void mismatchAgreesWithTheJdk() {
+    void mismatchAgreesWithAByteLoop() {
         long seed = Seeds.next("MemorySearchTest.mismatch");
         RandomGenerator random = Seeds.random(seed);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment a = arena.allocate(MAX_BYTES);
-            MemorySegment b =
-                    random.nextBoolean() ? arena.allocate(MAX_BYTES) : MemorySegment.ofArray(new byte[MAX_BYTES]);
+            List<MemorySegment> kinds = List.of(
+                    arena.allocate(MAX_BYTES),
+                    arena.allocate(MAX_BYTES),
+                    MemorySegment.ofArray(new byte[MAX_BYTES]),
+                    MemorySegment.ofArray(new byte[MAX_BYTES + 3]).asSlice(3),
+                    MemorySegment.ofArray(new long[MAX_BYTES / 8 + 1]));
             for (int round = 0; round < ROUNDS; round++) {
-                int size = size(random);
-                int aOffset = random.nextInt(Math.min(64, MAX_BYTES - size + 1));
-                int bOffset = random.nextInt(Math.min(64, MAX_BYTES - size + 1));
-                MemorySegment.copy(a, aOffset, b, bOffset, size);
-                for (int changes = random.nextInt(3); changes > 0 && size > 0; changes--) {
-                    b.set(ValueLayout.JAVA_BYTE, bOffset + random.nextInt(size), (byte) random.nextInt());
+                MemorySegment a = kinds.get(random.nextInt(kinds.size()));
+                MemorySegment b = kinds.get(random.nextInt(kinds.size()));
+                if (a != b) {
+                    compare(a, b, random);
                 }
-                long expected = a.asSlice(aOffset, size).mismatch(b.asSlice(bOffset, size));
-                assertThat(MemoryCompare.mismatch(a, aOffset, b, bOffset, size)).isEqualTo(expected);
-                assertThat(MemoryCompare.equal(a, aOffset, b, bOffset, size)).isEqualTo(expected < 0);
             }
         }
+    }
+
+    private static void compare(MemorySegment a, MemorySegment b, RandomGenerator random) {
+        int size = size(random);
+        int aOffset = random.nextInt(Math.min(64, MAX_BYTES - size + 1));
+        int bOffset = random.nextInt(Math.min(64, MAX_BYTES - size + 1));
+        a.asSlice(aOffset, size).fill((byte) random.nextInt());
+        MemorySegment.copy(a, aOffset, b, bOffset, size);
+        for (int changes = random.nextInt(3); changes > 0 && size > 0; changes--) {
+            b.set(ValueLayout.JAVA_BYTE, bOffset + random.nextInt(size), (byte) random.nextInt());
+        }
+        byte[] first = a.asSlice(aOffset, size).toArray(ValueLayout.JAVA_BYTE);
+        byte[] second = b.asSlice(bOffset, size).toArray(ValueLayout.JAVA_BYTE);
+        int expected = 0;
+        while (expected < size && first[expected] == second[expected]) {
+            expected++;
+        }
+        expected = expected == size ? -1 : expected;
+        MemorySegment hidden = random.nextBoolean() ? b : b.asReadOnly();
+        assertThat(MemoryCompare.mismatch(a, aOffset, hidden, bOffset, size)).isEqualTo(expected);
+        assertThat(MemoryCompare.equal(hidden, bOffset, a, aOffset, size)).isEqualTo(expected < 0);
+    }
+
+    @Test
+    void freedMemoryAndMemoryOfOthersIsRefused() throws InterruptedException {
+        Arena arena = Arena.ofConfined();
+        MemorySegment memory = arena.allocate(16);
+        AtomicReference<Throwable> refused = new AtomicReference<>();
+        Thread other = Thread.ofPlatform().start(() -> {
+            try {
+                MemoryCompare.equal(memory, 0, memory, 8, 8);
+            } catch (WrongThreadException e) {
+                refused.set(e);
+            }
+        });
+        other.join();
+        assertThat(refused.get()).isNotNull();
+        arena.close();
+        assertThatThrownBy(() -> MemoryCompare.equal(memory, 0, memory, 8, 8))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> MemoryScan.indexOfZero(memory, 0, 8)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> CString.equal(memory, 0, 8, new byte[4])).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -88,6 +130,8 @@ class MemorySearchTest {
 
     @Test
     void searchingAllocatesNothing() {
+        MemorySegment heapA = MemorySegment.ofArray(new byte[8192]);
+        MemorySegment heapB = MemorySegment.ofArray(new byte[8192]);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment a = arena.allocate(8192).fill((byte) 'x');
             MemorySegment b = arena.allocate(8192).fill((byte) 'x');
@@ -96,7 +140,9 @@ class MemorySearchTest {
                     boolean found = MemoryScan.indexOfZero(a, i % 64, 4096) >= 0
                             || MemoryScan.trailingZeros(a, 0, 4096) != 0
                             || MemoryScan.lastIndexOf(a, (byte) 'x', i % 64, 4096) != 4095
-                            || MemoryCompare.mismatch(a, i % 64, b, 0, 4096) >= 0;
+                            || MemoryCompare.mismatch(a, i % 64, b, 0, 4096) >= 0
+                            || MemoryCompare.mismatch(heapA, i % 64, heapB, 0, 5000) >= 0
+                            || MemoryCompare.mismatch(heapA, i % 64, a, 0, 5000) != 0;
                     if (found) {
                         throw new AssertionError();
                     }
@@ -119,8 +165,9 @@ class MemorySearchTest {
     }
 
     private static long firstIndex(MemorySegment memory, int offset, int size) {
+        byte[] bytes = memory.asSlice(offset, size).toArray(ValueLayout.JAVA_BYTE);
         for (int i = 0; i < size; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, offset + i) == 0) {
+            if (bytes[i] == 0) {
                 return i;
             }
         }
@@ -128,8 +175,9 @@ class MemorySearchTest {
     }
 
     private static long lastIndex(MemorySegment memory, int offset, int size) {
+        byte[] bytes = memory.asSlice(offset, size).toArray(ValueLayout.JAVA_BYTE);
         for (int i = size - 1; i >= 0; i--) {
-            if (memory.get(ValueLayout.JAVA_BYTE, offset + i) == 'x') {
+            if (bytes[i] == 'x') {
                 return i;
             }
         }

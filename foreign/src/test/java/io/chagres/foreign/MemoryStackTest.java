@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class MemoryStackTest {
@@ -122,6 +123,72 @@ class MemoryStackTest {
     }
 
     @Test
+    void useAfterCloseThrows() {
+        try (MemoryStack stack = new MemoryStack(64)) {
+            Frame outer = stack.push();
+            MemorySegment survivor = outer.allocate(8, 8);
+            Frame inner = stack.push();
+            MemorySegment dead = inner.allocate(8, 8);
+            MemorySegment deadOverflow = inner.allocate(1000, 8);
+            MemorySegment deadSlice = dead.asSlice(4);
+            assertThat(inner.scope()).isEqualTo(dead.scope()).isNotEqualTo(outer.scope());
+            inner.close();
+            for (MemorySegment each : List.of(dead, deadOverflow, deadSlice)) {
+                assertThatThrownBy(() -> each.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+            }
+            assertThat(inner.scope().isAlive()).isFalse();
+            try (Frame next = stack.push()) {
+                assertThatThrownBy(() -> inner.allocate(8, 8)).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(inner::close).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> dead.set(ValueLayout.JAVA_LONG, 0, 1))
+                        .isInstanceOf(IllegalStateException.class);
+                next.allocate(8, 8).set(ValueLayout.JAVA_LONG, 0, 2);
+            }
+            survivor.set(ValueLayout.JAVA_LONG, 0, 3);
+            outer.close();
+        }
+    }
+
+    @Test
+    void aClosedFrameOverwritesItsMemory() {
+        try (MemoryStack stack = new MemoryStack(64)) {
+            long address;
+            try (Frame frame = stack.push()) {
+                MemorySegment dying = frame.allocate(8, 8);
+                dying.set(ValueLayout.JAVA_LONG, 0, 7);
+                address = dying.address();
+            }
+            MemorySegment kept = MemorySegment.ofAddress(address).reinterpret(8);
+            assertThat(kept.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(0xdfdf_dfdf_dfdf_dfdfL);
+        }
+    }
+
+    @Test
+    void threadsThatEndInsideAFrameLoseNoBlock() throws InterruptedException {
+        for (int i = 0; i < 200; i++) {
+            Thread thread =
+                    Thread.ofVirtual().start(() -> MemoryStack.ofThread().push());
+            thread.join();
+        }
+        MemoryStack stack = MemoryStack.ofThread();
+        long before = stack.overflows();
+        try (Frame frame = stack.push()) {
+            frame.allocate(8, 8);
+        }
+        assertThat(stack.overflows()).isEqualTo(before);
+    }
+
+    @Test
+    @Tag("unchecked")
+    void framesOfVirtualThreadsAllocateNothing() throws InterruptedException {
+        long[] bytes = {1};
+        Thread.ofVirtual()
+                .start(() -> bytes[0] = Allocations.fewestBytes(500, () -> pushAndWrite(MemoryStack.ofThread())))
+                .join();
+        assertThat(bytes[0]).isZero();
+    }
+
+    @Test
     void theStackOfAThreadIsNotClosed() {
         assertThat(MemoryStack.ofThread()).isSameAs(MemoryStack.ofThread());
         assertThatThrownBy(MemoryStack.ofThread()::close).isInstanceOf(IllegalStateException.class);
@@ -152,15 +219,21 @@ class MemoryStackTest {
     }
 
     @Test
+    @Tag("unchecked")
     void framesAllocateNothing() {
-        long bytes = Allocations.fewestBytes(500, () -> {
-            for (int i = 0; i < 20_000; i++) {
-                try (Frame frame = MemoryStack.ofThread().push()) {
-                    frame.allocate(16, 8).set(ValueLayout.JAVA_LONG, 0, i);
-                }
+        assertThat(Allocations.fewestBytes(500, () -> pushAndWrite(MemoryStack.ofThread())))
+                .isZero();
+        try (MemoryStack stack = new MemoryStack(1024)) {
+            assertThat(Allocations.fewestBytes(500, () -> pushAndWrite(stack))).isZero();
+        }
+    }
+
+    private static void pushAndWrite(MemoryStack stack) {
+        for (int i = 0; i < 20_000; i++) {
+            try (Frame frame = stack.push()) {
+                frame.allocate(16, 8).set(ValueLayout.JAVA_LONG, 0, i);
             }
-        });
-        assertThat(bytes).isZero();
+        }
     }
 
     private static Throwable failure(ExecutorService executor, Runnable work) throws InterruptedException {

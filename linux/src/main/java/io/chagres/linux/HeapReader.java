@@ -16,7 +16,8 @@ import java.util.Objects;
  * after each miss that follows, up to {@value #MAX_PATIENCE}; a hit ends that. Where the kernel, the file system or
  * {@link io.chagres.foreign.call.Backend#LIBC} has no call that never waits, all reads are of the second kind.
  *
- * <p>One reader serves any number of files, best such that are alike. Used by one thread at a time; allocates nothing.
+ * <p>One reader serves any number of files, best such that are alike. Used by one thread at a time; allocates nothing,
+ * except for an error without the raw backend.
  */
 public final class HeapReader implements AutoCloseable {
     private static final int FIRST_PATIENCE = 8;
@@ -25,13 +26,20 @@ public final class HeapReader implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(ArrayRead.MAX_BYTES, 64);
 
+    private final boolean triesCache;
     private int patience = FIRST_PATIENCE;
     private int waitingReads;
     private long hits;
     private long misses;
 
     /** Makes a reader with memory of its own, freed by {@link #close()}. */
-    public HeapReader() {}
+    public HeapReader() {
+        this(ArrayRead.isAvailable());
+    }
+
+    HeapReader(boolean triesCache) {
+        this.triesCache = triesCache;
+    }
 
     /**
      * Reads at a position until the length is there or the file ends. The offset of {@link Fd#read} stays.
@@ -99,7 +107,7 @@ public final class HeapReader implements AutoCloseable {
     }
 
     private int piece(int fd, byte[] array, int offset, int length, long position) {
-        if (waitingReads > 0) {
+        if (waitingReads > 0 || !triesCache) {
             waitingReads--;
             return waiting(fd, array, offset, length, position);
         }

@@ -20,4 +20,18 @@ final class Segments {
         }
         return address(buffer, offset, length);
     }
+
+    /** Refuses memory that the kernel cannot use, where no call that borrows the memory would: returns its address. */
+    static long borrowed(MemorySegment memory, long address) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("not native memory");
+        }
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("the memory is freed already");
+        }
+        if (!memory.isAccessibleBy(Thread.currentThread())) {
+            throw new WrongThreadException("the memory belongs to another thread");
+        }
+        return address;
+    }
 }

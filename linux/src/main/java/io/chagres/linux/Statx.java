@@ -40,6 +40,10 @@ public final class Statx implements AutoCloseable {
     private static final int BYTES = 256;
     private static final int STATX_BASIC_STATS = 0x7ff;
     private static final int STATX_BTIME = 0x800;
+
+    /** What is asked for. */
+    static final int MASK = STATX_BASIC_STATS | STATX_BTIME;
+
     private static final int PERMISSIONS = 07777;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -238,6 +242,16 @@ public final class Statx implements AutoCloseable {
         }
     }
 
+    /** Returns what an answer is written to. */
+    MemorySegment buffer() {
+        return buffer;
+    }
+
+    /** Returns the flags of a call that describes a path. */
+    static int flags(boolean followLinks) {
+        return linkFlag(followLinks) | StatusCalls.AT_NO_AUTOMOUNT;
+    }
+
     /** Copies the path to memory of this object: a slice of a stack frame is not always free of allocation. */
     private int ask(int dirFd, Pathname name, boolean followLinks) {
         if (name.length() >= Pathname.PATH_MAX) {
@@ -249,8 +263,7 @@ public final class Statx implements AutoCloseable {
     }
 
     private int ask(int dirFd, MemorySegment cString, int flags) {
-        int mask = STATX_BASIC_STATS | STATX_BTIME;
-        return StatusCalls.statx(dirFd, cString, flags | StatusCalls.AT_NO_AUTOMOUNT, mask, buffer);
+        return StatusCalls.statx(dirFd, cString, flags | StatusCalls.AT_NO_AUTOMOUNT, MASK, buffer);
     }
 
     private long time(long offset) {

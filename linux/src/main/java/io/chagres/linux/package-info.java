@@ -1,5 +1,5 @@
 /**
- * Kernel objects: descriptors, directories, file status and identity, inotify, epoll.
+ * Kernel objects: descriptors, directories, file status and identity, mappings, pipes, inotify, epoll, io_uring.
  *
  * <p>Methods called per read or per event return the kernel's result or {@code -errno} and allocate nothing; all others
  * throw {@link io.chagres.foreign.ErrnoException}. Names are bytes, see {@link io.chagres.linux.Pathname}. Objects with

@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Everything done per read or per event allocates nothing, shape by shape: escape analysis is fragile. */
+@Tag("unchecked")
 class AllocationTest {
     private static final int ROUNDS = 500;
     private static final int CALLS = 3_000;

@@ -3,7 +3,9 @@ package io.chagres.ship;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  * again. Confined to the shipper's thread; only the put runs on the executor.
  */
 final class CommitPipeline implements AutoCloseable {
+    /**
+     * How long an object waits at most for the commit that refers to it: after a day compaction takes one that nothing
+     * refers to for garbage, and this leaves a margin for two waits and for clocks.
+     */
+    static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
+
     private final CommitLog log;
     private final Executor executor;
     private final Runnable wakeup;
@@ -32,6 +40,10 @@ final class CommitPipeline implements AutoCloseable {
     private volatile boolean answered;
     private volatile @Nullable Exception failure;
 
+    /** When the first object was taken that the commit refers to; 0 when it refers to none. */
+    private long fillingRefersMs;
+
+    private long inFlightRefersMs;
     private long lastCutMs = Long.MIN_VALUE / 2;
     private boolean blocked;
     private int cuts;
@@ -58,6 +70,13 @@ final class CommitPipeline implements AutoCloseable {
         if (tail.touchedCut != cuts) {
             tail.touchedCut = cuts;
             touched.add(tail);
+        }
+    }
+
+    /** Notes that the commit that is being filled refers to an object uploaded just now. */
+    void refers(long nowMs) {
+        if (fillingRefersMs == 0) {
+            fillingRefersMs = nowMs;
         }
     }
 
@@ -93,6 +112,7 @@ final class CommitPipeline implements AutoCloseable {
      * @param now whether to cut without waiting for the lag (drain, or the commit is full)
      * @return whether anything moved
      * @throws FencedException when another writer has taken over this host's log
+     * @throws StoreException when a commit has waited so long that an object it refers to may be gone
      */
     boolean step(long nowMs, boolean now) throws IOException {
         boolean moved = false;
@@ -103,7 +123,7 @@ final class CommitPipeline implements AutoCloseable {
             moved = true;
         }
         if (inFlight != null && !submitted && nowMs >= retryAtMs) {
-            submit(inFlight);
+            submit(inFlight, nowMs);
             moved = true;
         }
         boolean due = now || nowMs >= lastCutMs + maxLagMs || blocked || filling.isFull();
@@ -114,12 +134,14 @@ final class CommitPipeline implements AutoCloseable {
         return moved;
     }
 
-    private void cut(long nowMs) {
+    private void cut(long nowMs) throws StoreException {
         CommitBuilder full = filling;
         filling = spare;
         inFlight = full;
         spare = full;
         blocked = false;
+        inFlightRefersMs = fillingRefersMs;
+        fillingRefersMs = 0;
         if (inFlightPositions.length < touched.size()) {
             inFlightPositions = new long[touched.size() * 2];
         }
@@ -133,10 +155,16 @@ final class CommitPipeline implements AutoCloseable {
         cuts++;
         lastCutMs = nowMs;
         retryAtMs = nowMs;
-        submit(full);
+        submit(full, nowMs);
     }
 
-    private void submit(CommitBuilder commit) {
+    private void submit(CommitBuilder commit, long nowMs) throws StoreException {
+        if (inFlightRefersMs != 0 && nowMs - inFlightRefersMs > OBJECTS_WAIT_MS) {
+            throw new StoreException("the store has not taken a commit for "
+                    + Duration.ofMillis(nowMs - inFlightRefersMs).toHours()
+                    + " hours, and objects that it refers to may have been removed as garbage. Nothing is lost: start"
+                    + " chagres ship again, it uploads them once more");
+        }
         submitted = true;
         executor.execute(() -> {
             Exception failed = null;

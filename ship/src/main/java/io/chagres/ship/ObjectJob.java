@@ -14,6 +14,9 @@ final class ObjectJob {
     final long length;
     long retryAtMs;
     boolean running;
+    /** When its answer was first looked at; 0 before. */
+    long answeredMs;
+
     private volatile boolean answered;
     private volatile Record.@Nullable ObjectRun result;
     private volatile @Nullable Exception failure;
@@ -57,6 +60,7 @@ final class ObjectJob {
     void again() {
         answered = false;
         running = false;
+        answeredMs = 0;
         failure = null;
         result = null;
     }

@@ -141,6 +141,11 @@ final class ObjectUploads {
             job.retryAtMs = nowMs + health.refused(failure, nowMs);
             return false;
         }
+        job.answeredMs = job.answeredMs == 0 ? nowMs : job.answeredMs;
+        if (nowMs - job.answeredMs > CommitPipeline.OBJECTS_WAIT_MS) { // it waited for one before it; it may be gone
+            job.again();
+            return true;
+        }
         if (tail.jobs.peekFirst() != job) {
             return false;
         }

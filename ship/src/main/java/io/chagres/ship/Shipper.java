@@ -111,6 +111,9 @@ public final class Shipper implements AutoCloseable {
 
     private boolean takeObject(Tail tail, Record.ObjectRun run) {
         boolean taken = parts.turns.takeObject(tail, run);
+        if (taken) {
+            parts.pipeline.refers(clock.millis());
+        }
         parts.files.enqueue(tail);
         return taken;
     }

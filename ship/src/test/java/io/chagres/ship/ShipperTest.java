@@ -17,6 +17,7 @@ import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import java.io.IOException;
@@ -27,11 +28,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +56,30 @@ class ShipperTest {
     /** Ends a run where a process would be killed. */
     private static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1;
+    }
+
+    /** The clock of the machine, put forward. */
+    private static final class ClockAhead extends Clock {
+        private final AtomicLong aheadMs;
+
+        ClockAhead(AtomicLong aheadMs) {
+            this.aheadMs = aheadMs;
+        }
+
+        @Override
+        public Instant instant() {
+            return Clock.systemUTC().instant().plusMillis(aheadMs.get());
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
     }
 
     @BeforeEach
@@ -267,6 +296,50 @@ class ShipperTest {
             Await.until("the time for draining is over", () -> step(shipper));
             assertThat(shipper.drained()).isFalse();
             assertThat(shipper.status().riskBytes()).isPositive();
+        }
+    }
+
+    /** Compaction elsewhere may take an object that nothing refers to for garbage when it is a day old. */
+    @Test
+    void aCommitThatWaitedTooLongForTheStoreRefersToNoObject() throws IOException {
+        append(tree.resolve("large"), random(5_000_000, 10));
+        DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        AtomicBoolean refuses = new AtomicBoolean();
+        AtomicLong aheadMs = new AtomicLong();
+        Clock clock = new ClockAhead(aheadMs);
+        try (BlobStore store = new FaultyStore(real, (operation, done) -> {
+                    if (refuses.get() && operation.key().contains("/log/")) {
+                        throw new IOException("the store takes no commits");
+                    }
+                });
+                Shipper shipper =
+                        Shipper.open(options(false, Codec.ZSTD, "state"), store, Runnable::run, clock, problems::add)) {
+            refuses.set(true);
+            Await.until("the object is there, and its commit was refused", () -> {
+                step(shipper);
+                return shipper.status().errors() > 1 && !objects().isEmpty();
+            });
+            aheadMs.set(CommitPipeline.OBJECTS_WAIT_MS + 60_000);
+            for (Path object : objects()) {
+                Files.delete(object);
+            }
+            refuses.set(false);
+            assertThatThrownBy(() -> Await.until("it gives up", () -> step(shipper)))
+                    .rootCause()
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("Nothing is lost");
+        }
+        shipOnce(Codec.ZSTD);
+        assertThat(assertArchiveEqualsTree().versions()).hasSize(1);
+    }
+
+    private List<Path> objects() {
+        try (var files = Files.walk(archive)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> file.toString().contains("/streams/"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -60,9 +60,7 @@ public final class Requires {
         check(String.join(" ", command) + " to work", Program.run(command).exitCode() == 0);
     }
 
-    /**
-     * Needs a file system of the running kernel. Nobody can install one for a test, so its absence never fails.
-     */
+    /** Needs a file system of the running kernel. */
     public static void kernelFileSystem(String name) {
         boolean there;
         try {
@@ -71,7 +69,12 @@ public final class Requires {
         } catch (java.io.IOException e) {
             there = false;
         }
-        Assumptions.assumeTrue(there, "skipped: needs " + name + " in the kernel");
+        kernel(name, there);
+    }
+
+    /** Needs something of the running kernel. Nobody can install that for a test, so its absence never fails. */
+    public static void kernel(String what, boolean there) {
+        Assumptions.assumeTrue(there, "skipped: needs " + what + " in the kernel");
     }
 
     /** Needs loop devices. */

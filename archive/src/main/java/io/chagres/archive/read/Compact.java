@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * write its checkpoint counts. Confined to one thread.
  */
 public final class Compact {
-    /** Objects nobody refers to wait this long for who made them: a shipper, or another compaction. */
+    /** So long an object waits at most for the commit or the checkpoint that refers to it. */
     static final long ORPHAN_MS = Duration.ofDays(1).toMillis();
 
     /**
@@ -41,13 +41,14 @@ public final class Compact {
      * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
      * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
      * @param level zstd level, 1 to 19
-     * @param memoryBytes how many bytes to hold in memory at a time, if one object alone is not larger
+     * @param memoryBytes how many bytes to hold in memory at a time, half of them commits and half what is written, if
+     *     one object alone is not larger
      * @param dryRun whether to only say what would be done
      */
     public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
-        /** A day of grace, everything kept, level 3, 128 MiB. */
+        /** A day of grace, everything kept, level 3, 256 MiB. */
         public static final Options DEFAULT =
-                new Options(Duration.ofDays(1).toMillis(), 0, 3, 2 * CompactionPlan.OBJECT_BYTES, false);
+                new Options(Duration.ofDays(1).toMillis(), 0, 3, 4 * CompactionPlan.OBJECT_BYTES, false);
 
         /** Returns the same options as a dry run. */
         public Options asDryRun() {
@@ -157,13 +158,16 @@ public final class Compact {
         storeMs = Long.MIN_VALUE;
         imagined = null;
         long begunMs = clockMs.getAsLong();
-        HostState state = HostLog.load(store, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
+        // a dry run reads no data, only records
+        KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 2);
+        HostState state =
+                HostLog.load(options.dryRun() ? store : commits, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
         if (state.seq() > 0) {
             NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
             CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
             Retention retention = retention(hostId, state);
             if (next.revision() == 0 || retention.changesAnything()) {
-                rewrite(hostId, state, retention, next, begunMs);
+                rewrite(commits, hostId, state, retention, next, begunMs);
             }
         }
         return sweep(hostId, state.seq());
@@ -196,7 +200,8 @@ public final class Compact {
     }
 
     /** Writes the checkpoint, and if it is the first of its seq the objects it refers to before it. */
-    private void rewrite(String hostId, HostState state, Retention retention, CheckpointId next, long begunMs)
+    private void rewrite(
+            KeptCommits commits, String hostId, HostState state, Retention retention, CheckpointId next, long begunMs)
             throws IOException {
         expired = retention.report(listener);
         List<CompactionPlan.Merge> plan = next.revision() == 0 ? CompactionPlan.of(state, retention) : List.of();
@@ -210,9 +215,9 @@ public final class Compact {
             return;
         }
         Map<Long, List<Record.ObjectRun>> written = new HashMap<>();
-        try (VersionReader reader = new VersionReader(store, hostId, state);
+        try (VersionReader reader = new VersionReader(commits, hostId, state);
                 MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
-            writer.write(plan, options.memoryBytes()).values().forEach(object -> written.computeIfAbsent(
+            writer.write(plan, options.memoryBytes() / 2).values().forEach(object -> written.computeIfAbsent(
                             object.versionId(), id -> new ArrayList<>())
                     .add(object));
             storedBytes = writer.storedBytes();

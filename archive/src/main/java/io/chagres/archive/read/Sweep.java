@@ -4,11 +4,8 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
-import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.ExtentFilter;
 import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RecordReader;
 import io.chagres.archive.log.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -18,10 +15,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +37,6 @@ final class Sweep {
     private final BlobStore store;
     private final String hostId;
     private final long oldMs;
-    private final long orphanMs;
     private final Set<String> referredTo = new HashSet<>();
     private long oldestCommit = Long.MAX_VALUE;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
@@ -57,7 +53,6 @@ final class Sweep {
         this.store = store;
         this.hostId = hostId;
         oldMs = nowMs == Long.MIN_VALUE ? nowMs : nowMs - graceMs;
-        orphanMs = nowMs == Long.MIN_VALUE ? nowMs : Math.min(oldMs, nowMs - Compact.ORPHAN_MS);
     }
 
     /**
@@ -67,14 +62,16 @@ final class Sweep {
      * @throws CorruptArchiveException when what is needed cannot be told, and so nothing may be removed
      */
     void plan(@Nullable Imagined imagined) throws IOException {
+        // checkpoints last: what replaced a commit that is not listed any more is then among them
         List<BlobInfo> candidates = listObjects();
+        List<BlobInfo> log = listCommits();
         NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
         CheckpointId base = imagined == null ? newestOld(all) : imagined.id();
         if (base == null) {
             return;
         }
         if (imagined == null) {
-            collect(base, all.tailMap(base, false).keySet());
+            collect(all.tailMap(base, true).navigableKeySet());
         } else {
             referredTo.addAll(imagined.objects());
         }
@@ -84,17 +81,38 @@ final class Sweep {
                     "it refers to bytes in commit " + oldestCommit + " that could not be rewritten");
         }
         checkpoints.addAll(all.headMap(base, false).values());
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
-            long seq = seqOf(commit);
-            if (seq > 0 && seq <= base.seq()) {
+        addCommits(log, base.seq());
+        if (keepStrays(base.seq())) {
+            return;
+        }
+        long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
+        for (BlobInfo object : candidates) {
+            if (object.modifiedMs() <= madeMs && !referredTo.contains(object.key())) {
+                objects.add(object);
+            }
+        }
+    }
+
+    private void addCommits(List<BlobInfo> log, long base) {
+        for (BlobInfo commit : log) {
+            if (seqOf(commit) > 0 && seqOf(commit) <= base) {
                 commits.add(commit);
             }
         }
-        boolean strays = keepStrays(base.seq());
-        candidates.removeIf(object -> referredTo.contains(object.key()));
-        if (!strays && !candidates.isEmpty()) {
-            addObjects(candidates, all.headMap(base, false).keySet());
+    }
+
+    /**
+     * Returns a time at which the store had no commit behind a checkpoint. What those commits refer to is not read: an
+     * object that was a day old by then was not waiting for any of them.
+     */
+    private long followedMs(List<BlobInfo> log, long base) {
+        long followedMs = oldMs; // a list may be late, but it shows what is older
+        for (BlobInfo commit : log) {
+            if (seqOf(commit) > base) {
+                followedMs = Math.min(followedMs, commit.modifiedMs());
+            }
         }
+        return followedMs;
     }
 
     private @Nullable CheckpointId newestOld(NavigableMap<CheckpointId, BlobInfo> all) {
@@ -107,7 +125,6 @@ final class Sweep {
         return newest;
     }
 
-    /** Lists data objects before looking for what refers to them; a young one may be waiting for its commit. */
     private List<BlobInfo> listObjects() throws IOException {
         List<BlobInfo> old = new ArrayList<>();
         for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
@@ -116,6 +133,12 @@ final class Sweep {
             }
         }
         return old;
+    }
+
+    private List<BlobInfo> listCommits() throws IOException {
+        List<BlobInfo> log = new ArrayList<>();
+        store.list(ArchiveLayout.log(hostId), null).forEach(log::add);
+        return log;
     }
 
     private NavigableMap<CheckpointId, BlobInfo> listCheckpoints() throws IOException {
@@ -149,70 +172,23 @@ final class Sweep {
         return first > 0;
     }
 
-    /** Collects what the checkpoint, all commits after it, and all later checkpoints refer to. */
-    private void collect(CheckpointId base, Set<CheckpointId> later) throws IOException {
-        RunListener listener = extents(extent -> {
-            if (extent instanceof Record.ObjectRun run) {
-                referredTo.add(VersionReader.keyOf(hostId, run));
-            } else if (extent instanceof Record.Run run) {
-                oldestCommit = Math.min(oldestCommit, run.seq());
-            }
-        });
-        HostState state = HostLog.load(store, hostId, base, ExtentFilter.NONE, listener);
-        HostLog.refresh(store, hostId, state);
-        for (CheckpointId each : later) {
-            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
-        }
-    }
-
-    private static RunListener extents(Consumer<Record.Extent> consumer) {
-        return new RunListener() {
+    /** Collects what the checkpoint and all later ones refer to. */
+    private void collect(NavigableSet<CheckpointId> fromBase) throws IOException {
+        RunListener listener = new RunListener() {
             @Override
             public void opened(Record.VersionOpened opened) {}
 
             @Override
             public void extent(Record.Extent extent) {
-                consumer.accept(extent);
-            }
-        };
-    }
-
-    /**
-     * Chooses of objects that nothing refers to those that were replaced, and those so old that nobody who made them
-     * can still be about to refer to them.
-     */
-    private void addObjects(List<BlobInfo> unreferred, Set<CheckpointId> older) throws IOException {
-        boolean allOld = unreferred.stream().allMatch(object -> object.modifiedMs() <= orphanMs);
-        Set<String> replaced = new HashSet<>();
-        if (!allOld) {
-            collectReplaced(older, replaced);
-        }
-        for (BlobInfo object : unreferred) {
-            if (object.modifiedMs() <= orphanMs || replaced.contains(object.key())) {
-                objects.add(object);
-            }
-        }
-    }
-
-    /** Collects what the checkpoints and commits that go refer to. */
-    private void collectReplaced(Set<CheckpointId> older, Set<String> replaced) throws IOException {
-        RunListener listener = extents(extent -> {
-            if (extent instanceof Record.ObjectRun run) {
-                replaced.add(VersionReader.keyOf(hostId, run));
-            }
-        });
-        for (CheckpointId each : older) {
-            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
-        }
-        try (CommitReader reader = new CommitReader(store)) {
-            for (BlobInfo commit : commits) {
-                RecordReader records = reader.read(commit.key()).recordReader();
-                while (records.hasNext()) {
-                    if (records.next() instanceof Record.ObjectRun run) {
-                        replaced.add(VersionReader.keyOf(hostId, run));
-                    }
+                if (extent instanceof Record.ObjectRun run) {
+                    referredTo.add(VersionReader.keyOf(hostId, run));
+                } else if (extent instanceof Record.Run run) {
+                    oldestCommit = Math.min(oldestCommit, run.seq());
                 }
             }
+        };
+        for (CheckpointId each : fromBase) {
+            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
         }
     }
 

@@ -58,7 +58,8 @@ public final class ArrayRead {
      * @param position in the file, bytes from its start
      * @return the bytes read, fewer than asked for where the page cache or the file ends; 0 at or after the end of the
      *     file; or {@code -errno}: -EAGAIN if nothing is in the page cache, -EOPNOTSUPP if the file system cannot
-     *     tell, -ENOSYS if it is not available here, -EBADF, -EISDIR, -ESPIPE, -EINVAL as pread(2)
+     *     tell, or of a directory, for which some say -EISDIR, -ENOSYS if it is not available here, -EBADF, -ESPIPE
+     *     and -EINVAL as pread(2)
      */
     public static long nowait(int fd, byte[] array, int offset, int length, long position) {
         Objects.checkFromIndexSize(offset, length, array.length);

@@ -23,11 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("restricted")
 public final class Callback {
-    private static final MethodHandle REPORT =
-            find("report", MethodType.methodType(void.class, Consumer.class, Throwable.class));
+    private static final MethodHandle ACCEPT;
+    private static final MethodHandle CHECKED;
 
-    private static final MethodHandle CHECKED =
-            find("checked", MethodType.methodType(MemorySegment.class, MemoryLayout.class, MemorySegment.class));
+    static {
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        try {
+            ACCEPT = lookup.findVirtual(Consumer.class, "accept", MethodType.methodType(void.class, Object.class));
+            CHECKED = lookup.findStatic(
+                    Callback.class,
+                    "checked",
+                    MethodType.methodType(MemorySegment.class, MemoryLayout.class, MemorySegment.class));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
 
     private Callback() {}
 
@@ -53,10 +63,17 @@ public final class Callback {
                     "the target is " + target.type() + ", its descriptor says " + descriptor.toMethodType());
         }
         MethodHandle failed = MethodHandles.foldArguments(
-                MethodHandles.dropArguments(constant(descriptor, onError), 0, Throwable.class), REPORT.bindTo(handler));
+                MethodHandles.dropArguments(constant(descriptor, onError), 0, Throwable.class), reporting(handler));
         MethodHandle guarded =
                 MethodHandles.catchException(checkingResult(target, descriptor), Throwable.class, failed);
         return Downcalls.LINKER.upcallStub(guarded, descriptor, arena);
+    }
+
+    /** What the handler throws is dropped: there is nobody left to tell, and C must get its value. */
+    private static MethodHandle reporting(Consumer<? super Throwable> handler) {
+        MethodHandle report = ACCEPT.bindTo(handler).asType(MethodType.methodType(void.class, Throwable.class));
+        MethodHandle nothing = MethodHandles.empty(MethodType.methodType(void.class, Throwable.class, Throwable.class));
+        return MethodHandles.catchException(report, Throwable.class, nothing);
     }
 
     /** The JDK refuses some segments after the target returned, where nothing could catch it: so look before. */
@@ -72,13 +89,13 @@ public final class Callback {
         if (returned == void.class) {
             return MethodHandles.empty(MethodType.methodType(void.class));
         }
-        if (value instanceof MemorySegment segment) {
-            checked(descriptor.returnLayout().orElseThrow(), segment);
-        }
         try {
+            if (value instanceof MemorySegment segment) {
+                checked(descriptor.returnLayout().orElseThrow(), segment);
+            }
             return MethodHandles.constant(returned, Objects.requireNonNull(value));
-        } catch (ClassCastException | NullPointerException e) {
-            throw new IllegalArgumentException("the error value " + value + " is no " + returned, e);
+        } catch (ClassCastException | NullPointerException | IndexOutOfBoundsException e) {
+            throw new IllegalArgumentException("the error value " + value + " does not fit " + descriptor, e);
         }
     }
 
@@ -89,21 +106,5 @@ public final class Callback {
             throw new IllegalArgumentException("C cannot be given heap memory");
         }
         return result;
-    }
-
-    private static void report(Consumer<? super Throwable> handler, Throwable thrown) {
-        try {
-            handler.accept(thrown);
-        } catch (Throwable again) {
-            // There is nobody left to tell, and C must get its value.
-        }
-    }
-
-    private static MethodHandle find(String name, MethodType type) {
-        try {
-            return MethodHandles.lookup().findStatic(Callback.class, name, type);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -47,6 +47,18 @@ public final class Downcalls {
     }
 
     /**
+     * Links a function like {@link #critical} that may be given heap segments.
+     *
+     * @param name the symbol in the C library
+     * @param descriptor the C signature
+     * @return the handle; errno is lost
+     * @throws UnsatisfiedLinkError if the C library has no such function
+     */
+    public static MethodHandle criticalOnHeap(String name, FunctionDescriptor descriptor) {
+        return Library.C.criticalOnHeap(name, descriptor);
+    }
+
+    /**
      * Links a function that may block and whose errno is wanted.
      *
      * @param name the symbol in the C library

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.foreign.Errno;
 import io.chagres.testkit.Allocations;
 import io.chagres.testkit.OnVirtualThread;
+import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -52,8 +53,8 @@ class CallShapeTest {
     }
 
     @BeforeAll
-    static void needsAnExecutablePage() {
-        Backends.needs(Backend.RAW);
+    static void needsTheRawBackend() {
+        Requires.kernel("executable pages", Backend.current() == Backend.RAW);
     }
 
     static Stream<Arguments> shapes() {

@@ -104,7 +104,7 @@ class CallbackTest {
             }
             assertThat(thrown).hasSize(6);
             assertThatThrownBy(() -> Callback.of(target, struct, arena, error, thrown::add))
-                    .isInstanceOf(IndexOutOfBoundsException.class);
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 

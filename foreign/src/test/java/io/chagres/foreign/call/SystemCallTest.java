@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.foreign.Errno;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The same on both backends and in both heats. */
 class SystemCallTest {
     private static final int AT_FDCWD = -100;
+    private static final int O_RDONLY = 0;
     private static final int O_RDWR = 2;
 
     private final Path temp;
@@ -126,10 +130,9 @@ class SystemCallTest {
         try (Arena arena = Arena.ofConfined();
                 RandomAccessFile kept = new RandomAccessFile(file.toFile(), "r")) {
             int fd = open(SystemCall.of("openat"), file, arena);
-            byte[] array = "----------------".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            byte[] array = "----------------".getBytes(StandardCharsets.US_ASCII);
             assertThat(ArrayRead.nowait(fd, array, 2, 4, 3)).isEqualTo(4);
-            assertThat(new String(array, java.nio.charset.StandardCharsets.US_ASCII))
-                    .isEqualTo("--3456----------");
+            assertThat(new String(array, StandardCharsets.US_ASCII)).isEqualTo("--3456----------");
             assertThat(ArrayRead.nowait(fd, array, 0, 16, 8)).isEqualTo(2);
             assertThat(ArrayRead.nowait(fd, array, 0, 16, 10)).isZero();
             assertThat(ArrayRead.nowait(fd, array, 16, 0, 0)).isZero();
@@ -142,6 +145,40 @@ class SystemCallTest {
                 .isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> ArrayRead.nowait(0, new byte[1 << 20], 0, 1 << 20, 0))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void readsOfTheCacheSayWhyTheyGiveNothing() throws IOException {
+        Requires.kernel("executable pages", ArrayRead.isAvailable());
+        assertThat(nowaitOf(temp, O_RDONLY)).isIn((long) -Errno.EOPNOTSUPP, (long) -Errno.EISDIR);
+        assertThat(nowaitOf(Path.of("/proc/version"), O_RDONLY)).isEqualTo(-Errno.EOPNOTSUPP);
+        Program.ok("mkfifo", temp.resolve("fifo").toString());
+        assertThat(nowaitOf(temp.resolve("fifo"), O_RDWR)).isEqualTo(-Errno.ESPIPE);
+    }
+
+    @Test
+    void whatIsNotInTheCacheIsNotWaitedFor() throws IOException {
+        Requires.kernel("executable pages", ArrayRead.isAvailable());
+        Path file = Files.write(temp.resolve("cold"), new byte[1 << 20]);
+        boolean cold = false;
+        for (int attempt = 0; attempt < 50 && !cold; attempt++) {
+            Program.ok("sync", file.toString());
+            Program.ok("dd", "if=" + file, "iflag=nocache", "count=0", "status=none");
+            long read = nowaitOf(file, O_RDWR);
+            assertThat(read).isIn(16L, (long) -Errno.EAGAIN);
+            cold = read < 0;
+        }
+        Requires.kernel("a temporary folder on a disk, whose page cache can be dropped,", cold);
+    }
+
+    private static long nowaitOf(Path path, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(path.toString());
+            int fd = SystemCall.of("openat").callInt(name, AT_FDCWD, name.address(), flags, 0, 0);
+            long read = ArrayRead.nowait(fd, new byte[16], 0, 16, 0);
+            assertThat(CapturedCall.of("close").callInt(fd)).isZero();
+            return read;
+        }
     }
 
     private static int open(SystemCall openat, Path path, Arena arena) {

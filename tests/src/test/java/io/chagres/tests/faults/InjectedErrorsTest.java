@@ -104,7 +104,7 @@ class InjectedErrorsTest {
     }
 
     @ParameterizedTest(name = "{0} {1} {2}")
-    @CsvSource({"pwrite64, EIO, 2..3", "pwrite64, ENOSPC, 1+9", "fsync, EIO, 1..2", "linkat, EIO, 1"})
+    @CsvSource({"pwrite64, EIO, 2", "pwrite64, ENOSPC, 1+9", "fsync, EIO, 1", "linkat, EIO, 1"})
     void objectsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
         ShipProcess ship = bench.ship("--codec", "none");
         tamper(bench, ship, call, "error=" + error + ":when=" + when);

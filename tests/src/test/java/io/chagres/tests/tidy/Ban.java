@@ -65,7 +65,8 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
                     outside("foreign", "bench"),
                     "a call of module foreign, the only one that needs native access"),
             ban(
-                    "import java\\.(nio\\.file|io\\.(File|RandomAccess)).*|new (RandomAccess)?File(.*putStream)?",
+                    "import java\\.(nio\\.file|io\\.(File(?!Descriptor)|RandomAccess)).*"
+                            + "|new (RandomAccess)?File(.*putStream)?",
                     mainCode(LIBRARY),
                     "Fd, Directory and Pathname of module linux: names on disk are bytes"),
             ban(
