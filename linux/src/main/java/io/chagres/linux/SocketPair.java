@@ -64,6 +64,15 @@ public final class SocketPair implements AutoCloseable {
     }
 
     /**
+     * Returns the end that this process keeps.
+     *
+     * @return owned by this pair
+     */
+    public Fd ours() {
+        return ours;
+    }
+
+    /**
      * Returns the end that a child process gets.
      *
      * @return owned by this pair
