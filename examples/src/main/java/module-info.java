@@ -2,6 +2,4 @@
 module io.chagres.examples {
     requires static org.jspecify;
     requires transitive io.chagres.fuse;
-
-    exports io.chagres.examples;
 }
