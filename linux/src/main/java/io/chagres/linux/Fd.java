@@ -274,6 +274,40 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
+     * Writes once where the last write ended, or at the end with O_APPEND, see write(2): for devices and sockets, where
+     * one call is one message. Files are written with {@link #writeFully}.
+     *
+     * @param buffer where from
+     * @param offset in the buffer, bytes
+     * @param length how many bytes
+     * @return the bytes written, or {@code -errno}
+     */
+    public long write(MemorySegment buffer, long offset, long length) {
+        return FileCalls.write(value, buffer, offset, length);
+    }
+
+    /**
+     * Writes several pieces of memory as one, see writev(2).
+     *
+     * @param pieces what to write; its memory must be alive
+     * @return the bytes written, or {@code -errno}
+     */
+    public long write(IoVector pieces) {
+        return FileCalls.writev(value, pieces.segment(), pieces.count());
+    }
+
+    /**
+     * Asks the driver or file system behind the descriptor for something of its own, see ioctl(2).
+     *
+     * @param request its number
+     * @param argument memory that the request reads or fills, as large as it says
+     * @return the result, or {@code -errno}
+     */
+    public int tryIoctl(long request, MemorySegment argument) {
+        return StatusCalls.ioctl(value, request, argument);
+    }
+
+    /**
      * Writes at a position, see pwrite(2).
      *
      * @param buffer where from

@@ -19,6 +19,7 @@ final class FileCalls {
     private static final SystemCall COPY_FILE_RANGE = SystemCall.hot("copy_file_range");
     private static final SystemCall LSEEK = SystemCall.hot("lseek");
     private static final SystemCall WRITE = SystemCall.of("write");
+    private static final SystemCall WRITEV = SystemCall.of("writev");
     private static final CapturedCall OPENAT = CapturedCall.of("openat");
     private static final CapturedCall SYSCALL = CapturedCall.of("syscall");
     private static final CapturedCall CLOSE = CapturedCall.of("close");
@@ -98,6 +99,15 @@ final class FileCalls {
         long n;
         do {
             n = WRITE.callLong(buffer, fd, from, length, 0, 0, 0);
+        } while (n == -Errno.EINTR);
+        return n;
+    }
+
+    /** The segments that the vector points to are kept alive by the caller. */
+    static long writev(int fd, MemorySegment vector, int count) {
+        long n;
+        do {
+            n = WRITEV.callLong(vector, fd, vector.address(), count, 0, 0, 0);
         } while (n == -Errno.EINTR);
         return n;
     }

@@ -415,13 +415,13 @@ class IoUringTest {
     void socketsSendAndReceive() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             buffer.setString(0, "ping");
-            assertThat(result(ring.next().send(pair.left().value(), buffer, 0, 4, 0)))
+            assertThat(result(ring.next().send(pair.ours().value(), buffer, 0, 4, 0)))
                     .isEqualTo(4);
-            assertThat(result(ring.next().receive(pair.right().value(), buffer, 100, 50, 0)))
+            assertThat(result(ring.next().receive(pair.theirs().value(), buffer, 100, 50, 0)))
                     .isEqualTo(4);
             assertThat(string(100, 4)).isEqualTo("ping");
-            pair.left().close();
-            assertThat(result(ring.next().receive(pair.right().value(), buffer, 100, 50, 0)))
+            pair.ours().close();
+            assertThat(result(ring.next().receive(pair.theirs().value(), buffer, 100, 50, 0)))
                     .isZero();
         }
     }

@@ -59,26 +59,26 @@ class TransferTest {
     @Test
     void aFileIsSentToASocketInParts() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
-            long sent = Transfer.sendfileAll(from, 0, pair.left(), BYTES);
+            long sent = Transfer.sendfileAll(from, 0, pair.ours(), BYTES);
             assertThat(sent).isBetween(1L, BYTES - 1L);
-            assertThat(Transfer.sendfile(from, sent, pair.left(), 1 << 16)).isEqualTo(-Errno.EAGAIN);
-            assertThat(Transfer.sendfileAll(from, sent, pair.left(), 1 << 16)).isEqualTo(-Errno.EAGAIN);
+            assertThat(Transfer.sendfile(from, sent, pair.ours(), 1 << 16)).isEqualTo(-Errno.EAGAIN);
+            assertThat(Transfer.sendfileAll(from, sent, pair.ours(), 1 << 16)).isEqualTo(-Errno.EAGAIN);
             long received = 0;
             while (received < BYTES) {
-                long n = pair.right().read(buffer, received, BYTES - received);
+                long n = pair.theirs().read(buffer, received, BYTES - received);
                 if (n == -Errno.EAGAIN) {
-                    sent += Transfer.sendfileAll(from, sent, pair.left(), BYTES);
+                    sent += Transfer.sendfileAll(from, sent, pair.ours(), BYTES);
                 } else {
                     received += n;
                 }
             }
             assertThat(sent).isEqualTo(BYTES);
             assertThat(buffer.mismatch(MemorySegment.ofArray(content))).isEqualTo(-1);
-            assertThat(Transfer.sendfile(from, BYTES, pair.left(), 10)).isZero();
-            assertThat(Transfer.sendfileAll(from, BYTES - 4, pair.left(), 10)).isEqualTo(4);
-            pair.right().close();
-            assertThat(Transfer.sendfile(from, 0, pair.left(), 10)).isEqualTo(-Errno.EPIPE);
-            assertThat(Transfer.sendfile(pair.left(), 0, to, 10)).isIn((long) -Errno.ESPIPE, (long) -Errno.EINVAL);
+            assertThat(Transfer.sendfile(from, BYTES, pair.ours(), 10)).isZero();
+            assertThat(Transfer.sendfileAll(from, BYTES - 4, pair.ours(), 10)).isEqualTo(4);
+            pair.theirs().close();
+            assertThat(Transfer.sendfile(from, 0, pair.ours(), 10)).isEqualTo(-Errno.EPIPE);
+            assertThat(Transfer.sendfile(pair.ours(), 0, to, 10)).isIn((long) -Errno.ESPIPE, (long) -Errno.EINVAL);
         }
     }
 
@@ -121,13 +121,13 @@ class TransferTest {
             long out = 0;
             while (out < BYTES) {
                 in += moved(Transfer.splice(from, in, pipe.writeEnd(), CURRENT, 65536, NONBLOCK));
-                moved(Transfer.splice(pipe.readEnd(), CURRENT, pair.left(), CURRENT, 65536, NONBLOCK));
-                moved(Transfer.splice(pair.right(), CURRENT, second.writeEnd(), CURRENT, 65536, NONBLOCK));
+                moved(Transfer.splice(pipe.readEnd(), CURRENT, pair.ours(), CURRENT, 65536, NONBLOCK));
+                moved(Transfer.splice(pair.theirs(), CURRENT, second.writeEnd(), CURRENT, 65536, NONBLOCK));
                 out += moved(Transfer.splice(second.readEnd(), CURRENT, to, out, 65536, NONBLOCK));
             }
             assertThat(temp.resolve("to")).hasBinaryContent(content);
-            pair.left().close();
-            assertThat(Transfer.splice(pair.right(), CURRENT, second.writeEnd(), CURRENT, 1, NONBLOCK))
+            pair.ours().close();
+            assertThat(Transfer.splice(pair.theirs(), CURRENT, second.writeEnd(), CURRENT, 1, NONBLOCK))
                     .isZero();
         }
     }

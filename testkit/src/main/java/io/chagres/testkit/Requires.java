@@ -83,6 +83,11 @@ public final class Requires {
         check("loop devices", Files.exists(Path.of("/dev/loop-control")));
     }
 
+    /** Needs the device that FUSE servers talk to the kernel by. */
+    public static void fuse() {
+        check("/dev/fuse that can be written", Files.isWritable(Path.of("/dev/fuse")));
+    }
+
     private static String userId() {
         try {
             return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();

@@ -24,7 +24,8 @@ final class SystemCallNumbers {
             Map.entry("pwrite64", new Number(18, 68)),
             Map.entry("read", new Number(0, 63)),
             Map.entry("statx", new Number(332, 291)),
-            Map.entry("write", new Number(1, 64)));
+            Map.entry("write", new Number(1, 64)),
+            Map.entry("writev", new Number(20, 66)));
 
     private SystemCallNumbers() {}
 

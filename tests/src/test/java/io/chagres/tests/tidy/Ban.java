@@ -14,6 +14,10 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
     private static final List<String> LIBRARY = List.of("foreign", "linux", "watch", "archive", "ship");
     private static final Predicate<SourceFile> EVERYWHERE = file -> true;
 
+    /** Where code of others is called and everything it throws becomes an answer. */
+    private static final List<String> TOPS = List.of(
+            "cli/src/main/java/io/chagres/cli/Main.java", "fuse/src/main/java/io/chagres/fuse/Session.java");
+
     /** All of them. */
     static final List<Ban> ALL = List.of(
             ban("import sun\\.misc\\..*|Unsafe\\..*", EVERYWHERE, "a MemorySegment"),
@@ -29,11 +33,11 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
             ban("\\.printStackTrace", EVERYWHERE, "a message for the user, or System.Logger"),
             ban(
                     "String\\.format|\\.formatted",
-                    mainCode("linux", "watch", "ship"),
+                    mainCode("linux", "watch", "ship", "fuse"),
                     "concatenation: a format is parsed each time"),
             ban(
                     "catch (Exception|Throwable)",
-                    file -> !file.path().equals("cli/src/main/java/io/chagres/cli/Main.java"),
+                    file -> !TOPS.contains(file.path()),
                     "the exceptions that can come; only around invokeExact and at the very top all are caught"),
             ban(
                     "new Thread",
@@ -54,7 +58,7 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
                     "an owner with close()"),
             ban(
                     "Arena\\.global",
-                    mainCode("linux", "watch", "archive", "ship", "cli"),
+                    mainCode("linux", "watch", "archive", "ship", "fuse", "cli"),
                     "an arena that its owner closes"),
             ban(
                     "\\.(downcallHandle|upcallStub|reinterpret|libraryLookup)|System\\.load(Library)?",

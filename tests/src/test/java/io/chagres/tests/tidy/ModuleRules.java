@@ -13,6 +13,8 @@ final class ModuleRules {
             "io.chagres.foreign", List.of("org.jspecify"),
             "io.chagres.linux", List.of("io.chagres.foreign"),
             "io.chagres.watch", List.of("io.chagres.linux"),
+            "io.chagres.fuse", List.of("io.chagres.linux", "jdk.jfr"),
+            "io.chagres.examples", List.of("io.chagres.fuse"),
             "io.chagres.archive", List.of("io.chagres.linux", "com.github.luben.zstd_jni"),
             "io.chagres.ship", List.of("io.chagres.watch", "io.chagres.archive"),
             "io.chagres.cli", List.of("io.chagres.ship", "info.picocli", "jdk.unsupported"),

@@ -1,0 +1,139 @@
+package io.chagres.examples;
+
+import io.chagres.fuse.Attributes;
+import io.chagres.fuse.Payload;
+import io.chagres.fuse.ReadReply;
+import io.chagres.linux.Pathname;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A file, directory, link or device in memory. Guarded by its file system. */
+final class MemoryNode {
+    static final int CHUNK = 1 << 16;
+
+    final long id;
+    final Attributes attributes = new Attributes();
+    final Map<Pathname, byte[]> xattrs = new TreeMap<>();
+
+    /** What a directory holds, by name and in the order of making, which listings go by. */
+    final Map<Pathname, MemoryEntry> names = new HashMap<>();
+
+    final TreeMap<Long, MemoryEntry> positions = new TreeMap<>();
+
+    /** The content of a file; chunks that are not there are holes. */
+    private final Map<Long, byte[]> chunks = new HashMap<>();
+
+    /** How often the kernel looked it up and did not forget it. */
+    long lookups;
+
+    byte[] target = {};
+    private long nextPosition = 3;
+
+    MemoryNode(long id) {
+        this.id = id;
+    }
+
+    /** Returns the node of a name, or null. */
+    @Nullable
+    MemoryNode child(Pathname name) {
+        MemoryEntry entry = names.get(name);
+        return entry == null ? null : entry.node();
+    }
+
+    void put(Pathname name, MemoryNode node) {
+        remove(name);
+        MemoryEntry entry = new MemoryEntry(name, name.bytes(), node, nextPosition++);
+        names.put(name, entry);
+        positions.put(entry.position(), entry);
+        if (node.attributes.isDirectory()) {
+            attributes.nlink(attributes.nlink() + 1);
+        }
+    }
+
+    void remove(Pathname name) {
+        MemoryEntry entry = names.remove(name);
+        if (entry != null) {
+            positions.remove(entry.position());
+            if (entry.node().attributes.isDirectory()) {
+                attributes.nlink(attributes.nlink() - 1);
+            }
+        }
+    }
+
+    void changed(long nowNs) {
+        attributes.mtimeNs(nowNs).ctimeNs(nowNs);
+    }
+
+    void read(long position, ReadReply reply) {
+        long length = Math.clamp(attributes.size() - position, 0, reply.capacity());
+        for (long done = 0; done < length; ) {
+            long at = position + done;
+            int inChunk = (int) (at % CHUNK);
+            long n = Math.min(length - done, CHUNK - inChunk);
+            byte[] chunk = chunks.get(at / CHUNK);
+            if (chunk == null) {
+                reply.buffer().asSlice(reply.offset() + done, n).fill((byte) 0);
+            } else {
+                MemorySegment.copy(
+                        chunk, inChunk, reply.buffer(), ValueLayout.JAVA_BYTE, reply.offset() + done, (int) n);
+            }
+            done += n;
+        }
+        reply.filled(length);
+    }
+
+    void write(long position, Payload data) {
+        for (int done = 0; done < data.length(); ) {
+            long at = position + done;
+            int inChunk = (int) (at % CHUNK);
+            int n = Math.min(data.length() - done, CHUNK - inChunk);
+            byte[] chunk = chunks.computeIfAbsent(at / CHUNK, number -> new byte[CHUNK]);
+            MemorySegment.copy(data.segment(), ValueLayout.JAVA_BYTE, data.offset() + done, chunk, inChunk, n);
+            done += n;
+        }
+        size(Math.max(attributes.size(), position + data.length()));
+    }
+
+    /** Sets the size; what lies behind it is zero when the file grows again. */
+    void truncate(long size) {
+        if (size < attributes.size()) {
+            zero(size, attributes.size());
+        }
+        size(size);
+    }
+
+    /** Makes a range read as zeros and gives whole chunks back. */
+    void zero(long from, long to) {
+        chunks.entrySet().removeIf(entry -> {
+            long start = entry.getKey() * CHUNK;
+            long first = Math.max(from, start);
+            long last = Math.min(to, start + CHUNK);
+            if (first >= last) {
+                return false;
+            }
+            Arrays.fill(entry.getValue(), (int) (first - start), (int) (last - start), (byte) 0);
+            return last - first == CHUNK;
+        });
+        size(attributes.size());
+    }
+
+    void allocate(long from, long to) {
+        for (long number = from / CHUNK; number * CHUNK < to; number++) {
+            chunks.computeIfAbsent(number, missing -> new byte[CHUNK]);
+        }
+        size(attributes.size());
+    }
+
+    int chunks() {
+        return chunks.size();
+    }
+
+    private void size(long size) {
+        attributes.size(size).blocks(chunks.size() * (CHUNK / 512L));
+    }
+}

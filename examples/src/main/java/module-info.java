@@ -1,0 +1,5 @@
+/** File systems to read and to try. */
+module io.chagres.examples {
+    requires static org.jspecify;
+    requires transitive io.chagres.fuse;
+}

@@ -1,0 +1,84 @@
+package io.chagres.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.fuse.FuseOptions;
+import io.chagres.fuse.FuseServer;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that dies, and one of an ordinary user. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ServerProcessTest {
+    private static final int NOBODY = 65534;
+    private static final List<String> AS_NOBODY =
+            List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups");
+
+    @TempDir
+    private Path work;
+
+    private Path mountPoint;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        Requires.root();
+        Requires.fuse();
+        Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxr-xr-x"));
+        mountPoint = Files.createDirectory(work.resolve("mounted"));
+    }
+
+    @AfterEach
+    void detach() {
+        Program.run(List.of("umount", "--lazy", mountPoint.toString()));
+    }
+
+    @Test
+    void servesAnOrdinaryUser() throws IOException, InterruptedException {
+        Requires.tool("fusermount3");
+        Requires.tool("setpriv");
+        Files.setAttribute(mountPoint, "unix:uid", NOBODY);
+        try (ServerProcess server = ServerProcess.start(work, mountPoint, AS_NOBODY)) {
+            List<String> cat = new ArrayList<>(AS_NOBODY);
+            cat.addAll(List.of("cat", mountPoint.resolve("hello").toString()));
+            assertThat(Program.ok(cat.toArray(String[]::new))).isEqualTo("Hello, world!\n");
+            // Others, even the superuser, see nothing without allowOther.
+            assertThat(Program.run(List.of("ls", mountPoint.toString())).err()).contains("Permission denied");
+            server.terminate();
+            assertThat(ServerProcess.isMounted(mountPoint)).isFalse();
+        }
+    }
+
+    @Test
+    void unmountsWhenItIsToldToEnd() throws IOException, InterruptedException {
+        try (ServerProcess server = ServerProcess.start(work, mountPoint, List.of())) {
+            assertThat(Files.readString(mountPoint.resolve("hello"))).isEqualTo("Hello, world!\n");
+            server.terminate();
+            assertThat(ServerProcess.isMounted(mountPoint)).isFalse();
+        }
+    }
+
+    @Test
+    void leavesAMountThatTheNextRepairs() throws IOException {
+        try (ServerProcess server = ServerProcess.start(work, mountPoint, List.of())) {
+            assertThat(Files.readString(mountPoint.resolve("hello"))).isEqualTo("Hello, world!\n");
+            server.kill();
+            assertThat(ServerProcess.isMounted(mountPoint)).isTrue();
+            assertThat(Program.run(List.of("ls", mountPoint.toString())).err()).contains("not connected");
+        }
+        try (FuseServer next = FuseServer.mount(new HelloFs(), mountPoint, FuseOptions.DEFAULTS)) {
+            assertThat(Files.readString(mountPoint.resolve("hello"))).isEqualTo("Hello, world!\n");
+            assertThat(next.statistics().failures()).isZero();
+        }
+    }
+}

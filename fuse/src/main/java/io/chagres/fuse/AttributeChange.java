@@ -1,0 +1,219 @@
+package io.chagres.fuse;
+
+import io.chagres.fuse.wire.Abi;
+import io.chagres.linux.Statx;
+
+/**
+ * What a setattr changes ({@code struct fuse_setattr_in}). A view that is valid as long as its {@link Request}; fields
+ * whose {@code has...} is false are unspecified.
+ */
+public final class AttributeChange {
+    private static final long NS = 1_000_000_000L;
+
+    private final Exchange exchange;
+
+    AttributeChange(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * Tells whether the size changes: truncate(2), or open(2) with O_TRUNC.
+     *
+     * @return true if it does
+     */
+    public boolean hasSize() {
+        return has(Abi.FATTR_SIZE);
+    }
+
+    /**
+     * Returns the new size.
+     *
+     * @return bytes
+     */
+    public long size() {
+        return getLong(Abi.SETATTR_IN_SIZE);
+    }
+
+    /**
+     * Tells whether the permissions change.
+     *
+     * @return true if they do
+     */
+    public boolean hasMode() {
+        return has(Abi.FATTR_MODE);
+    }
+
+    /**
+     * Returns the new permissions.
+     *
+     * @return type and permission bits; the type is the present one
+     */
+    public int mode() {
+        return getInt(Abi.SETATTR_IN_MODE);
+    }
+
+    /**
+     * Tells whether the owner changes.
+     *
+     * @return true if it does
+     */
+    public boolean hasUid() {
+        return has(Abi.FATTR_UID);
+    }
+
+    /**
+     * Returns the new owner.
+     *
+     * @return a user id
+     */
+    public int uid() {
+        return getInt(Abi.SETATTR_IN_UID);
+    }
+
+    /**
+     * Tells whether the group changes.
+     *
+     * @return true if it does
+     */
+    public boolean hasGid() {
+        return has(Abi.FATTR_GID);
+    }
+
+    /**
+     * Returns the new group.
+     *
+     * @return a group id
+     */
+    public int gid() {
+        return getInt(Abi.SETATTR_IN_GID);
+    }
+
+    /**
+     * Tells whether the time of the last access changes.
+     *
+     * @return true if it does
+     */
+    public boolean hasAtime() {
+        return has(Abi.FATTR_ATIME);
+    }
+
+    /**
+     * Returns the new time of the last access.
+     *
+     * @param nowNs the present time, for a caller that asked for it
+     * @return nanoseconds since 1970
+     */
+    public long atimeNs(long nowNs) {
+        return has(Abi.FATTR_ATIME_NOW) ? nowNs : time(Abi.SETATTR_IN_ATIME, Abi.SETATTR_IN_ATIMENSEC);
+    }
+
+    /**
+     * Tells whether the time of the last modification changes.
+     *
+     * @return true if it does
+     */
+    public boolean hasMtime() {
+        return has(Abi.FATTR_MTIME);
+    }
+
+    /**
+     * Returns the new time of the last modification.
+     *
+     * @param nowNs the present time, for a caller that asked for it
+     * @return nanoseconds since 1970
+     */
+    public long mtimeNs(long nowNs) {
+        return has(Abi.FATTR_MTIME_NOW) ? nowNs : time(Abi.SETATTR_IN_MTIME, Abi.SETATTR_IN_MTIMENSEC);
+    }
+
+    /**
+     * Tells whether the kernel sets the time of the last change itself, as it does with
+     * {@link FuseFeature#WRITEBACK_CACHE}.
+     *
+     * @return true if it does
+     */
+    public boolean hasCtime() {
+        return has(Abi.FATTR_CTIME);
+    }
+
+    /**
+     * Returns the new time of the last change.
+     *
+     * @return nanoseconds since 1970
+     */
+    public long ctimeNs() {
+        return time(Abi.SETATTR_IN_CTIME, Abi.SETATTR_IN_CTIMENSEC);
+    }
+
+    /**
+     * Tells whether the change is made through an open file: ftruncate(2), fchmod(2) and their family.
+     *
+     * @return true if {@link #handle()} is one
+     */
+    public boolean hasHandle() {
+        return has(Abi.FATTR_FH);
+    }
+
+    /**
+     * Returns the open file.
+     *
+     * @return the handle given at open
+     */
+    public long handle() {
+        return getLong(Abi.SETATTR_IN_FH);
+    }
+
+    /**
+     * Tells whether set-user-id and set-group-id bits must go, see {@link FuseFeature#HANDLE_KILLPRIV}.
+     *
+     * @return true if they must
+     */
+    public boolean killsPrivileges() {
+        return has(Abi.FATTR_KILL_SUIDGID);
+    }
+
+    /**
+     * Makes the change, for file systems that keep {@link Attributes}. The time of the last change becomes the present.
+     *
+     * @param attributes what is changed
+     * @param nowNs the present time, nanoseconds since 1970
+     */
+    public void applyTo(Attributes attributes, long nowNs) {
+        if (hasMode()) {
+            attributes.mode(attributes.mode() & Statx.S_IFMT | mode() & ~Statx.S_IFMT);
+        }
+        if (hasUid()) {
+            attributes.uid(uid());
+        }
+        if (hasGid()) {
+            attributes.gid(gid());
+        }
+        if (hasSize()) {
+            attributes.size(size());
+            attributes.mtimeNs(nowNs);
+        }
+        if (hasAtime()) {
+            attributes.atimeNs(atimeNs(nowNs));
+        }
+        if (hasMtime()) {
+            attributes.mtimeNs(mtimeNs(nowNs));
+        }
+        attributes.ctimeNs(hasCtime() ? ctimeNs() : nowNs);
+    }
+
+    private boolean has(int bit) {
+        return (getInt(Abi.SETATTR_IN_VALID) & bit) != 0;
+    }
+
+    private long time(int seconds, int nanoseconds) {
+        return getLong(seconds) * NS + getInt(nanoseconds);
+    }
+
+    private long getLong(int field) {
+        return exchange.argumentLong(field);
+    }
+
+    private int getInt(int field) {
+        return exchange.argumentInt(field);
+    }
+}

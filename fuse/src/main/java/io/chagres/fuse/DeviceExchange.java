@@ -1,0 +1,71 @@
+package io.chagres.fuse;
+
+import io.chagres.foreign.Errno;
+import io.chagres.fuse.wire.Abi;
+import io.chagres.linux.IoVector;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * An exchange over a device, with one buffer: the answer is built behind the request, so that request and data of one
+ * direction take no more than the larger of them.
+ */
+final class DeviceExchange extends Exchange {
+    /** Room beside the data of a request or answer, as the kernel wants it: headers, arguments, names. */
+    private static final int MARGIN = 8192;
+
+    private static final int ALIGNMENT = 64;
+
+    private final MemorySegment buffer;
+    private final IoVector pieces;
+    private final long readBytes;
+    private Device device;
+    private long answerAt;
+
+    DeviceExchange(Session session, Arena arena, Device device) {
+        super(session);
+        this.device = device;
+        readBytes = Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
+        buffer = arena.allocate(readBytes + MARGIN, ALIGNMENT);
+        pieces = new IoVector(arena, 2);
+        header = buffer;
+        arguments = buffer;
+        payload = buffer;
+        body = buffer;
+    }
+
+    /** Waits for a request. Returns its length, or -errno. */
+    long receive(Device from) {
+        device = from;
+        long n = from.read(buffer, 0, readBytes);
+        if (n < Abi.IN_HEADER) {
+            return n < 0 ? n : -Errno.EPROTO;
+        }
+        headerAt = 0;
+        argumentsAt = Abi.IN_HEADER;
+        payloadAt = argumentsAt + Operation.Table.argumentBytes(opcode(), session.hasLongSetxattr());
+        payloadEnd = n - 8L * Abi.getShort(buffer, Abi.IN_HEADER_TOTAL_EXTLEN);
+        answerAt = n + ALIGNMENT - 1 & -ALIGNMENT;
+        bodyAt = answerAt + Abi.OUT_HEADER;
+        bodyCapacity = buffer.byteSize() - bodyAt;
+        return n;
+    }
+
+    @Override
+    long send(int error, long length) {
+        writeHeader(error, length);
+        return device.write(buffer, answerAt, Abi.OUT_HEADER + length);
+    }
+
+    @Override
+    long send(MemorySegment memory, long offset, long length) {
+        writeHeader(0, length);
+        return device.write(pieces, buffer, answerAt, memory, offset, length);
+    }
+
+    private void writeHeader(int error, long length) {
+        Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_LEN, (int) (Abi.OUT_HEADER + length));
+        Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_ERROR, -error);
+        Abi.putLong(buffer, answerAt + Abi.OUT_HEADER_UNIQUE, unique());
+    }
+}

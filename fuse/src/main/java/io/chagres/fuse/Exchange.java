@@ -1,0 +1,235 @@
+package io.chagres.fuse;
+
+import io.chagres.foreign.CString;
+import io.chagres.foreign.Errno;
+import io.chagres.fuse.wire.Abi;
+import io.chagres.fuse.wire.Opcode;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its answer, with the memory of both. Header, arguments and payload of a request are three places,
+ * because a transport may deliver them in different memory.
+ *
+ * <p>Made once and used for one request after the other. It belongs to the thread that handles the request; a handler
+ * that defers its answer shares it with the thread that answers, and the last of both gives it back.
+ */
+abstract class Exchange {
+    /** Somebody took it on himself to answer. */
+    private static final int CLAIMED = 1;
+
+    /** The answer is sent. */
+    private static final int SENT = 2;
+
+    /** The handler has returned. */
+    private static final int RETURNED = 4;
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Exchange.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    final Session session;
+    final Request request = new Request(this);
+    final Replies replies = new Replies(this);
+    final Name name = new Name();
+    final Name secondName = new Name();
+    final Payload data = new Payload();
+    final AttributeChange change = new AttributeChange(this);
+    final FileLock lock = new FileLock();
+    final CopyRange copy = new CopyRange(this);
+    final IoctlCall ioctl = new IoctlCall(this, data);
+    final Attributes attributes = new Attributes();
+
+    /** Counts by opcode; 0 holds those not known. Written by one thread at a time, read by any. */
+    final long[] requests = new long[Opcode.COUNT];
+
+    final long[] errors = new long[Opcode.COUNT];
+
+    /** Where the request is. */
+    MemorySegment header = MemorySegment.NULL;
+
+    long headerAt;
+    MemorySegment arguments = MemorySegment.NULL;
+    long argumentsAt;
+    MemorySegment payload = MemorySegment.NULL;
+    long payloadAt;
+    long payloadEnd;
+
+    /** Where the answer goes, behind its header. */
+    MemorySegment body = MemorySegment.NULL;
+
+    long bodyAt;
+    long bodyCapacity;
+
+    private volatile int state;
+    private boolean deferred;
+    private @Nullable RequestEvent event;
+
+    Exchange(Session session) {
+        this.session = session;
+    }
+
+    /** Sends an error, 0 or positive, and as much of the body as given. Returns the bytes sent, or -errno. */
+    abstract long send(int error, long length);
+
+    /** Sends memory that is not the body's, without a copy where the transport can. */
+    abstract long send(MemorySegment memory, long offset, long length);
+
+    int opcode() {
+        return Abi.getInt(header, headerAt + Abi.IN_HEADER_OPCODE);
+    }
+
+    long unique() {
+        return Abi.getLong(header, headerAt + Abi.IN_HEADER_UNIQUE);
+    }
+
+    long node() {
+        return Abi.getLong(header, headerAt + Abi.IN_HEADER_NODEID);
+    }
+
+    long argumentLong(int field) {
+        return Abi.getLong(arguments, argumentsAt + field);
+    }
+
+    int argumentInt(int field) {
+        return Abi.getInt(arguments, argumentsAt + field);
+    }
+
+    /** Reads the first name of the payload. */
+    Name firstName() {
+        return nameAt(payloadAt, name);
+    }
+
+    /** Reads the name after the first, which was read. */
+    Name nextName() {
+        return nameAt(name.offset() + name.length() + 1, secondName);
+    }
+
+    /** Reads the payload from a place on as data. */
+    Payload payload(long at, long length, int flags) {
+        if (length < 0 || length > payloadEnd - at) {
+            throw new MalformedRequest(Opcode.name(opcode()) + " says it has " + length + " bytes and has "
+                    + Math.max(0, payloadEnd - at));
+        }
+        data.set(payload, at, (int) length, flags);
+        return data;
+    }
+
+    private Name nameAt(long at, Name view) {
+        long length = at < payloadEnd ? CString.length(payload, at, payloadEnd - at) : 0;
+        if (at + length >= payloadEnd) {
+            throw new MalformedRequest(Opcode.name(opcode()) + " has a name without an end");
+        }
+        view.set(payload, at, (int) length);
+        return view;
+    }
+
+    /** Begins with a request that arrived. */
+    void begin(@Nullable RequestEvent newEvent) {
+        deferred = false;
+        STATE.setRelease(this, 0);
+        request.reset();
+        event = newEvent;
+    }
+
+    void defer() {
+        if (isClaimed()) {
+            throw new IllegalStateException(request + " is answered already");
+        }
+        deferred = true;
+    }
+
+    boolean isClaimed() {
+        return (state & CLAIMED) != 0;
+    }
+
+    /** Whether the kernel still waits for the answer of this request. */
+    boolean isOpen(long unique) {
+        return (state & SENT) == 0 && header.byteSize() > 0 && unique() == unique;
+    }
+
+    /** Answers a request that has no answer in the protocol. */
+    void finishSilently() {
+        claim();
+        sent(0, 0);
+    }
+
+    void answerError(int errno) {
+        if (errno <= 0 || errno > 511) {
+            throw new IllegalArgumentException("an error number is 1 to 511, not " + errno);
+        }
+        claim();
+        sent(errno, send(errno, 0));
+    }
+
+    void answer(long length) {
+        claim();
+        sent(0, send(0, length));
+    }
+
+    void answer(MemorySegment memory, long offset, long length) {
+        claim();
+        sent(0, send(memory, offset, length));
+    }
+
+    /**
+     * Ends the handler's part: a request that it neither answered nor deferred gets EIO.
+     *
+     * @return whether the answer is sent too, so that the exchange can take the next request
+     */
+    boolean handlerReturned() {
+        if (!deferred) {
+            if (!isClaimed()) {
+                session.forgotAnswer(this);
+                answerError(Errno.EIO);
+            }
+            STATE.setRelease(this, CLAIMED | SENT | RETURNED);
+            return true;
+        }
+        return ((int) STATE.getAndBitwiseOr(this, RETURNED) & SENT) != 0;
+    }
+
+    private void claim() {
+        int old;
+        if (deferred) {
+            old = (int) STATE.getAndBitwiseOr(this, CLAIMED);
+        } else {
+            old = (int) STATE.get(this);
+            STATE.setRelease(this, old | CLAIMED);
+        }
+        if ((old & CLAIMED) != 0) {
+            throw new IllegalStateException(request + " is answered twice");
+        }
+    }
+
+    private void sent(int errno, long result) {
+        session.answered(this, errno, result);
+        RequestEvent begun = event;
+        if (begun != null) {
+            begun.finish(request, errno);
+            event = null;
+        }
+        if (deferred) {
+            int old = (int) STATE.getAndBitwiseOr(this, SENT);
+            if ((old & RETURNED) != 0) {
+                session.pool.give(this);
+            }
+        } else {
+            STATE.setRelease(this, (int) STATE.get(this) | SENT);
+        }
+    }
+
+    /** Copies bytes into the body. */
+    void copyToBody(byte[] bytes, long offset) {
+        MemorySegment.copy(bytes, 0, body, ValueLayout.JAVA_BYTE, bodyAt + offset, bytes.length);
+    }
+}

@@ -1,0 +1,117 @@
+package io.chagres.fuse;
+
+import io.chagres.fuse.wire.InitFlags;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What a file system wants of the kernel, and promises for it. A wish that the kernel does not know is left away:
+ * {@link FuseConnection#features()} tells what was agreed on. Source: the flags of {@code fuse_init_in} and
+ * {@code fuse_open_out} in linux/fuse.h.
+ */
+public enum FuseFeature {
+    /** Several reads of one open file may be in progress at once. */
+    ASYNC_READ(InitFlags.ASYNC_READ, 0, 0),
+
+    /** Several reads and writes past the page cache, of one call, may be in progress at once. */
+    ASYNC_DIRECT_IO(InitFlags.ASYNC_DIO, 0, 0),
+
+    /** Open gets O_TRUNC and truncates; without this a setattr comes before. */
+    ATOMIC_TRUNCATE(InitFlags.ATOMIC_O_TRUNC, 0, 0),
+
+    /** The file system applies the umask itself, see {@link Request#umask()}. */
+    OWN_UMASK(InitFlags.DONT_MASK, 0, 0),
+
+    /** Lookups of {@code .} and {@code ..} work for every node, so that NFS can export the mount. */
+    EXPORT(InitFlags.EXPORT_SUPPORT, 0, 0),
+
+    /** Locks of fcntl(2) are asked from the file system; without this the kernel keeps them for this machine. */
+    POSIX_LOCKS(InitFlags.POSIX_LOCKS, 0, 0),
+
+    /** Locks of flock(2) are asked from the file system; without this the kernel keeps them for this machine. */
+    FLOCK_LOCKS(InitFlags.FLOCK_LOCKS, 0, 0),
+
+    /** ioctl works on directories too. */
+    IOCTL_DIRECTORY(InitFlags.HAS_IOCTL_DIR, 0, 0),
+
+    /**
+     * The kernel drops cached pages of a file whose size or time of modification changed. It asks getattr before each
+     * read whose attributes are too old, at a timeout of 0 before every read.
+     */
+    AUTO_INVALIDATE(InitFlags.AUTO_INVAL_DATA, 0, 0),
+
+    /**
+     * Cached pages go only when the file system says so by {@link Notifier#invalidateNode}, which it promises to do for
+     * every change that was not made through this mount.
+     */
+    EXPLICIT_INVALIDATE(InitFlags.EXPLICIT_INVAL_DATA, 0, 0),
+
+    /** {@link FuseFileSystem#readdirplus} works: lists of names bring attributes along. */
+    READDIRPLUS(InitFlags.DO_READDIRPLUS, 0, 0),
+
+    /** The kernel asks for attributes in lists only where somebody used them before. */
+    READDIRPLUS_AUTO(InitFlags.READDIRPLUS_AUTO, 0, 0),
+
+    /** Several lookups and lists of one directory may be in progress at once. */
+    PARALLEL_DIRECTORY(InitFlags.PARALLEL_DIROPS, 0, 0),
+
+    /**
+     * Cached pages stay when a file is opened again. The file system promises that content changes only through this
+     * mount, or that it calls {@link Notifier#invalidateNode}.
+     */
+    KEEP_CACHE(0, OpenReply.KEEP_CACHE, 0),
+
+    /**
+     * The kernel keeps lists of names and answers readdir itself. The file system promises that names change only
+     * through this mount, or that it calls {@link Notifier#invalidateNode} for the directory.
+     */
+    DIRECTORY_CACHE(0, 0, OpenReply.CACHE_DIR | OpenReply.KEEP_CACHE),
+
+    /**
+     * Files are not opened: no open, release or flush is asked, the handle is always 0, pages stay cached. The file
+     * system promises to need no state per open file. Excludes passthrough.
+     */
+    NO_OPEN(InitFlags.NO_OPEN_SUPPORT, 0, 0),
+
+    /**
+     * Directories are not opened: no opendir or releasedir is asked, the handle is always 0, and lists of names are
+     * kept as with {@link #DIRECTORY_CACHE}, with the same promise.
+     */
+    NO_OPENDIR(InitFlags.NO_OPENDIR_SUPPORT, 0, 0),
+
+    /**
+     * Writes are collected in the page cache and come later, larger, and by no process. The file system promises that
+     * size and content change only through this mount: the kernel knows sizes and times better.
+     */
+    WRITEBACK_CACHE(InitFlags.WRITEBACK_CACHE, 0, 0),
+
+    /** Targets of symbolic links are kept like pages. The file system promises that they do not change. */
+    CACHE_SYMLINKS(InitFlags.CACHE_SYMLINKS, 0, 0),
+
+    /**
+     * The file system clears set-user-id and set-group-id bits and capabilities when a file is written, truncated or
+     * given away; without this the kernel asks for that.
+     */
+    HANDLE_KILLPRIV(InitFlags.HANDLE_KILLPRIV_V2, 0, 0),
+
+    /** The attributes {@code system.posix_acl_*} work and the kernel checks permissions by them. */
+    POSIX_ACL(InitFlags.POSIX_ACL, 0, 0),
+
+    /** Files opened with {@link OpenReply#DIRECT_IO} can be mapped shared. */
+    DIRECT_IO_MMAP(InitFlags.DIRECT_IO_ALLOW_MMAP, 0, 0);
+
+    /** What a file system gets that asks for nothing: all that asks it for nothing either. */
+    public static final Set<FuseFeature> DEFAULTS =
+            Collections.unmodifiableSet(EnumSet.of(ASYNC_READ, ASYNC_DIRECT_IO, AUTO_INVALIDATE, PARALLEL_DIRECTORY));
+
+    final long initFlag;
+    final int openFlags;
+    final int opendirFlags;
+
+    FuseFeature(long initFlag, int openFlags, int opendirFlags) {
+        this.initFlag = initFlag;
+        this.openFlags = openFlags;
+        this.opendirFlags = opendirFlags;
+    }
+}

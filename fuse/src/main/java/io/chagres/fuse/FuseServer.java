@@ -1,0 +1,303 @@
+package io.chagres.fuse;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MountInfo;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mounted file system and the threads that serve it.
+ *
+ * <p>{@snippet :
+ * try (FuseServer server = FuseServer.mount(fileSystem, Path.of("/mnt/x"), FuseOptions.DEFAULTS)) {
+ *     server.join();
+ * }
+ * }
+ *
+ * <p>Threads are named {@code chagres-fuse-0} and so on and end when it is unmounted, by this or anybody else. When the
+ * JVM ends without that, it is detached and those who use it get errors. Safe for any thread.
+ */
+public final class FuseServer implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("io.chagres.fuse");
+
+    private final Pathname mountPoint;
+    private final Mounter mounter;
+    private final Session session;
+    private final Arena arena;
+    private final List<FdDevice> devices = new ArrayList<>();
+    private final AtomicInteger serving = new AtomicInteger();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicBoolean unmounted = new AtomicBoolean();
+    private @Nullable Thread atExit;
+
+    private FuseServer(Pathname mountPoint, Mounter mounter, FuseFileSystem fileSystem, FuseOptions options)
+            throws ErrnoException {
+        this.mountPoint = mountPoint;
+        this.mounter = mounter;
+        FdDevice device = mounter.mount(mountPoint, options);
+        devices.add(device);
+        arena = Arena.ofShared();
+        session = new Session(fileSystem, options, arena, device);
+    }
+
+    /**
+     * Mounts a file system and serves it until it is unmounted.
+     *
+     * @param fileSystem what to mount
+     * @param mountPoint an existing directory
+     * @param options how
+     * @return the server, owned by the caller; kernel and file system have agreed by then, see {@link #connection()}
+     * @throws ErrnoException ENOENT without a directory, EPERM if the user may not mount there, ENODEV without FUSE in
+     *     the kernel, ENOTCONN if something else was mounted there and its server is gone
+     */
+    public static FuseServer mount(FuseFileSystem fileSystem, Path mountPoint, FuseOptions options)
+            throws ErrnoException {
+        return mount(fileSystem, Pathname.of(mountPoint.toString()), options);
+    }
+
+    /**
+     * Mounts a file system and serves it until it is unmounted.
+     *
+     * @param fileSystem what to mount
+     * @param mountPoint an existing directory
+     * @param options how
+     * @return the server, owned by the caller; kernel and file system have agreed by then, see {@link #connection()}
+     * @throws ErrnoException as the other method of this name
+     */
+    public static FuseServer mount(FuseFileSystem fileSystem, Pathname mountPoint, FuseOptions options)
+            throws ErrnoException {
+        return mount(fileSystem, mountPoint, options, Mounter.ofProcess());
+    }
+
+    static FuseServer mount(FuseFileSystem fileSystem, Pathname mountPoint, FuseOptions options, Mounter mounter)
+            throws ErrnoException {
+        Pathname absolute = mountPoint.absolute().normalized();
+        repairStale(absolute, mounter, options);
+        FuseServer server = new FuseServer(absolute, mounter, fileSystem, options);
+        server.start();
+        return server;
+    }
+
+    /**
+     * Mounts a file system of paths and serves it until it is unmounted.
+     *
+     * @param fileSystem what to mount
+     * @param mountPoint an existing directory
+     * @param options how
+     * @return the server, owned by the caller; kernel and file system have agreed by then, see {@link #connection()}
+     * @throws ErrnoException as the other methods of this name
+     */
+    public static FuseServer mount(PathFileSystem fileSystem, Path mountPoint, FuseOptions options)
+            throws ErrnoException {
+        return mount(fileSystem.byNodes(), mountPoint, options);
+    }
+
+    /**
+     * Returns what kernel and server agreed on.
+     *
+     * @return constant
+     */
+    public FuseConnection connection() {
+        return Objects.requireNonNull(session.connection());
+    }
+
+    /**
+     * Returns what tells the kernel about changes.
+     *
+     * @return of this mount
+     */
+    public Notifier notifier() {
+        return session.notifier;
+    }
+
+    /**
+     * Returns where it is mounted.
+     *
+     * @return an absolute path
+     */
+    public Pathname mountPoint() {
+        return mountPoint;
+    }
+
+    /**
+     * Counts what happened so far.
+     *
+     * @return sums over all threads; those being counted meanwhile may be missing
+     */
+    public FuseStatistics statistics() {
+        return session.statistics();
+    }
+
+    /**
+     * Unmounts, if nobody uses it.
+     *
+     * @throws ErrnoException EBUSY if somebody does; it stays mounted
+     */
+    public void unmount() throws ErrnoException {
+        int result = mounter.unmount(mountPoint, false);
+        if (result < 0 && !isEnded()) {
+            throw new ErrnoException("umount", -result, mountPoint.toString());
+        }
+        unmounted.set(true);
+    }
+
+    /**
+     * Unmounts so that nobody finds it any more; those who have files open are served on.
+     *
+     * @throws ErrnoException EPERM if the user may not
+     */
+    public void unmountLazily() throws ErrnoException {
+        int result = mounter.unmount(mountPoint, true);
+        if (result < 0 && !isEnded()) {
+            throw new ErrnoException("umount", -result, mountPoint.toString());
+        }
+        unmounted.set(true);
+    }
+
+    /**
+     * Waits until it is unmounted and all threads ended.
+     *
+     * @throws InterruptedException if the calling thread is interrupted; the mount stays
+     */
+    public void join() throws InterruptedException {
+        ended.await();
+    }
+
+    /**
+     * Unmounts and waits for the end. Whoever still uses it gets errors: first it is asked politely, then detached and
+     * the connection aborted. Idempotent.
+     */
+    @Override
+    public void close() {
+        boolean first = !unmounted.getAndSet(true);
+        if (first && !isEnded() && mounter.unmount(mountPoint, false) == -Errno.EBUSY) {
+            LOG.log(Level.WARNING, mountPoint + " is in use; it is detached, and those who use it get errors");
+            mounter.abort(mountPoint);
+            mounter.unmount(mountPoint, true);
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                ended.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Agrees with the kernel on this thread, so that the caller gets the errors, then starts the others. */
+    private void start() throws ErrnoException {
+        Worker first = new Worker(session, devices.getFirst(), this::workerEnded);
+        while (session.connection() == null) {
+            int result = first.serveOne();
+            if (result < 0 || session.statistics().errors().containsKey("init")) {
+                mounter.unmount(mountPoint, true);
+                first.giveBack();
+                closeAll();
+                throw new ErrnoException("FUSE_INIT", result < 0 ? -result : Errno.EPROTO, mountPoint.toString());
+            }
+        }
+        List<Worker> workers = new ArrayList<>(List.of(first));
+        for (int i = 1; i < session.options.threads(); i++) {
+            workers.add(new Worker(session, another(), this::workerEnded));
+        }
+        serving.set(workers.size());
+        atExit = Thread.ofPlatform().name("chagres-fuse-exit").unstarted(this::detachAtExit);
+        Runtime.getRuntime().addShutdownHook(atExit);
+        for (int i = 0; i < workers.size(); i++) {
+            Thread.ofPlatform().name("chagres-fuse-" + i).start(workers.get(i));
+        }
+    }
+
+    /** Every thread has a queue of its own in the kernel, so that answers of one do not wait for another. */
+    private FdDevice another() {
+        FdDevice first = devices.getFirst();
+        try {
+            FdDevice device = first.cloned();
+            devices.add(device);
+            return device;
+        } catch (ErrnoException e) {
+            LOG.log(Level.WARNING, "the threads of " + mountPoint + " share one descriptor: " + e.getMessage());
+            return first;
+        }
+    }
+
+    private void workerEnded() {
+        if (serving.decrementAndGet() > 0) {
+            return;
+        }
+        try {
+            session.fileSystem.destroy();
+        } finally {
+            closeAll();
+            removeHook();
+            ended.countDown();
+        }
+    }
+
+    private void closeAll() {
+        devices.forEach(FdDevice::close);
+        session.pool.closeWhenIdle(arena);
+    }
+
+    private boolean isEnded() {
+        return ended.getCount() == 0;
+    }
+
+    private void detachAtExit() {
+        if (!unmounted.getAndSet(true)) {
+            mounter.unmount(mountPoint, true);
+        }
+    }
+
+    private void removeHook() {
+        try {
+            Thread hook = atExit;
+            if (hook != null) {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            }
+        } catch (IllegalStateException e) {
+            LOG.log(Level.DEBUG, "the JVM ends already", e);
+        }
+    }
+
+    /** A mount of ours whose server died is in the way of every later one. */
+    private static void repairStale(Pathname mountPoint, Mounter mounter, FuseOptions options) throws ErrnoException {
+        try (Statx statx = new Statx()) {
+            if (statx.of(mountPoint, true) != -Errno.ENOTCONN) {
+                return;
+            }
+        }
+        String type = "";
+        for (MountInfo mount : MountInfo.all()) {
+            type = mount.mountPoint().equals(mountPoint) ? mount.type() : type;
+        }
+        if (!type.equals("fuse." + options.subtype())) {
+            throw new ErrnoException(
+                    "mount over a dead mount of type '" + type + "' (detach it with fusermount3 -u -z)",
+                    Errno.ENOTCONN,
+                    mountPoint.toString());
+        }
+        int result = mounter.unmount(mountPoint, true);
+        if (result < 0) {
+            throw new ErrnoException("umount a dead mount", -result, mountPoint.toString());
+        }
+        LOG.log(Level.INFO, "detached a dead mount of our own from " + mountPoint);
+    }
+}

@@ -1,0 +1,43 @@
+package io.chagres.fuse;
+
+import io.chagres.fuse.wire.Opcode;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Counts since the mount. Immutable.
+ *
+ * @param requests answered or taken note of, by operation, such as {@code getattr}
+ * @param errors how many of those were answered with an error, by operation
+ * @param failures handlers that threw, or returned without an answer
+ * @param refused answers that the kernel refused
+ */
+public record FuseStatistics(Map<String, Long> requests, Map<String, Long> errors, long failures, long refused) {
+    /** Adds up what the exchanges counted. */
+    static FuseStatistics of(Iterable<Exchange> exchanges, long failures, long refused) {
+        Map<String, Long> requests = new TreeMap<>();
+        Map<String, Long> errors = new TreeMap<>();
+        for (Exchange exchange : exchanges) {
+            add(exchange.requests, requests);
+            add(exchange.errors, errors);
+        }
+        return new FuseStatistics(Map.copyOf(requests), Map.copyOf(errors), failures, refused);
+    }
+
+    private static void add(long[] counts, Map<String, Long> sums) {
+        for (int opcode = 0; opcode < counts.length; opcode++) {
+            if (counts[opcode] != 0) {
+                sums.merge(Opcode.name(opcode), counts[opcode], Long::sum);
+            }
+        }
+    }
+
+    /**
+     * Returns how many requests there were of all operations.
+     *
+     * @return 0 or more
+     */
+    public long total() {
+        return requests.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

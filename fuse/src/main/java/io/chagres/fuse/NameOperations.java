@@ -1,0 +1,86 @@
+package io.chagres.fuse;
+
+import io.chagres.fuse.wire.Abi;
+import io.chagres.fuse.wire.Opcode;
+
+/** Requests that find, make, move and remove names. */
+final class NameOperations {
+    private NameOperations() {}
+
+    static void addTo() {
+        Operation.Table.add(
+                Opcode.LOOKUP, 0, (fs, x) -> fs.lookup(x.request, x.node(), x.firstName(), x.replies.entry));
+        Operation.Table.add(Opcode.FORGET, Abi.FORGET_IN, NameOperations::forget);
+        Operation.Table.add(Opcode.BATCH_FORGET, Abi.BATCH_FORGET_IN, NameOperations::batchForget);
+        Operation.Table.add(Opcode.SYMLINK, 0, NameOperations::symlink);
+        Operation.Table.add(Opcode.READLINK, 0, (fs, x) -> fs.readlink(x.request, x.node(), x.replies.target));
+        Operation.Table.add(Opcode.MKNOD, Abi.MKNOD_IN, NameOperations::mknod);
+        Operation.Table.add(Opcode.MKDIR, Abi.MKDIR_IN, NameOperations::mkdir);
+        Operation.Table.add(
+                Opcode.UNLINK, 0, (fs, x) -> fs.unlink(x.request, x.node(), x.firstName(), x.replies.empty));
+        Operation.Table.add(Opcode.RMDIR, 0, (fs, x) -> fs.rmdir(x.request, x.node(), x.firstName(), x.replies.empty));
+        Operation.Table.add(Opcode.RENAME, Abi.RENAME_IN, (fs, x) -> rename(fs, x, 0));
+        Operation.Table.add(
+                Opcode.RENAME2, Abi.RENAME2_IN, (fs, x) -> rename(fs, x, x.argumentInt(Abi.RENAME2_IN_FLAGS)));
+        Operation.Table.add(Opcode.LINK, Abi.LINK_IN, NameOperations::link);
+        Operation.Table.add(Opcode.CREATE, Abi.CREATE_IN, NameOperations::create);
+        Operation.Table.add(Opcode.TMPFILE, Abi.CREATE_IN, NameOperations::tmpfile);
+    }
+
+    private static void forget(FuseFileSystem fs, Exchange x) {
+        fs.forget(x.node(), x.argumentLong(Abi.FORGET_IN_NLOOKUP));
+        x.finishSilently();
+    }
+
+    private static void batchForget(FuseFileSystem fs, Exchange x) {
+        int count = x.argumentInt(Abi.BATCH_FORGET_IN_COUNT);
+        for (int i = 0; i < count; i++) {
+            long at = x.payloadAt + (long) i * Abi.FORGET_ONE;
+            fs.forget(
+                    Abi.getLong(x.payload, at + Abi.FORGET_ONE_NODEID),
+                    Abi.getLong(x.payload, at + Abi.FORGET_ONE_NLOOKUP));
+        }
+        x.finishSilently();
+    }
+
+    private static void symlink(FuseFileSystem fs, Exchange x) {
+        Name name = x.firstName();
+        fs.symlink(x.request, x.node(), name, x.nextName(), x.replies.entry);
+    }
+
+    private static void mknod(FuseFileSystem fs, Exchange x) {
+        x.request.umask(x.argumentInt(Abi.MKNOD_IN_UMASK));
+        int mode = x.argumentInt(Abi.MKNOD_IN_MODE);
+        int device = x.argumentInt(Abi.MKNOD_IN_RDEV);
+        fs.mknod(x.request, x.node(), x.firstName(), mode, device, x.replies.entry);
+    }
+
+    private static void mkdir(FuseFileSystem fs, Exchange x) {
+        x.request.umask(x.argumentInt(Abi.MKDIR_IN_UMASK));
+        fs.mkdir(x.request, x.node(), x.firstName(), x.argumentInt(Abi.MKDIR_IN_MODE), x.replies.entry);
+    }
+
+    private static void rename(FuseFileSystem fs, Exchange x, int flags) {
+        Name name = x.firstName();
+        long newParent = x.argumentLong(Abi.RENAME_IN_NEWDIR);
+        fs.rename(x.request, x.node(), name, newParent, x.nextName(), flags, x.replies.empty);
+    }
+
+    /** The kernel puts the new parent into the header and the node into the arguments. */
+    private static void link(FuseFileSystem fs, Exchange x) {
+        fs.link(x.request, x.argumentLong(Abi.LINK_IN_OLDNODEID), x.node(), x.firstName(), x.replies.entry);
+    }
+
+    private static void create(FuseFileSystem fs, Exchange x) {
+        x.request.umask(x.argumentInt(Abi.CREATE_IN_UMASK));
+        int flags = x.argumentInt(Abi.CREATE_IN_FLAGS);
+        int mode = x.argumentInt(Abi.CREATE_IN_MODE);
+        fs.create(x.request, x.node(), x.firstName(), mode, flags, x.replies.create);
+    }
+
+    private static void tmpfile(FuseFileSystem fs, Exchange x) {
+        x.request.umask(x.argumentInt(Abi.CREATE_IN_UMASK));
+        int flags = x.argumentInt(Abi.CREATE_IN_FLAGS);
+        fs.tmpfile(x.request, x.node(), x.argumentInt(Abi.CREATE_IN_MODE), flags, x.replies.create);
+    }
+}

@@ -1,0 +1,139 @@
+package io.chagres.fuse;
+
+import io.chagres.fuse.wire.Abi;
+import io.chagres.fuse.wire.Opcode;
+
+/**
+ * Who asks, and for what: the header of a request ({@code struct fuse_in_header}). Valid until the request is answered
+ * and its handler returned; then the object describes another request. Allocates nothing.
+ */
+public final class Request {
+    private final Exchange exchange;
+    private volatile boolean interrupted;
+
+    /** Not part of every request: what the operation found in its arguments. */
+    private int umask;
+
+    private long lockOwner;
+
+    Request(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * Returns the kernel's number of this request.
+     *
+     * @return unique among those not answered yet
+     */
+    public long unique() {
+        return Abi.getLong(exchange.header, exchange.headerAt + Abi.IN_HEADER_UNIQUE);
+    }
+
+    /**
+     * Returns the node the request is about.
+     *
+     * @return the number given at lookup; the root is {@link FuseFileSystem#ROOT}
+     */
+    public long node() {
+        return Abi.getLong(exchange.header, exchange.headerAt + Abi.IN_HEADER_NODEID);
+    }
+
+    /**
+     * Returns the user for permission checks.
+     *
+     * @return the file system user id of the calling thread
+     */
+    public int uid() {
+        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_UID);
+    }
+
+    /**
+     * Returns the group for permission checks.
+     *
+     * @return the file system group id of the calling thread
+     */
+    public int gid() {
+        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_GID);
+    }
+
+    /**
+     * Returns the calling thread.
+     *
+     * @return its id; 0 for requests that the kernel makes by itself, such as writing back, or from another namespace
+     */
+    public int pid() {
+        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_PID);
+    }
+
+    /**
+     * Returns the operation.
+     *
+     * @return a number of {@code enum fuse_opcode}
+     */
+    public int opcode() {
+        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_OPCODE);
+    }
+
+    /**
+     * Returns the operation in words.
+     *
+     * @return such as {@code getattr}
+     */
+    public String operation() {
+        return Opcode.name(opcode());
+    }
+
+    /**
+     * Returns the caller's umask, already applied to the mode unless {@link FuseFeature#OWN_UMASK} was agreed on.
+     *
+     * @return permission bits; 0 where the request has none
+     */
+    public int umask() {
+        return umask;
+    }
+
+    /**
+     * Returns who holds or asks for locks: opaque, equal for one owner.
+     *
+     * @return 0 where the request has none
+     */
+    public long lockOwner() {
+        return lockOwner;
+    }
+
+    /**
+     * Tells whether the caller got a signal and waits only for the answer. A slow operation then answers EINTR, or
+     * finishes.
+     *
+     * @return true from the moment on that the kernel said so
+     */
+    public boolean interrupted() {
+        return interrupted;
+    }
+
+    @Override
+    public String toString() {
+        return operation() + " of node " + node() + ", request " + unique();
+    }
+
+    void reset() {
+        // A volatile write costs as much as many reads.
+        if (interrupted) {
+            interrupted = false;
+        }
+        umask = 0;
+        lockOwner = 0;
+    }
+
+    void umask(int value) {
+        umask = value;
+    }
+
+    void lockOwner(long value) {
+        lockOwner = value;
+    }
+
+    void interrupt() {
+        interrupted = true;
+    }
+}

@@ -1,0 +1,93 @@
+package io.chagres.fuse;
+
+import io.chagres.fuse.wire.Opcode;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Sends requests to a file system, one at a time and on one thread, and looks at the answers. */
+final class FakeKernel implements AutoCloseable {
+    static final long ALL_FLAGS = 0x3ff_ffff_ffffL;
+
+    final FakeDevice device = new FakeDevice();
+    final Session session;
+    private final Arena arena = Arena.ofShared();
+    private final Worker worker;
+    private long unique = 100;
+
+    FakeKernel(FuseFileSystem fileSystem, FuseOptions options) {
+        session = new Session(fileSystem, options.withMaxWrite(8192), arena, device);
+        worker = new Worker(session, device, () -> {});
+    }
+
+    /** An initialised connection. */
+    static FakeKernel started(FuseFileSystem fileSystem, FuseOptions options) {
+        FakeKernel kernel = new FakeKernel(fileSystem, options);
+        kernel.init(45, ALL_FLAGS);
+        return kernel;
+    }
+
+    Answer init(int minor, long flags) {
+        Bytes init = Bytes.none().u32(7).u32(minor).u32(131072).u32((int) flags).u32((int) (flags >>> 32));
+        return call(Opcode.INIT, 0, init.zeros(44));
+    }
+
+    /** Sends a request and returns its answer; null if there is none. */
+    Answer call(int opcode, long node, Bytes arguments) {
+        device.answers.clear();
+        device.requests.add(arguments.request(opcode, ++unique, node));
+        int served = worker.serveOne();
+        assert served == 1 : served;
+        return device.answers.isEmpty() ? null : new Answer(device.answers.getFirst());
+    }
+
+    /** Serves what the device holds, once. */
+    int serveOne() {
+        return worker.serveOne();
+    }
+
+    long lastUnique() {
+        return unique;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+
+    /** Bytes of an answer. */
+    record Answer(byte[] bytes) {
+        int length() {
+            return buffer().getInt(0);
+        }
+
+        int error() {
+            return -buffer().getInt(4);
+        }
+
+        long unique() {
+            return buffer().getLong(8);
+        }
+
+        byte[] body() {
+            return Arrays.copyOfRange(bytes, 16, bytes.length);
+        }
+
+        int u32(int offset) {
+            return buffer().getInt(16 + offset);
+        }
+
+        long u64(int offset) {
+            return buffer().getLong(16 + offset);
+        }
+
+        int u16(int offset) {
+            return Short.toUnsignedInt(buffer().getShort(16 + offset));
+        }
+
+        private ByteBuffer buffer() {
+            return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+        }
+    }
+}

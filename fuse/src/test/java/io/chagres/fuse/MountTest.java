@@ -1,0 +1,215 @@
+package io.chagres.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Against the kernel: mounting, unmounting, and what is in between. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MountTest {
+    private static final FuseOptions OPTIONS = FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest");
+
+    @TempDir
+    private Path directory;
+
+    /** One file whose content can change. */
+    private static final class OneFile implements PathFileSystem {
+        private volatile byte[] content = "first\n".getBytes(StandardCharsets.UTF_8);
+        private volatile boolean throwing;
+
+        @Override
+        public void getattr(String path, Attributes attributes) throws IOException {
+            switch (path) {
+                case "/" -> attributes.directory(0755);
+                case "/file" -> attributes.file(0644, content.length).timeoutsNs(Long.MAX_VALUE);
+                default -> throw new NoSuchFileException(path);
+            }
+        }
+
+        @Override
+        public List<String> readdir(String path) {
+            return List.of("file");
+        }
+
+        @Override
+        public void read(String path, long handle, ByteBuffer buffer, long position) {
+            if (throwing) {
+                throw new IllegalStateException("as the test wants");
+            }
+            byte[] bytes = content;
+            int start = (int) Math.min(position, bytes.length);
+            buffer.put(bytes, start, Math.min(buffer.remaining(), bytes.length - start));
+        }
+    }
+
+    private final OneFile fileSystem = new OneFile();
+
+    @BeforeEach
+    void check() {
+        Requires.root();
+        Requires.fuse();
+    }
+
+    @AfterEach
+    void detach() {
+        Program.run(List.of("umount", "--lazy", directory.toString()));
+    }
+
+    private void reads(String expected) throws IOException {
+        assertThat(Files.readString(directory.resolve("file"))).isEqualTo(expected);
+    }
+
+    @Test
+    void servesUntilItIsClosed() throws IOException {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS)) {
+            assertThat(server.connection().minor()).isBetween(31, 45);
+            reads("first\n");
+            assertThat(Program.ok("ls", directory.toString())).isEqualTo("file\n");
+            assertThat(Program.ok("findmnt", "-rno", "SOURCE,FSTYPE", directory.toString()))
+                    .isEqualTo("test fuse.chagrestest\n");
+            assertThat(directory.resolve("none")).doesNotExist();
+            assertThat(server.statistics().requests()).containsKeys("lookup", "read", "readdir");
+            assertThat(server.statistics().failures()).isZero();
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void servesWithOneThread() throws IOException {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withThreads(1))) {
+            reads("first\n");
+            assertThat(server.mountPoint()).isEqualTo(Pathname.of(directory.toString()));
+        }
+    }
+
+    @Test
+    void mountsThroughFusermount() throws IOException {
+        Requires.tool("fusermount3");
+        Pathname path = Pathname.of(directory.toString());
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, OPTIONS, new Fusermount())) {
+            reads("first\n");
+            server.unmount();
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void saysWhyItCannotMount() {
+        assertThatExceptionOfType(ErrnoException.class)
+                .isThrownBy(() -> FuseServer.mount(fileSystem, directory.resolve("none"), OPTIONS))
+                .withMessageContaining("none")
+                .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
+    }
+
+    @Test
+    void endsWhenSomebodyElseUnmounts() throws IOException, InterruptedException {
+        FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS);
+        Program.ok("umount", directory.toString());
+        server.join();
+        server.close();
+    }
+
+    @Test
+    void doesNotUnmountWhatIsInUseUnlessItIsClosed() throws IOException {
+        FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS);
+        try (InputStream open = Files.newInputStream(directory.resolve("file"))) {
+            assertThatExceptionOfType(ErrnoException.class)
+                    .isThrownBy(server::unmount)
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+            assertThat(open.read()).isEqualTo('f');
+            server.close();
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void survivesAHandlerThatThrows() throws IOException {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS)) {
+            fileSystem.throwing = true;
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> reads("first\n"))
+                    .withMessageContaining("Input/output error");
+            fileSystem.throwing = false;
+            reads("first\n");
+            assertThat(server.statistics().failures()).isPositive();
+        }
+    }
+
+    @Test
+    void runsHandlersOnVirtualThreads() throws IOException {
+        try (ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+                FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withHandlers(handlers))) {
+            reads("first\n");
+            assertThat(server.statistics().total()).isPositive();
+        }
+    }
+
+    @Test
+    void repairsAMountWhoseServerIsGone() throws IOException {
+        new KernelMounter().mount(Pathname.of(directory.toString()), OPTIONS).close();
+        assertThat(Program.run(List.of("ls", directory.toString())).err()).contains("not connected");
+        assertThatExceptionOfType(ErrnoException.class)
+                .isThrownBy(() -> FuseServer.mount(fileSystem, directory, OPTIONS.withSubtype("other")))
+                .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOTCONN));
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS)) {
+            reads("first\n");
+            assertThat(server.statistics().total()).isPositive();
+        }
+    }
+
+    @Test
+    void forgetsWhatItIsTold() throws IOException {
+        FuseOptions cached = OPTIONS.with(FuseFeature.KEEP_CACHE).without(FuseFeature.AUTO_INVALIDATE);
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, cached)) {
+            reads("first\n");
+            fileSystem.content = "other\n".getBytes(StandardCharsets.UTF_8);
+            reads("first\n");
+            long node = (long) Files.getAttribute(directory.resolve("file"), "unix:ino");
+            assertThat(server.notifier().invalidateNode(node, 0, 0)).isZero();
+            reads("other\n");
+            assertThat(server.notifier().invalidateNode(node + 1000, 0, 0)).isEqualTo(-Errno.ENOENT);
+            assertThat(server.notifier().invalidateEntry(1, "file".getBytes(StandardCharsets.UTF_8)))
+                    .isZero();
+            assertThat(server.notifier().expireEntry(1, "none".getBytes(StandardCharsets.UTF_8)))
+                    .isEqualTo(-Errno.ENOENT);
+            reads("other\n");
+        }
+    }
+
+    @Test
+    void namesItsThreads() throws IOException {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withThreads(2))) {
+            assertThat(threads()).contains("chagres-fuse-0", "chagres-fuse-1");
+            server.unmount();
+            Await.until("the threads end", () -> threads().isEmpty());
+        }
+    }
+
+    private static List<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("chagres-fuse-") && !name.endsWith("exit"))
+                .toList();
+    }
+}
