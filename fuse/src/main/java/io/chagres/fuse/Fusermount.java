@@ -31,7 +31,7 @@ final class Fusermount implements Mounter {
 
     @Override
     public FdDevice mount(Pathname mountPoint, FuseOptions options) throws ErrnoException {
-        try (SocketPair sockets = SocketPair.open()) {
+        try (SocketPair sockets = SocketPair.open(0)) {
             ChildProcess child = ChildProcess.start(
                     program(),
                     arguments("-o", optionsText(options), "--", mountPoint),

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Against the kernel: mounting, unmounting, and what is in between. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MountTest {
-    private static final FuseOptions OPTIONS = FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest");
+    private static final FuseOptions OPTIONS =
+            FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest");
 
     @TempDir
     private Path directory;
@@ -109,7 +110,6 @@ class MountTest {
         Pathname path = Pathname.of(directory.toString());
         try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, OPTIONS, new Fusermount())) {
             reads("first\n");
-            server.unmount();
         }
         assertThat(directory).isEmptyDirectory();
     }
@@ -133,13 +133,14 @@ class MountTest {
     @Test
     void doesNotUnmountWhatIsInUseUnlessItIsClosed() throws IOException {
         FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS);
-        try (InputStream open = Files.newInputStream(directory.resolve("file"))) {
-            assertThatExceptionOfType(ErrnoException.class)
-                    .isThrownBy(server::unmount)
-                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
-            assertThat(open.read()).isEqualTo('f');
-            server.close();
-        }
+        InputStream open = Files.newInputStream(directory.resolve("file"));
+        assertThatExceptionOfType(ErrnoException.class)
+                .isThrownBy(server::unmount)
+                .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+        assertThat(open.read()).isEqualTo('f');
+        server.close();
+        // Closing a file asks the server to flush it.
+        assertThatExceptionOfType(IOException.class).isThrownBy(open::close).withMessageContaining("not connected");
         assertThat(directory).isEmptyDirectory();
     }
 
@@ -201,7 +202,7 @@ class MountTest {
     void namesItsThreads() throws IOException {
         try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withThreads(2))) {
             assertThat(threads()).contains("chagres-fuse-0", "chagres-fuse-1");
-            server.unmount();
+            server.unmountLazily();
             Await.until("the threads end", () -> threads().isEmpty());
         }
     }

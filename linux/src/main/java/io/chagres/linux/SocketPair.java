@@ -45,15 +45,16 @@ public final class SocketPair implements AutoCloseable {
     }
 
     /**
-     * Makes a pair; both close on exec.
+     * Makes a pair of stream sockets; both close on exec.
      *
+     * @param flags {@link Fd#O_NONBLOCK} or 0, for both ends
      * @return the pair, owned by the caller
      * @throws ErrnoException EMFILE at the limit of open files
      */
-    public static SocketPair open() throws ErrnoException {
+    public static SocketPair open(int flags) throws ErrnoException {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment pair = frame.allocate(2 * Integer.BYTES, Integer.BYTES);
-            int result = SOCKETPAIR.callInt(AF_UNIX, SOCK_STREAM | Fd.O_CLOEXEC, 0, pair.address());
+            int result = SOCKETPAIR.callInt(AF_UNIX, SOCK_STREAM | Fd.O_CLOEXEC | flags, 0, pair.address());
             if (result < 0) {
                 throw new ErrnoException("socketpair", -result, "");
             }

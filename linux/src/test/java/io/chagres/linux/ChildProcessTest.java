@@ -45,7 +45,7 @@ class ChildProcessTest {
 
     @Test
     void noticesThatNoDescriptorComes() throws ErrnoException {
-        try (SocketPair sockets = SocketPair.open()) {
+        try (SocketPair sockets = SocketPair.open(0)) {
             ChildProcess child = shell("true", Map.of(3, sockets.theirs()));
             sockets.closeTheirs();
             assertThat(sockets.receiveDescriptor()).isEqualTo(-Errno.ENODATA);

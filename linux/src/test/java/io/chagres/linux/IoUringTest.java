@@ -413,7 +413,7 @@ class IoUringTest {
 
     @Test
     void socketsSendAndReceive() throws IOException {
-        try (SocketPair pair = SocketPair.open()) {
+        try (SocketPair pair = SocketPair.open(Fd.O_NONBLOCK)) {
             buffer.setString(0, "ping");
             assertThat(result(ring.next().send(pair.ours().value(), buffer, 0, 4, 0)))
                     .isEqualTo(4);

@@ -58,7 +58,7 @@ class TransferTest {
 
     @Test
     void aFileIsSentToASocketInParts() throws IOException {
-        try (SocketPair pair = SocketPair.open()) {
+        try (SocketPair pair = SocketPair.open(Fd.O_NONBLOCK)) {
             long sent = Transfer.sendfileAll(from, 0, pair.ours(), BYTES);
             assertThat(sent).isBetween(1L, BYTES - 1L);
             assertThat(Transfer.sendfile(from, sent, pair.ours(), 1 << 16)).isEqualTo(-Errno.EAGAIN);
@@ -115,7 +115,7 @@ class TransferTest {
 
     @Test
     void fileToPipeToSocketToPipeToFile() throws IOException {
-        try (SocketPair pair = SocketPair.open();
+        try (SocketPair pair = SocketPair.open(Fd.O_NONBLOCK);
                 Pipe second = Pipe.open(Fd.O_NONBLOCK)) {
             long in = 0;
             long out = 0;
