@@ -1,0 +1,134 @@
+package io.chagres.archive.testing;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.FileKey;
+import io.chagres.archive.Record;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/** A small archive written record by record, with times of the test's choice. */
+public final class SmallArchive implements AutoCloseable {
+    private static final Attributes FILE = new Attributes(0640, 0, 0, 0);
+
+    private final BlobStore store;
+    private final CommitBuilder commit = new CommitBuilder(1 << 20, 1);
+    private final CommitLog log;
+    private final Map<Long, Long> lengths = new HashMap<>();
+    private long timeMs;
+    private long versions;
+
+    /** Makes or continues the archive in a directory; a host is begun. */
+    public SmallArchive(Path directory, String host) {
+        try {
+            store = BlobStores.open(directory.toString(), true);
+            Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
+            String id = HostRegistry.findOrMint(store, host, machine, null, 0);
+            log = new CommitLog(store, id, new byte[16], HostState.empty(), () -> timeMs);
+            commit.records()
+                    .write(new Record.IncarnationOpened(
+                            new byte[16], host, host + "-machine", "", "boot", 1, "test", 0));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Adds a file and returns its version. */
+    public long file(String path) {
+        return file(path, 0);
+    }
+
+    /** Adds a file that replaces a version and returns its version. */
+    public long file(String path, long previous) {
+        long id = ++versions;
+        Pathname name = Pathname.of(path);
+        FileKey key = new FileKey(1, 2, 100 + id, 1);
+        commit.records().write(new Record.VersionOpened(id, key, previous, 0, name, FILE));
+        commit.records().write(new Record.NameAdded(name, Record.Kind.FILE, id, Pathname.of(""), FILE));
+        lengths.put(id, 0L);
+        return id;
+    }
+
+    /** Appends bytes to a version. */
+    public SmallArchive append(long version, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        commit.reserve(bytes.length);
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, commit.data(), commit.dataLength(), bytes.length);
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        long start = lengths.getOrDefault(version, 0L);
+        commit.appendRun(version, start, bytes.length, (int) crc.getValue(), timeMs * 1_000_000);
+        lengths.put(version, start + bytes.length);
+        return this;
+    }
+
+    /** Adds an extent that holds no bytes of its own. */
+    public SmallArchive extend(long version, long length, Record.Extent extent) {
+        lengths.merge(version, length, Long::sum);
+        return write(extent);
+    }
+
+    /** Adds a record. */
+    public SmallArchive write(Record record) {
+        commit.records().write(record);
+        return this;
+    }
+
+    /** Moves a name. */
+    public SmallArchive rename(String from, String to) {
+        return write(new Record.NameMoved(Pathname.of(from), Pathname.of(to)));
+    }
+
+    /** Removes a name. */
+    public SmallArchive remove(String path) {
+        return write(new Record.NameRemoved(Pathname.of(path), false));
+    }
+
+    /** Commits what was added, at that second. */
+    public SmallArchive commit(long second) {
+        try {
+            timeMs = second * 1000;
+            log.append(commit);
+            commit.reset();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Adds a directory. */
+    public SmallArchive directory(String path, int mode) {
+        Attributes attributes = new Attributes(mode, 0, 0, timeMs * 1_000_000);
+        return write(new Record.NameAdded(
+                Pathname.of(path), Record.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
+    }
+
+    /** Adds a symbolic link. */
+    public SmallArchive link(String path, String target) {
+        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.SYMLINK, 0, Pathname.of(target), FILE));
+    }
+
+    /** Gives a version one more name. */
+    public SmallArchive name(String path, long version) {
+        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.FILE, version, Pathname.of(""), FILE));
+    }
+
+    @Override
+    public void close() {
+        commit.close();
+        store.close();
+    }
+}
