@@ -24,7 +24,7 @@ final class BlockReads {
 
     /** Answers a read, perhaps after this returns. */
     void read(FileRead read, long fileEnd) {
-        ReadAhead.File file = new ReadAhead.File(read.host(), read.version());
+        ReadAhead.Key file = new ReadAhead.Key(read.host(), read.version());
         ReadAhead.Guess guess = readAhead.read(file, read.start(), (int) (read.end() - read.start()));
         if (!answered(read)) {
             read.reply().defer();

@@ -17,7 +17,7 @@ final class ReadAhead {
     private static final long SLACK_BYTES = 2L * BlockCache.BLOCK_BYTES;
 
     /** Names a file. */
-    record File(HostTree host, long version) {}
+    record Key(HostTree host, long version) {}
 
     /**
      * Is what will be read next.
@@ -36,11 +36,11 @@ final class ReadAhead {
         private int window;
     }
 
-    private final Map<File, Stream> streams = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<Key, Stream> streams = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<File, Stream> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Key, Stream> eldest) {
             return size() > MAX_FILES;
         }
     };
@@ -51,7 +51,7 @@ final class ReadAhead {
      * @param position of its first byte
      * @param length in bytes, 1 or more
      */
-    synchronized Guess read(File file, long position, int length) {
+    synchronized Guess read(Key file, long position, int length) {
         Stream stream = streams.get(file);
         if (stream == null) {
             stream = new Stream();

@@ -9,7 +9,7 @@ class ReadAheadTest {
     private static final int BLOCK = BlockCache.BLOCK_BYTES;
 
     private final ReadAhead readAhead = new ReadAhead();
-    private final ReadAhead.File file = new ReadAhead.File(null, 1);
+    private final ReadAhead.Key file = new ReadAhead.Key(null, 1);
 
     @Test
     void readsFartherAheadOfWhoGoesOn() {
