@@ -3,6 +3,7 @@ module io.chagres.cli {
     requires static org.jspecify;
     requires info.picocli;
     requires io.chagres.ship;
+    requires io.chagres.mount;
     requires io.chagres.archive;
     requires io.chagres.watch;
     requires jdk.unsupported; // signals

@@ -73,6 +73,8 @@ public final class Main {
         line.addSubcommand(new CatCommand(context));
         line.addSubcommand(new TailCommand(context));
         line.addSubcommand(new RestoreCommand(context));
+        line.addSubcommand(new MountCommand(context));
+        line.addSubcommand(new UmountCommand());
         line.addSubcommand(new VerifyCommand(context));
         line.addSubcommand(new CompactCommand(context));
         line.addSubcommand(new WatchCommand(context));

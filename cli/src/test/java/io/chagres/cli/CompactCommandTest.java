@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.testing.SmallArchive;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.chagres.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Record;
+import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -167,6 +167,20 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
+     * Unmounts what some process serves.
+     *
+     * @param mountPoint where
+     * @param lazily whether to detach it at once and end when nobody uses it any more
+     * @throws ErrnoException EBUSY if somebody uses it, EINVAL if nothing is mounted there, EPERM if the user may not
+     */
+    public static void unmount(Pathname mountPoint, boolean lazily) throws ErrnoException {
+        int result = Mounter.ofProcess().unmount(mountPoint, lazily);
+        if (result < 0) {
+            throw new ErrnoException("umount", -result, mountPoint.toString());
+        }
+    }
+
+    /**
      * Waits until it is unmounted and all threads ended.
      *
      * @throws InterruptedException if the calling thread is interrupted; the mount stays

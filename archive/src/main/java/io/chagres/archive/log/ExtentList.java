@@ -2,16 +2,14 @@ package io.chagres.archive.log;
 
 import io.chagres.archive.Record;
 import java.util.AbstractList;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Objects;
 import java.util.RandomAccess;
 
 /**
  * Holds where the bytes of one version are: extents in order, without gaps, packed into longs: 40 bytes for
- * each. As a list it cannot be changed and makes its elements when asked. Changed only by {@link HostState}; confined
- * to
- * one thread.
+ * each. As a list it cannot be changed and makes its elements when asked. Changed only by {@link HostState}, by one
+ * thread at a time; others may look at what it held when they asked for its size.
  */
 public final class ExtentList extends AbstractList<Record.Extent> implements RandomAccess {
     private static final int WORDS = 5;
@@ -26,15 +24,20 @@ public final class ExtentList extends AbstractList<Record.Extent> implements Ran
     private static final int ZERO = 2;
     private static final int COPY = 3;
 
+    private static final Record.ObjectRun[] NO_OBJECTS = {};
+
     private final long versionId;
-    private final List<Record.ObjectRun> objects = new ArrayList<>(0);
-    private long[] words = new long[WORDS];
-    private int size;
-    private long end;
+    private volatile Record.ObjectRun[] objects = NO_OBJECTS;
+    private int objectCount;
+    /** The words of each extent, and after the last the position where it ends. */
+    private volatile long[] words = new long[1];
+
+    /** Written after what it counts, read before it. */
+    private volatile int size;
 
     ExtentList(long versionId, long startPosition) {
         this.versionId = versionId;
-        end = startPosition;
+        words[START] = startPosition;
     }
 
     @Override
@@ -44,7 +47,7 @@ public final class ExtentList extends AbstractList<Record.Extent> implements Ran
 
     /** Returns the position after the last byte of all. */
     public long end() {
-        return end;
+        return startOf(size);
     }
 
     /** Returns the position of the first byte of an extent. */
@@ -54,19 +57,25 @@ public final class ExtentList extends AbstractList<Record.Extent> implements Ran
 
     /** Returns the position after the last byte of an extent. */
     public long end(int index) {
-        return index == size - 1 ? end : start(index + 1);
+        Objects.checkIndex(index, size);
+        return startOf(index + 1);
+    }
+
+    private long startOf(int index) {
+        return words[index * WORDS + START];
     }
 
     /** Returns the extent that holds a position, or -1 when none does. */
     public int indexOf(long position) {
-        if (size == 0 || position < words[START] || position >= end) {
+        int count = size;
+        if (count == 0 || position < words[START] || position >= startOf(count)) {
             return -1;
         }
         int low = 0;
-        int high = size - 1;
+        int high = count - 1;
         while (low < high) {
             int middle = (low + high + 1) >>> 1;
-            if (words[middle * WORDS + START] <= position) {
+            if (startOf(middle) <= position) {
                 low = middle;
             } else {
                 high = middle - 1;
@@ -85,7 +94,7 @@ public final class ExtentList extends AbstractList<Record.Extent> implements Ran
         int crc = (int) words[at(index, KIND_AND_CRC)];
         return switch ((int) (words[at(index, KIND_AND_CRC)] >>> Integer.SIZE)) {
             case RUN -> new Record.Run(versionId, start, length, first, second, crc, mtimeNs);
-            case OBJECT -> objects.get((int) first);
+            case OBJECT -> objects[(int) first];
             case ZERO -> new Record.ZeroRun(versionId, start, length, mtimeNs);
             default -> new Record.CopyRun(versionId, start, length, first, second, crc, mtimeNs);
         };
@@ -100,29 +109,36 @@ public final class ExtentList extends AbstractList<Record.Extent> implements Ran
 
     /** Appends the extent that begins where the last one ended. */
     void append(Record.Extent extent) {
-        assert extent.start() == end && extent.length() > 0;
+        assert extent.start() == end() && extent.length() > 0;
         switch (extent) {
             case Record.Run r -> append(r, RUN, r.crc(), r.seq(), r.dataOffset());
             case Record.ObjectRun r -> {
-                append(r, OBJECT, 0, objects.size(), 0);
-                objects.add(r);
+                addObject(r);
+                append(r, OBJECT, 0, objectCount - 1L, 0);
             }
             case Record.ZeroRun r -> append(r, ZERO, 0, 0, 0);
             case Record.CopyRun r -> append(r, COPY, r.crc(), r.sourceVersion(), r.sourceStart());
         }
-        end = extent.end();
+    }
+
+    private void addObject(Record.ObjectRun object) {
+        if (objectCount == objects.length) {
+            objects = Arrays.copyOf(objects, Math.max(1, objectCount * 2));
+        }
+        objects[objectCount++] = object;
     }
 
     private void append(Record.Extent extent, int kind, int crc, long first, long second) {
-        int at = size * WORDS;
-        if (at == words.length) {
-            words = Arrays.copyOf(words, Math.max(4, size + (size >> 1)) * WORDS);
+        int count = size;
+        int at = count * WORDS;
+        if (at + WORDS >= words.length) {
+            words = Arrays.copyOf(words, (count + 1 + (count >> 1)) * WORDS + 1);
         }
-        words[at + START] = extent.start();
         words[at + KIND_AND_CRC] = (long) kind << Integer.SIZE | crc & 0xffffffffL;
         words[at + FIRST] = first;
         words[at + SECOND] = second;
         words[at + MTIME] = extent.mtimeNs();
-        size++;
+        words[at + WORDS + START] = extent.end();
+        size = count + 1;
     }
 }

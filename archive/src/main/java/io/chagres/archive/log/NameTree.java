@@ -100,7 +100,8 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             return kind == Record.Kind.DIRECTORY;
         }
 
-        private @Nullable Entry child(Pathname childName) {
+        /** Returns the entry of a name in a directory, or null. */
+        public @Nullable Entry child(Pathname childName) {
             return children == null ? null : children.get(childName);
         }
 

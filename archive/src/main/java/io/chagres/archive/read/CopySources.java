@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the versions that others copy from. A state that keeps the extents of a few versions does not keep those of
  * their sources: they are loaded when the first copy is read. Confined to one thread at a time.
  */
-final class CopySources {
+final class CopySources implements VersionReader.SourceFinder {
     private final BlobStore store;
     private final String hostId;
     private final HostState state;
@@ -30,9 +30,8 @@ final class CopySources {
         this.state = state;
     }
 
-    /** Returns the version a run copies from, with its extents; null when there is none. */
-    @Nullable
-    FileVersion of(Record.CopyRun copy) throws IOException {
+    @Override
+    public @Nullable FileVersion of(Record.CopyRun copy) throws IOException {
         FileVersion source = state.version(copy.sourceVersion());
         if (source == null || source.extents() != null) {
             return source;

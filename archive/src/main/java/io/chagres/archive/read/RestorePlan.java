@@ -1,6 +1,5 @@
 package io.chagres.archive.read;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.FileVersion;
@@ -8,25 +7,16 @@ import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.NameTree;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** Says what restoring a host makes, as paths below the host's directory. Reads nothing but small versions. */
 final class RestorePlan {
-    private static final int MAX_NAME_BYTES = 255;
     private static final Pathname ROOT = Pathname.of("/");
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     /** Is a version and all the names it gets. */
     record PlannedFile(FileVersion version, List<Pathname> paths) {}
@@ -136,10 +126,7 @@ final class RestorePlan {
 
     /** Returns where a version without a name is written: beside the name it had last. */
     private Pathname asidePath(FileVersion version) {
-        Pathname last = Selection.lastPath(version);
-        if (!isSafe(last)) {
-            last = ROOT.resolve("version");
-        }
+        Pathname last = VersionName.lastPath(version);
         Pathname directory = parentOf(last);
         for (Pathname at = directory; at.length() > 1; at = parentOf(at)) {
             NameTree.Entry entry = state.names().find(at);
@@ -147,22 +134,6 @@ final class RestorePlan {
                 directory = parentOf(at);
             }
         }
-        String suffix =
-                "~" + TIME.format(Instant.ofEpochMilli(version.changedMs())) + "~" + ArchiveLayout.hex(version.id());
-        byte[] name = last.name().bytes();
-        byte[] cut = Arrays.copyOf(name, Math.min(name.length, MAX_NAME_BYTES - suffix.length()));
-        return directory.resolve(append(cut, suffix));
-    }
-
-    private static Pathname append(byte[] name, String suffix) {
-        byte[] tail = suffix.getBytes(StandardCharsets.US_ASCII);
-        byte[] joined = Arrays.copyOf(name, name.length + tail.length);
-        System.arraycopy(tail, 0, joined, name.length, tail.length);
-        return Pathname.ofBytes(joined);
-    }
-
-    /** Says whether a path the log remembers is one a file can have; only names that exist were checked when read. */
-    private static boolean isSafe(Pathname path) {
-        return path.isAbsolute() && path.length() > 1 && path.equals(path.normalized());
+        return directory.resolve(VersionName.of(version));
     }
 }

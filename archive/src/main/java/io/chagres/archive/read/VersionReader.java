@@ -14,7 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.LongFunction;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads bytes of versions by position. Every piece is checked against the checksum in the log before any of it is
@@ -27,7 +29,7 @@ public final class VersionReader implements AutoCloseable {
 
     private final BlobStore store;
     private final String hostId;
-    private final CopySources sources;
+    private final SourceFinder sources;
     private final FrameCache frames;
     private final Arena arena = Arena.ofShared();
     private final CRC32C crc = new CRC32C();
@@ -47,10 +49,33 @@ public final class VersionReader implements AutoCloseable {
 
     /** Makes a reader that keeps up to some bytes of decompressed frames, one frame at least. */
     public VersionReader(BlobStore store, String hostId, HostState state, long cacheBytes) {
+        this(new CopySources(store, hostId, state), store, hostId, cacheBytes);
+    }
+
+    /**
+     * Makes a reader for a state that another thread may change meanwhile: what a version holds up to a length it had
+     * before the read stays the same.
+     *
+     * @param versions finds versions by their ids, with their extents
+     * @param cacheBytes decompressed frames it keeps, one at least
+     */
+    public VersionReader(
+            BlobStore store, String hostId, LongFunction<@Nullable FileVersion> versions, long cacheBytes) {
+        this(copy -> versions.apply(copy.sourceVersion()), store, hostId, cacheBytes);
+    }
+
+    private VersionReader(SourceFinder sources, BlobStore store, String hostId, long cacheBytes) {
         this.store = store;
         this.hostId = hostId;
-        sources = new CopySources(store, hostId, state);
+        this.sources = sources;
         frames = new FrameCache(store, cacheBytes);
+    }
+
+    /** Finds the version a run copies from, with its extents; null when there is none. */
+    @FunctionalInterface
+    interface SourceFinder {
+        @Nullable
+        FileVersion of(Record.CopyRun copy) throws IOException;
     }
 
     /**

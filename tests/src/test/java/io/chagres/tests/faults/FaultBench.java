@@ -134,7 +134,8 @@ final class FaultBench implements AutoCloseable {
 
     Restored restored(Archive archive, String... options) {
         archive.verify();
-        return new Restored(archive.restore(options).resolve(HOST));
+        boolean inDirectory = archive.address().equals(archive.store().toString());
+        return new Restored(archive.restore(options).resolve(HOST), inDirectory ? archive.store() : null);
     }
 
     LineWriter writer(String stream) {

@@ -9,12 +9,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
-/** What {@code restore} gave back of one host, and what it must be equal to. */
-record Restored(Path directory) {
+/**
+ * What {@code restore} gave back of one host, and what it must be equal to.
+ *
+ * @param directory of the host
+ * @param archive the directory archive it came from, which a mount must show alike; null for others
+ */
+record Restored(Path directory, @Nullable Path archive) {
     /** Where a path of the source stands in the restored tree. */
     Path of(Path source) {
-        return directory.resolve(Path.of("/").relativize(source.toAbsolutePath()));
+        return below(directory, source);
+    }
+
+    private static Path below(Path host, Path source) {
+        return host.resolve(Path.of("/").relativize(source.toAbsolutePath()));
     }
 
     List<Path> files() {
@@ -37,6 +47,15 @@ record Restored(Path directory) {
         assertThat(TreeDiff.of(source, restored, name -> relevant.test(name) && !Archive.beside(Path.of(name))))
                 .as("differences of the restored %s", source)
                 .isEmpty();
+        if (archive != null && MountedArchive.isPossible()) {
+            try (MountedArchive mounted = new MountedArchive(archive)) {
+                Path shown = below(mounted.directory().resolve(directory.getFileName()), source);
+                assertThat(TreeDiff.of(source, shown, relevant))
+                        .as("differences of the mounted %s", source)
+                        .isEmpty();
+                assertThat(mounted.messages()).isEmpty();
+            }
+        }
         return this;
     }
 

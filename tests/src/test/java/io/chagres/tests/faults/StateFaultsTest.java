@@ -158,7 +158,7 @@ class StateFaultsTest {
         List<Path> hosts = hosts(all);
         assertThat(hosts).hasSize(2);
         for (Path host : hosts) {
-            new Restored(host).exact(writer).same(bench.tree());
+            new Restored(host, null).exact(writer).same(bench.tree());
         }
     }
 

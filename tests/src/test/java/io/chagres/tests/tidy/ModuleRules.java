@@ -17,7 +17,8 @@ final class ModuleRules {
             "io.chagres.examples", List.of("io.chagres.fuse"),
             "io.chagres.archive", List.of("io.chagres.linux", "com.github.luben.zstd_jni"),
             "io.chagres.ship", List.of("io.chagres.watch", "io.chagres.archive"),
-            "io.chagres.cli", List.of("io.chagres.ship", "info.picocli", "jdk.unsupported"),
+            "io.chagres.mount", List.of("io.chagres.archive", "io.chagres.fuse"),
+            "io.chagres.cli", List.of("io.chagres.ship", "io.chagres.mount", "info.picocli", "jdk.unsupported"),
             "info.picocli", List.of("java.sql"));
 
     private ModuleRules() {}

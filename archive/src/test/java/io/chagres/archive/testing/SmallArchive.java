@@ -1,4 +1,4 @@
-package io.chagres.cli;
+package io.chagres.archive.testing;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /** A small archive written record by record, with times of the test's choice. */
-final class SmallArchive implements AutoCloseable {
+public final class SmallArchive implements AutoCloseable {
     private static final Attributes FILE = new Attributes(0640, 0, 0, 0);
 
     private final BlobStore store;
@@ -31,7 +31,8 @@ final class SmallArchive implements AutoCloseable {
     private long timeMs;
     private long versions;
 
-    SmallArchive(Path directory, String host) {
+    /** Makes or continues the archive in a directory; a host is begun. */
+    public SmallArchive(Path directory, String host) {
         try {
             store = BlobStores.open(directory.toString(), true);
             Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
@@ -46,12 +47,12 @@ final class SmallArchive implements AutoCloseable {
     }
 
     /** Adds a file and returns its version. */
-    long file(String path) {
+    public long file(String path) {
         return file(path, 0);
     }
 
     /** Adds a file that replaces a version and returns its version. */
-    long file(String path, long previous) {
+    public long file(String path, long previous) {
         long id = ++versions;
         Pathname name = Pathname.of(path);
         FileKey key = new FileKey(1, 2, 100 + id, 1);
@@ -61,7 +62,8 @@ final class SmallArchive implements AutoCloseable {
         return id;
     }
 
-    SmallArchive append(long version, String text) {
+    /** Appends bytes to a version. */
+    public SmallArchive append(long version, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         commit.reserve(bytes.length);
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, commit.data(), commit.dataLength(), bytes.length);
@@ -74,26 +76,29 @@ final class SmallArchive implements AutoCloseable {
     }
 
     /** Adds an extent that holds no bytes of its own. */
-    SmallArchive extend(long version, long length, Record.Extent extent) {
+    public SmallArchive extend(long version, long length, Record.Extent extent) {
         lengths.merge(version, length, Long::sum);
         return write(extent);
     }
 
-    SmallArchive write(Record record) {
+    /** Adds a record. */
+    public SmallArchive write(Record record) {
         commit.records().write(record);
         return this;
     }
 
-    SmallArchive rename(String from, String to) {
+    /** Moves a name. */
+    public SmallArchive rename(String from, String to) {
         return write(new Record.NameMoved(Pathname.of(from), Pathname.of(to)));
     }
 
-    SmallArchive remove(String path) {
+    /** Removes a name. */
+    public SmallArchive remove(String path) {
         return write(new Record.NameRemoved(Pathname.of(path), false));
     }
 
     /** Commits what was added, at that second. */
-    SmallArchive commit(long second) {
+    public SmallArchive commit(long second) {
         try {
             timeMs = second * 1000;
             log.append(commit);
@@ -102,6 +107,23 @@ final class SmallArchive implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Adds a directory. */
+    public SmallArchive directory(String path, int mode) {
+        Attributes attributes = new Attributes(mode, 0, 0, timeMs * 1_000_000);
+        return write(new Record.NameAdded(
+                Pathname.of(path), Record.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
+    }
+
+    /** Adds a symbolic link. */
+    public SmallArchive link(String path, String target) {
+        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.SYMLINK, 0, Pathname.of(target), FILE));
+    }
+
+    /** Gives a version one more name. */
+    public SmallArchive name(String path, long version) {
+        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.FILE, version, Pathname.of(""), FILE));
     }
 
     @Override

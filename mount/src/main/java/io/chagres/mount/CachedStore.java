@@ -1,0 +1,113 @@
+package io.chagres.mount;
+
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobRange;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before a store whose answers cost time and money and keeps what it read in a {@link DiskCache}. Objects never
+ * change, so what is kept stays right. Reads only. Safe for any thread.
+ */
+public final class CachedStore implements BlobStore {
+    /** The part of an object that is fetched and kept at once. */
+    static final int PART_BYTES = 512 * 1024;
+
+    private final BlobStore store;
+    private final DiskCache cache;
+
+    /**
+     * Stands before a store.
+     *
+     * @param store is closed with this one
+     * @param cache is closed with this one
+     */
+    public CachedStore(BlobStore store, DiskCache cache) {
+        this.store = store;
+        this.cache = cache;
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        int wanted = (int) Math.min(target.byteSize(), Integer.MAX_VALUE);
+        int done = 0;
+        while (done < wanted) {
+            long at = offset + done;
+            long part = at / PART_BYTES;
+            byte[] bytes = part(key, part);
+            int from = (int) (at - part * PART_BYTES);
+            int length = Math.clamp(bytes.length - from, 0, wanted - done);
+            MemorySegment.copy(MemorySegment.ofArray(bytes), from, target, done, length);
+            done += length;
+            if (bytes.length < PART_BYTES) {
+                break; // the object ends here
+            }
+        }
+        return done;
+    }
+
+    private byte[] part(String key, long part) throws IOException {
+        byte[] kept = cache.get(store.name(), key, part);
+        if (kept != null) {
+            return kept;
+        }
+        byte[] bytes = new byte[PART_BYTES];
+        int got = store.get(key, part * PART_BYTES, MemorySegment.ofArray(bytes));
+        byte[] fetched = got == PART_BYTES ? bytes : Arrays.copyOf(bytes, Math.max(0, got));
+        cache.put(store.name(), key, part, fetched);
+        return fetched;
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        byte[] first = cache.get(store.name(), key, 0);
+        return first != null && first.length < PART_BYTES ? first.length : store.size(key);
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) {
+        throw new UnsupportedOperationException("a mount writes nothing");
+    }
+
+    @Override
+    public BlobWriter create(String key) {
+        throw new UnsupportedOperationException("a mount writes nothing");
+    }
+
+    @Override
+    public void expect(Iterator<BlobRange> ranges) {
+        store.expect(ranges);
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        return store.list(prefix, afterKey);
+    }
+
+    @Override
+    public List<String> children(String prefix) throws IOException {
+        return store.children(prefix);
+    }
+
+    @Override
+    public void delete(String key) {
+        throw new UnsupportedOperationException("a mount removes nothing");
+    }
+
+    @Override
+    public void close() {
+        cache.close();
+        store.close();
+    }
+}

@@ -1,0 +1,132 @@
+package io.chagres.mount;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.log.CommitHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.NameTree;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.fuse.Notifier;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps one host as its commits say: asks for the next commit, which costs one request when there is none, applies it
+ * and tells the kernel. One thread steps; any may load the host again.
+ */
+final class HostFollower {
+    /** A machine that slept for days finds that the next commit was compacted away; this often it looks for that. */
+    private static final int STEPS_PER_COMPACTION_CHECK = 60;
+
+    private final NodeTable nodes;
+    private final HostTree host;
+    private final MountContext context;
+    private final AtomicLong requests;
+    /** What is still to be told. */
+    private @Nullable Changes untold;
+
+    /** What was told in the step before; of the thread that steps alone. */
+    private @Nullable Changes told;
+
+    private int idleSteps;
+    private boolean broken;
+
+    HostFollower(NodeTable nodes, HostTree host, MountContext context, AtomicLong requests) {
+        this.nodes = nodes;
+        this.host = host;
+        this.context = context;
+        this.requests = requests;
+    }
+
+    /**
+     * Applies the commits that came since and tells the kernel; does nothing where nobody looked into the host yet.
+     * Holds nothing while it tells: the kernel waits for reads, and those may wait for {@link #reloadIfCompacted}.
+     */
+    void step(CommitReader reader, Notifier notifier) throws IOException {
+        Changes again = told;
+        told = null;
+        if (again != null) {
+            again.tellAgain(notifier);
+        }
+        Changes changes = applied(reader);
+        if (!changes.isEmpty()) {
+            changes.tell(notifier);
+            told = changes;
+        }
+    }
+
+    private synchronized Changes applied(CommitReader reader) throws IOException {
+        Changes changes = untold == null ? new Changes(nodes, host) : untold;
+        untold = changes; // should the store not answer
+        if (host.isLoaded() && !broken) {
+            try {
+                while (applyNext(reader, changes)) {
+                    idleSteps = 0;
+                }
+            } catch (CorruptArchiveException e) {
+                context.listener()
+                        .message(host.name() + " is shown as it was after commit "
+                                + host.state().seq() + "; what came later is not: " + e.getMessage());
+                replace(changes);
+                broken = true;
+            }
+            if (++idleSteps % STEPS_PER_COMPACTION_CHECK == 0) {
+                requests.incrementAndGet();
+                if (host.isCompacted()) {
+                    replace(changes);
+                }
+            }
+        }
+        untold = null;
+        return changes;
+    }
+
+    private boolean applyNext(CommitReader reader, Changes changes) throws IOException {
+        String key = ArchiveLayout.commit(host.id(), host.state().seq() + 1);
+        requests.incrementAndGet();
+        CommitHeader commit;
+        try {
+            commit = reader.read(key);
+        } catch (NoSuchBlobException e) {
+            return false;
+        }
+        changes.note(commit);
+        host.apply(key, commit);
+        changes.noteMoved();
+        return true;
+    }
+
+    /** Loads the host again if a compaction moved what its state refers to. Returns whether there was one. */
+    synchronized boolean reloadIfCompacted() throws IOException {
+        requests.incrementAndGet();
+        if (!host.isCompacted()) {
+            return false;
+        }
+        if (untold == null) {
+            untold = new Changes(nodes, host);
+        }
+        replace(untold);
+        return true;
+    }
+
+    private void replace(Changes changes) throws IOException {
+        HostState fresh = host.reloaded();
+        changes.noteReplacement(fresh);
+        host.replace(fresh, () -> {
+            for (Node node : nodes.all()) {
+                if (node instanceof TreeFolder folder && folder.host() == host && !folder.isHostRoot()) {
+                    move(folder, fresh.names().find(folder.entry().path()));
+                }
+            }
+        });
+    }
+
+    private void move(TreeFolder folder, NameTree.@Nullable Entry now) {
+        if (now != null && now.kind() == folder.entry().kind()) {
+            nodes.replaceOrigin(folder, now);
+            folder.moveTo(now);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+package io.chagres.mount;
+
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Record;
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.CommitHeader;
+import io.chagres.archive.log.CompactedHistoryException;
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.ExtentList;
+import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.NameTree;
+import io.chagres.archive.log.RunListener;
+import io.chagres.archive.read.VersionName;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.fuse.Attributes;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is what one host adds up to, loaded when it is first looked into. Many look at it under the shared lock; one thread
+ * applies commits, and holds the exclusive lock only for that: whoever lists names never waits for the store.
+ */
+final class HostTree {
+    /** Bytes of a version that are shown: from a position to a position. */
+    record Span(long start, long end) {}
+
+    private final BlobStore store;
+    private final MountOptions options;
+    private final int slot;
+    private final HostRegistry.Owner owner;
+    private final long seed;
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    private final Map<Long, Long> keptStarts = new HashMap<>();
+    private volatile @Nullable HostState state;
+    private volatile @Nullable PastTree past;
+    private @Nullable CheckpointId newestSeen;
+
+    /**
+     * Makes a host that is not loaded yet.
+     *
+     * @param slot its place among the hosts of this mount
+     */
+    HostTree(BlobStore store, MountOptions options, int slot, HostRegistry.Owner owner) {
+        this.store = store;
+        this.options = options;
+        this.slot = slot;
+        this.owner = owner;
+        seed = Long.parseUnsignedLong(owner.id(), 16);
+    }
+
+    String id() {
+        return owner.id();
+    }
+
+    String name() {
+        return owner.name();
+    }
+
+    BlobStore store() {
+        return store;
+    }
+
+    MountOptions options() {
+        return options;
+    }
+
+    Lock readLock() {
+        return lock.readLock();
+    }
+
+    boolean isLoaded() {
+        return state != null;
+    }
+
+    /** Loads names, versions and where their bytes are, unless that is done. Not under the lock. */
+    synchronized void load() throws IOException {
+        if (state == null) {
+            newestSeen = newestCheckpoint();
+            state = loaded(options.at());
+        }
+    }
+
+    private HostState loaded(At at) throws IOException {
+        return HostLog.load(store, owner.id(), at, ExtentFilter.ALL, RunListener.NONE);
+    }
+
+    private @Nullable CheckpointId newestCheckpoint() throws IOException {
+        NavigableSet<CheckpointId> all = HostLog.checkpoints(store, owner.id());
+        return all.isEmpty() ? null : all.last();
+    }
+
+    /**
+     * Says whether a compaction made a checkpoint since this was loaded: what the commits held is then elsewhere, and
+     * they go a day later. Asks the store once.
+     */
+    synchronized boolean isCompacted() throws IOException {
+        CheckpointId newest = newestCheckpoint();
+        return newest != null && !newest.equals(newestSeen);
+    }
+
+    /** Loads what follows from the newest checkpoint at the same commit, or a later one if that one is gone. */
+    synchronized HostState reloaded() throws IOException {
+        CheckpointId newest = newestCheckpoint();
+        long seq = state().seq();
+        HostState fresh;
+        try {
+            fresh = loaded(At.seq(seq));
+        } catch (CompactedHistoryException e) {
+            if (!options.isLive()) {
+                throw e;
+            }
+            fresh = loaded(At.NOW);
+        }
+        newestSeen = newest;
+        return fresh;
+    }
+
+    /**
+     * Puts another state in the place of this one. Files keep the first byte they had.
+     *
+     * @param alongside is done while nobody looks
+     */
+    void replace(HostState fresh, Runnable alongside) {
+        lock.writeLock().lock();
+        try {
+            for (FileVersion old : state().versions()) {
+                FileVersion now = fresh.version(old.id());
+                if (now != null && now.startPosition() > old.startPosition()) {
+                    keptStarts.putIfAbsent(old.id(), old.startPosition());
+                }
+            }
+            alongside.run();
+            state = fresh;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    /** Applies the next commit. */
+    void apply(String key, CommitHeader commit) throws CorruptArchiveException {
+        lock.writeLock().lock();
+        try {
+            state().apply(key, commit);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    /** Returns what it adds up to. Only where {@link #isLoaded}, under the lock or on the thread that applies. */
+    HostState state() {
+        HostState now = state;
+        if (now == null) {
+            throw new IllegalStateException(owner.name() + " is not loaded");
+        }
+        return now;
+    }
+
+    /** Returns where versions without a name are shown. Under the lock. */
+    PastTree past() {
+        PastTree tree = past;
+        if (tree == null || tree.seq() != state().seq()) {
+            tree = new PastTree(this);
+            past = tree;
+        }
+        return tree;
+    }
+
+    /** Returns a version; null if there is none. Takes the lock. */
+    @Nullable
+    FileVersion version(long id) {
+        lock.readLock().lock();
+        try {
+            return state().version(id);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Returns the path a version has or had last, for messages. Takes the lock. */
+    Pathname pathOf(long id) {
+        lock.readLock().lock();
+        try {
+            FileVersion version = state().version(id);
+            return version == null ? Pathname.of("version") : VersionName.lastPath(version);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Returns which bytes of a version are shown; null if there is none. Takes the lock. */
+    @Nullable
+    Span span(long id) {
+        lock.readLock().lock();
+        try {
+            FileVersion version = state().version(id);
+            return version == null ? null : new Span(start(version), version.length());
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Returns the position shown as the first byte. Under the lock. */
+    long start(FileVersion version) {
+        return keptStarts.isEmpty()
+                ? version.startPosition()
+                : keptStarts.getOrDefault(version.id(), version.startPosition());
+    }
+
+    /** Returns the bytes that are damaged if one of them is: a checksummed piece. Takes the lock. */
+    Span pieceAt(long id, long position) {
+        FileVersion version = version(id);
+        ExtentList extents = version == null ? null : version.extents();
+        int index = extents == null ? -1 : extents.indexOf(position);
+        if (version != null && position < version.startPosition()) {
+            return new Span(position, version.startPosition());
+        }
+        if (extents == null || index < 0) {
+            return new Span(position, Long.MAX_VALUE);
+        }
+        long extentStart = extents.start(index);
+        long start = extentStart + (position - extentStart) / Record.PIECE_BYTES * Record.PIECE_BYTES;
+        return new Span(start, Math.min(extents.end(index), start + Record.PIECE_BYTES));
+    }
+
+    /** Says whether a name is shown: of a file if it is in the window. Under the lock. */
+    boolean shows(NameTree.Entry entry) {
+        FileVersion version = entry.version();
+        return version == null || shows(version);
+    }
+
+    boolean shows(FileVersion version) {
+        return version.id() <= FileNumbers.MAX_VERSION
+                && (options.window() == null || options.window().test(version));
+    }
+
+    long number(long version) {
+        return FileNumbers.file(slot, version);
+    }
+
+    long inode(Pathname path) {
+        return FileNumbers.inode(seed, path);
+    }
+
+    /** Says what a file is. Under the lock. */
+    void fill(FileVersion version, Attributes to) {
+        to.file(0, version.length() - start(version));
+        options.ownership().apply(version.attributes(), to);
+        to.mtimeNs(version.attributes().mtimeNs()).atimeNs(version.attributes().mtimeNs());
+        to.ctimeNs(ns(version.changedMs())).btimeNs(ns(version.openedMs()));
+        to.nlink(Math.max(1, version.nameCount())).ino(FileNumbers.inode(seed, version.id()));
+        to.blockSize(BlockCache.BLOCK_BYTES / 2).timeoutsNs(options.timeoutNs());
+    }
+
+    /** Says what a directory is: one link, so that nobody concludes how many directories are in it. */
+    void fillDirectory(io.chagres.archive.Attributes archived, long inode, Attributes to) {
+        to.directory(0).nlink(1).size(BlockCache.PAGE_BYTES);
+        fillOther(archived, inode, to);
+    }
+
+    /** Says the rest of what is no file. */
+    void fillOther(io.chagres.archive.Attributes archived, long inode, Attributes to) {
+        options.ownership().apply(archived, to);
+        boolean known = archived.mtimeNs() != io.chagres.archive.Attributes.DEFAULT_DIRECTORY.mtimeNs();
+        to.timesNs(known ? archived.mtimeNs() : ns(owner.createdMs())).btimeNs(0);
+        to.ino(inode).timeoutsNs(options.timeoutNs());
+    }
+
+    private static long ns(long ms) {
+        return ms * 1_000_000;
+    }
+}

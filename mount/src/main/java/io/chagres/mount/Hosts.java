@@ -1,0 +1,138 @@
+package io.chagres.mount;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Attributes;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is the root: a directory for each host, named as it is called; hosts that share a name have their id behind it. A
+ * host that appears later does not change the names of others.
+ */
+final class Hosts extends Folder {
+    private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
+
+    private final BlobStore store;
+    private final MountOptions options;
+    private final NodeTable nodes;
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    private final List<HostTree> slots = new CopyOnWriteArrayList<>();
+    private final Map<Pathname, HostTree> byName = new TreeMap<>();
+    private final Set<String> known = new HashSet<>();
+
+    Hosts(BlobStore store, MountOptions options, NodeTable nodes) {
+        super(FileNumbers.ROOT, FileNumbers.ROOT);
+        this.store = store;
+        this.options = options;
+        this.nodes = nodes;
+    }
+
+    /** Asks the store which hosts there are; for those that were not known also what they are called. */
+    void refresh() throws IOException {
+        List<HostRegistry.Owner> found = new ArrayList<>();
+        for (String id : store.children(ArchiveLayout.HOSTS)) {
+            HostRegistry.Owner owner =
+                    ArchiveLayout.isHostId(id) && !known.contains(id) ? HostRegistry.owner(store, id) : null;
+            if (owner != null) {
+                found.add(owner);
+            }
+        }
+        lock.writeLock().lock();
+        try {
+            add(found);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private void add(List<HostRegistry.Owner> found) {
+        Map<String, Integer> sharing = new HashMap<>();
+        found.forEach(owner -> sharing.merge(owner.name(), 1, Integer::sum));
+        for (HostRegistry.Owner owner : found) {
+            if (slots.size() == FileNumbers.MAX_HOSTS) {
+                return;
+            }
+            boolean shared = sharing.getOrDefault(owner.name(), 1) > 1 || byName.containsKey(Pathname.of(owner.name()));
+            HostTree host = new HostTree(store, options, slots.size(), owner);
+            slots.add(host);
+            byName.put(Pathname.of(shared ? owner.name() + "~" + owner.id() : owner.name()), host);
+            known.add(owner.id());
+        }
+    }
+
+    /** Returns the hosts of now. */
+    List<HostTree> all() {
+        return slots;
+    }
+
+    /** Returns the host of a file's number; null if there is none. */
+    @Nullable
+    HostTree ofFile(long number) {
+        int slot = FileNumbers.slot(number);
+        return slot < slots.size() ? slots.get(slot) : null;
+    }
+
+    @Override
+    Lock lock() {
+        return lock.readLock();
+    }
+
+    @Override
+    boolean isReady() {
+        return true;
+    }
+
+    @Override
+    void load() {}
+
+    @Override
+    public void fill(io.chagres.fuse.Attributes to) {
+        to.directory(0).nlink(1).size(BlockCache.PAGE_BYTES);
+        options.ownership().apply(ROOT, to);
+        to.ino(inode()).timeoutsNs(MountOptions.SHORT_TIMEOUT_NS);
+    }
+
+    @Override
+    @Nullable
+    Target find(Pathname name) {
+        HostTree host = byName.get(name);
+        return host == null ? null : TreeFolder.ofHost(nodes, host);
+    }
+
+    @Override
+    List<Item> list() {
+        List<Item> items = new ArrayList<>(byName.size());
+        byName.forEach((name, host) -> items.add(new Child(nodes, name, host)));
+        return items;
+    }
+
+    private record Child(NodeTable nodes, Pathname name, HostTree host) implements Item {
+        @Override
+        public Target target() {
+            return TreeFolder.ofHost(nodes, host);
+        }
+    }
+
+    @Override
+    long missingTimeoutNs() {
+        return 0;
+    }
+
+    @Override
+    boolean isListCacheable() {
+        return false;
+    }
+}

@@ -1,0 +1,13 @@
+package io.chagres.mount;
+
+import java.util.concurrent.ExecutorService;
+import java.util.function.LongSupplier;
+
+/**
+ * What a mount uses of the program around it. Immutable.
+ *
+ * @param threads read from the store, as many at once as there are threads; shut down with the mount
+ * @param clockMs time that only goes forward, milliseconds from any origin
+ * @param listener hears what people should know
+ */
+public record MountContext(ExecutorService threads, LongSupplier clockMs, MountListener listener) {}

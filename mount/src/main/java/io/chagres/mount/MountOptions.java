@@ -1,0 +1,78 @@
+package io.chagres.mount;
+
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.FileVersion;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what a mount shows. Immutable: begin with {@link #DEFAULTS}, and every {@code with} method returns a copy.
+ *
+ * @param at the moment shown; {@link At#NOW} follows what is committed
+ * @param window which files are shown, or null for all
+ * @param versions whether {@code .versions} is listed in the directory of each host; it can be entered in any case
+ * @param linksAsWritten whether symbolic links say what they said on their host, and may lead out of the mount
+ * @param ownership whose the files are
+ * @param timeoutMs how long a read waits for a store that does not answer, milliseconds
+ * @param cacheBytes memory for decompressed blocks, bytes
+ */
+public record MountOptions(
+        At at,
+        @Nullable Predicate<FileVersion> window,
+        boolean versions,
+        boolean linksAsWritten,
+        Ownership ownership,
+        long timeoutMs,
+        long cacheBytes) {
+    /** All as it was last, live, 30 s of patience, 32 MiB of memory. */
+    public static final MountOptions DEFAULTS =
+            new MountOptions(At.NOW, null, false, false, Ownership.ARCHIVED, 30_000, 32L << 20);
+
+    /** Returns a copy that shows another moment. */
+    public MountOptions withAt(At value) {
+        return new MountOptions(value, window, versions, linksAsWritten, ownership, timeoutMs, cacheBytes);
+    }
+
+    /** Returns a copy that shows only files that a predicate takes; null for all. */
+    public MountOptions withWindow(@Nullable Predicate<FileVersion> value) {
+        return new MountOptions(at, value, versions, linksAsWritten, ownership, timeoutMs, cacheBytes);
+    }
+
+    /** Returns a copy that lists {@code .versions}, or does not. */
+    public MountOptions withVersions(boolean value) {
+        return new MountOptions(at, window, value, linksAsWritten, ownership, timeoutMs, cacheBytes);
+    }
+
+    /** Returns a copy whose symbolic links say what they said, or stay inside. */
+    public MountOptions withLinksAsWritten(boolean value) {
+        return new MountOptions(at, window, versions, value, ownership, timeoutMs, cacheBytes);
+    }
+
+    /** Returns a copy with other owners. */
+    public MountOptions withOwnership(Ownership value) {
+        return new MountOptions(at, window, versions, linksAsWritten, value, timeoutMs, cacheBytes);
+    }
+
+    /** Returns a copy with other patience, in milliseconds. */
+    public MountOptions withTimeoutMs(long value) {
+        return new MountOptions(at, window, versions, linksAsWritten, ownership, value, cacheBytes);
+    }
+
+    /** Returns a copy with other memory for blocks, in bytes. */
+    public MountOptions withCacheBytes(long value) {
+        return new MountOptions(at, window, versions, linksAsWritten, ownership, timeoutMs, value);
+    }
+
+    /** Says whether what is shown follows what is committed. */
+    boolean isLive() {
+        return at.equals(At.NOW);
+    }
+
+    /** Returns how long the kernel may believe names and attributes, nanoseconds: for ever where changes are told. */
+    long timeoutNs() {
+        return isLive() && window != null ? SHORT_TIMEOUT_NS : Long.MAX_VALUE;
+    }
+
+    /** For what changes without being told. */
+    static final long SHORT_TIMEOUT_NS = 1_000_000_000L;
+}

@@ -1,0 +1,95 @@
+package io.chagres.mount;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.log.CompactedHistoryException;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Repeats what a store refuses until it answers or the time is over, and says once that it does not answer and once
+ * that it does again. Safe for any thread.
+ */
+final class Patience {
+    private static final long FIRST_DELAY_MS = 50;
+    private static final long MAX_DELAY_MS = 2_000;
+
+    /** Asks the store for something. */
+    @FunctionalInterface
+    interface Question<T> {
+        T ask() throws IOException;
+    }
+
+    private final MountContext context;
+    private final long timeoutMs;
+    private final String store;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final AtomicBoolean silent = new AtomicBoolean();
+
+    Patience(MountContext context, long timeoutMs, String store) {
+        this.context = context;
+        this.timeoutMs = timeoutMs;
+        this.store = store;
+    }
+
+    /** Returns until when somebody waits who begins now. */
+    long deadlineMs() {
+        return context.clockMs().getAsLong() + timeoutMs;
+    }
+
+    /**
+     * Asks until there is an answer.
+     *
+     * @param deadlineMs when it is given up
+     * @throws CorruptArchiveException what the archive does not hold is not asked for again
+     * @throws IOException the last refusal
+     */
+    <T> T ask(long deadlineMs, Question<T> question) throws IOException {
+        for (long delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs)) {
+            try {
+                T answer = question.ask();
+                answered();
+                return answer;
+            } catch (CorruptArchiveException | CompactedHistoryException e) {
+                throw e;
+            } catch (IOException e) {
+                refused(e);
+                long leftMs = deadlineMs - context.clockMs().getAsLong();
+                if (leftMs <= 0 || isClosed(Math.min(delayMs, leftMs))) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Notes that the store answered. */
+    void answered() {
+        if (silent.compareAndSet(true, false)) {
+            context.listener().message(store + " answers again");
+        }
+    }
+
+    /** Notes that the store did not answer. */
+    void refused(IOException cause) {
+        if (silent.compareAndSet(false, true)) {
+            context.listener()
+                    .message(store + " does not answer (" + cause.getMessage() + "); reads wait up to "
+                            + timeoutMs / 1000.0 + " s for it and then fail");
+        }
+    }
+
+    /** Ends all waiting, for good. */
+    void close() {
+        closed.countDown();
+    }
+
+    private boolean isClosed(long withinMs) {
+        try {
+            return closed.await(withinMs, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package io.chagres.mount;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.Record;
+import io.chagres.archive.log.NameTree;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** Is a directory of a host. */
+final class TreeFolder extends Folder {
+    static final Pathname PAST = Pathname.of(".versions");
+
+    private static final int MAX_NAME_BYTES = 255;
+
+    private final NodeTable nodes;
+    private final HostTree host;
+
+    /** What it is in the tree of names; null for the root, which is there before the host is loaded. */
+    private NameTree.@Nullable Entry entry;
+
+    TreeFolder(long number, long inode, NodeTable nodes, HostTree host, NameTree.@Nullable Entry entry) {
+        super(number, inode);
+        this.nodes = nodes;
+        this.host = host;
+        this.entry = entry;
+    }
+
+    /** Returns the node of a host's root. */
+    static TreeFolder ofHost(NodeTable nodes, HostTree host) {
+        long inode = host.inode(Pathname.of("/"));
+        return (TreeFolder) nodes.looked(host, number -> new TreeFolder(number, inode, nodes, host, null));
+    }
+
+    HostTree host() {
+        return host;
+    }
+
+    /** Returns what it is in the tree of names. */
+    NameTree.Entry entry() {
+        return entry == null ? host.state().names().root() : entry;
+    }
+
+    boolean isHostRoot() {
+        return entry == null;
+    }
+
+    /** Stands for the same path in another state of the host. Under the exclusive use of the thread that applies. */
+    void moveTo(NameTree.Entry other) {
+        entry = other;
+    }
+
+    @Override
+    Lock lock() {
+        return host.readLock();
+    }
+
+    @Override
+    boolean isReady() {
+        return host.isLoaded();
+    }
+
+    @Override
+    void load() throws IOException {
+        host.load();
+    }
+
+    @Override
+    public void fill(io.chagres.fuse.Attributes to) {
+        Attributes archived = host.isLoaded() ? entry().attributes() : Attributes.DEFAULT_DIRECTORY;
+        host.fillDirectory(archived, inode(), to);
+        if (isHostRoot()) {
+            to.timeoutsNs(MountOptions.SHORT_TIMEOUT_NS); // more is known once it is loaded
+        }
+    }
+
+    @Override
+    @Nullable
+    Target find(Pathname name) {
+        NameTree.Entry child = entry().child(name);
+        if (child != null) {
+            return host.shows(child) ? target(child) : null;
+        }
+        return isHostRoot() && name.equals(PAST) ? past() : null;
+    }
+
+    private Target past() {
+        return PastFolder.rootOf(nodes, host);
+    }
+
+    private Target target(NameTree.Entry child) {
+        if (child.version() != null) {
+            return new FileTarget(host, child.version());
+        }
+        return nodes.looked(child, number -> {
+            long inode = host.inode(child.path());
+            return child.kind() == Record.Kind.SYMLINK
+                    ? new LinkNode(number, inode, host, child)
+                    : new TreeFolder(number, inode, nodes, host, child);
+        });
+    }
+
+    @Override
+    List<Item> list() {
+        NameTree.Entry directory = entry();
+        List<Item> items = new ArrayList<>(directory.children().size() + 1);
+        for (NameTree.Entry child : directory.children()) {
+            if (host.shows(child) && child.name().length() <= MAX_NAME_BYTES) {
+                items.add(new Child(this, child));
+            }
+        }
+        if (isHostRoot() && host.options().versions() && directory.child(PAST) == null) {
+            items.add(new PastItem(this));
+        }
+        return items;
+    }
+
+    /** Is a name of the tree, which may have moved since it was listed. */
+    private record Child(TreeFolder in, NameTree.Entry entry) implements Item {
+        @Override
+        public Pathname name() {
+            return entry.name();
+        }
+
+        @Override
+        public @Nullable Target target() {
+            NameTree.Entry now = in.entry().child(entry.name());
+            return now == entry ? in.target(entry) : null;
+        }
+    }
+
+    private record PastItem(TreeFolder in) implements Item {
+        @Override
+        public Pathname name() {
+            return PAST;
+        }
+
+        @Override
+        public Target target() {
+            return in.past();
+        }
+    }
+
+    @Override
+    long missingTimeoutNs() {
+        return host.options().timeoutNs();
+    }
+
+    @Override
+    boolean isListCacheable() {
+        return host.options().timeoutNs() == Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,315 @@
+package io.chagres.mount;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Record;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.read.Compact;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.testing.SmallArchive;
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a mount shows of an archive that grows, is compacted, damaged, or does not answer. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LiveMountTest {
+    @TempDir
+    private Path directory;
+
+    private Path archive;
+    private Path place;
+    private SmallArchive writer;
+    private final ExecutorService tasks = Executors.newCachedThreadPool();
+
+    @BeforeEach
+    void make() {
+        Requires.root();
+        Requires.fuse();
+        archive = directory.resolve("archive");
+        place = directory.resolve("mount");
+        writer = new SmallArchive(archive, "web1");
+    }
+
+    @AfterEach
+    void end() {
+        tasks.shutdownNow();
+        if (writer != null) {
+            writer.close();
+            Program.run(List.of("umount", "--lazy", place.toString()));
+        }
+    }
+
+    private MountFixture mounted() {
+        return new MountFixture(archive, place, MountOptions.DEFAULTS);
+    }
+
+    private static List<String> names(Path folder) {
+        try (Stream<Path> paths = Files.list(folder)) {
+            return paths.map(path -> path.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String content(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void filesGrow() throws IOException {
+        long log = writer.file("/app.log");
+        writer.append(log, "one\n").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path file = mounted.host("web1").resolve("app.log");
+            try (FileChannel open = FileChannel.open(file)) {
+                assertThat(content(file)).isEqualTo("one\n");
+                String all = "one\n";
+                for (int i = 2; i < 20; i++) {
+                    String text = ("line " + i + "\n").repeat(300 * i);
+                    writer.append(log, text).commit(i);
+                    all += text;
+                    mounted.mount.refresh();
+                    assertThat(Files.size(file)).isEqualTo(all.length());
+                    assertThat(content(file)).isEqualTo(all);
+                }
+                assertThat(open.size()).isEqualTo(all.length());
+                ByteBuffer end = ByteBuffer.allocate(8);
+                open.read(end, all.length() - 8);
+                assertThat(new String(end.array())).isEqualTo(all.substring(all.length() - 8));
+            }
+            assertThat(mounted.messages).isEmpty();
+        }
+    }
+
+    @Test
+    void namesComeMoveAndGo() {
+        long first = writer.file("/logs/app.log");
+        writer.append(first, "first").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path logs = mounted.host("web1").resolve("logs");
+            assertThat(names(logs)).containsExactly("app.log");
+            assertThat(logs.resolve("app.log.1")).doesNotExist();
+            assertThat(mounted.host("web1").resolve("new")).doesNotExist();
+
+            writer.rename("/logs/app.log", "/logs/app.log.1");
+            long second = writer.file("/logs/app.log");
+            writer.append(second, "second")
+                    .append(writer.file("/new/deep/file"), "deep")
+                    .commit(2);
+            mounted.mount.refresh();
+            assertThat(names(logs)).containsExactly("app.log", "app.log.1");
+            assertThat(content(logs.resolve("app.log"))).isEqualTo("second");
+            assertThat(content(logs.resolve("app.log.1"))).isEqualTo("first");
+            assertThat(content(mounted.host("web1").resolve("new/deep/file"))).isEqualTo("deep");
+
+            writer.remove("/logs/app.log.1").rename("/new/deep", "/logs/deep").commit(3);
+            mounted.mount.refresh();
+            assertThat(names(logs)).containsExactly("app.log", "deep");
+            assertThat(logs.resolve("app.log.1")).doesNotExist();
+            assertThat(mounted.host("web1").resolve("new/deep")).doesNotExist();
+            assertThat(content(logs.resolve("deep/file"))).isEqualTo("deep");
+
+            writer.remove("/logs").commit(4);
+            mounted.mount.refresh();
+            assertThat(names(mounted.host("web1"))).containsExactly("new");
+        }
+    }
+
+    @Test
+    void anOpenFileKeepsItsVersion() throws IOException {
+        long old = writer.file("/app.log");
+        writer.append(old, "old content").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path file = mounted.host("web1").resolve("app.log");
+            try (FileChannel open = FileChannel.open(file)) {
+                writer.write(new Record.VersionClosed(old, Record.Reason.TRUNCATED));
+                writer.append(writer.file("/app.log", old), "new").commit(2);
+                mounted.mount.refresh();
+                assertThat(content(file)).isEqualTo("new");
+                ByteBuffer bytes = ByteBuffer.allocate(100);
+                open.read(bytes);
+                assertThat(new String(bytes.array(), 0, bytes.position())).isEqualTo("old content");
+                assertThat(open.size()).isEqualTo(11);
+            }
+        }
+    }
+
+    @Test
+    void commitsToADirectoryAreSeenAtOnce() throws Exception {
+        long log = writer.file("/app.log");
+        writer.append(log, "one\n").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path file = mounted.host("web1").resolve("app.log");
+            assertThat(content(file)).isEqualTo("one\n");
+            mounted.mount.refresh(); // from here on the log is watched
+            Future<?> run = tasks.submit(() -> mounted.mount.run(3_600_000));
+            writer.append(log, "two\n").commit(2);
+            Await.until("the commit is seen", () -> content(file).equals("one\ntwo\n"));
+            mounted.mount.stop();
+            run.get();
+        }
+    }
+
+    @Test
+    void runEndsWhenSomebodyUnmounts() throws Exception {
+        writer.commit(1);
+        try (MountFixture mounted = mounted()) {
+            Future<?> run = tasks.submit(() -> mounted.mount.run(3_600_000));
+            Program.ok("umount", place.toString());
+            run.get();
+        }
+    }
+
+    @Test
+    void hostsAppear() {
+        writer.commit(1);
+        try (MountFixture mounted = mounted();
+                SmallArchive second = new SmallArchive(archive, "web2")) {
+            second.append(second.file("/x"), "x").commit(1);
+            for (int i = 0; i < 10; i++) {
+                mounted.mount.refresh();
+            }
+            assertThat(names(place)).containsExactly("web1", "web2");
+            assertThat(content(place.resolve("web2/x"))).isEqualTo("x");
+        }
+    }
+
+    @Test
+    void goesOnAfterACompaction() throws IOException {
+        long log = writer.file("/app.log");
+        for (int i = 1; i <= 30; i++) {
+            writer.append(log, "line " + i + "\n").commit(i);
+        }
+        try (MountFixture mounted = mounted()) {
+            assertThat(names(mounted.host("web1"))).containsExactly("app.log"); // loaded before
+            compact();
+            compact(); // removes what the first made superfluous
+            Path file = mounted.host("web1").resolve("app.log");
+            assertThat(content(file).lines()).hasSize(30);
+            writer.append(log, "line 31\n").commit(31);
+            mounted.mount.refresh();
+            assertThat(content(file).lines()).hasSize(31);
+            assertThat(mounted.messages).isEmpty();
+        }
+    }
+
+    private void compact() throws IOException {
+        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                throw new AssertionError(subject, cause);
+            }
+        };
+        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
+            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
+                new Compact(store, options, Clock.systemUTC()::millis, listener).host(host.id());
+            }
+        }
+    }
+
+    @Test
+    void damageIsAnErrorOfItsBytesOnly() throws IOException {
+        long whole = writer.file("/whole");
+        writer.append(whole, "whole").commit(1);
+        long broken = writer.file("/broken");
+        String piece = "x".repeat(200_000);
+        writer.append(broken, piece).commit(2);
+        writer.append(broken, piece).commit(3);
+        writer.append(broken, piece).commit(4);
+        try (MountFixture mounted = mounted()) {
+            assertThat(content(mounted.host("web1").resolve("whole"))).isEqualTo("whole");
+            Program.ok("sh", "-c", "rm " + archive + "/hosts/*/log/0000000000000003.zst");
+            Path file = mounted.host("web1").resolve("broken");
+            assertThat(Files.size(file)).isEqualTo(600_000);
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> Files.readAllBytes(file));
+            try (FileChannel open = FileChannel.open(file)) {
+                ByteBuffer bytes = ByteBuffer.allocate(1000);
+                assertThat(open.read(bytes, 0)).isEqualTo(1000);
+                assertThat(open.read(bytes.clear(), 190_000)).isEqualTo(1000);
+                assertThat(open.read(bytes.clear(), 599_000)).isEqualTo(1000);
+                assertThat(new String(bytes.array())).isEqualTo("x".repeat(1000));
+                assertThatExceptionOfType(IOException.class).isThrownBy(() -> open.read(bytes.clear(), 300_000));
+            }
+            assertThat(mounted.messages)
+                    .filteredOn(message -> message.contains("web1:/broken: bytes 200000 to 400000"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void aStoreThatIsDownIsWaitedFor() throws Exception {
+        long log = writer.file("/app.log");
+        writer.append(log, "content").append(writer.file("/other"), "other").commit(1);
+        AtomicBoolean down = new AtomicBoolean();
+        FaultyStore.Faults faults = (operation, done) -> {
+            if (down.get()) {
+                throw new IOException("as the test wants");
+            }
+        };
+        MountOptions options = MountOptions.DEFAULTS.withTimeoutMs(40_000);
+        try (MountFixture mounted = new MountFixture(archive, place, options, faults)) {
+            assertThat(names(mounted.host("web1"))).containsExactly("app.log", "other");
+            down.set(true);
+            Future<String> reading =
+                    tasks.submit(() -> content(mounted.host("web1").resolve("app.log")));
+            Await.until("the mount says so", () -> mounted.messages.size() == 1);
+            assertThat(names(mounted.host("web1"))).containsExactly("app.log", "other");
+            mounted.mount.refresh();
+            assertThat(reading.isDone()).isFalse();
+            down.set(false);
+            assertThat(reading.get()).isEqualTo("content");
+            assertThat(mounted.messages).hasSize(2).last().asString().contains("answers again");
+        }
+    }
+
+    @Test
+    void aStoreThatStaysDownIsAnError() throws IOException {
+        writer.append(writer.file("/app.log"), "content").commit(1);
+        AtomicBoolean down = new AtomicBoolean();
+        FaultyStore.Faults faults = (operation, done) -> {
+            if (down.get()) {
+                throw new IOException("as the test wants");
+            }
+        };
+        MountOptions options = MountOptions.DEFAULTS.withTimeoutMs(10);
+        try (MountFixture mounted = new MountFixture(archive, place, options, faults)) {
+            Path file = mounted.host("web1").resolve("app.log");
+            assertThat(Files.size(file)).isEqualTo(7);
+            down.set(true);
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> Files.readAllBytes(file));
+            down.set(false);
+            assertThat(content(file)).isEqualTo("content");
+        }
+    }
+}

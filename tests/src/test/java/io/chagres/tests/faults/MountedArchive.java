@@ -1,0 +1,67 @@
+package io.chagres.tests.faults;
+
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.linux.Pathname;
+import io.chagres.mount.ArchiveMount;
+import io.chagres.mount.MountContext;
+import io.chagres.mount.MountOptions;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Executors;
+
+/** A directory archive mounted in this process, with links as they were written. */
+final class MountedArchive implements AutoCloseable {
+    private final Path directory;
+    private final BlobStore store;
+    private final ArchiveMount mount;
+    private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
+
+    MountedArchive(Path archive) {
+        try {
+            directory = Files.createTempDirectory("chagres-mounted-");
+            store = BlobStores.open(archive.toString(), false);
+            MountContext context =
+                    new MountContext(Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add);
+            MountOptions options = MountOptions.DEFAULTS.withLinksAsWritten(true);
+            mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns whether this user may mount; where nothing may be skipped it must. */
+    static boolean isPossible() {
+        if ("1".equals(System.getenv("CHAGRES_SKIPS_FAIL"))) {
+            Requires.fuse();
+            Requires.root();
+        }
+        return Files.isWritable(Path.of("/dev/fuse"))
+                && System.getProperty("user.name").equals("root");
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Returns what the mount complained of. */
+    List<String> messages() {
+        return messages;
+    }
+
+    @Override
+    public void close() {
+        Program.run(List.of("umount", "--lazy", directory.toString()));
+        mount.close();
+        store.close();
+        directory.toFile().delete();
+    }
+}
