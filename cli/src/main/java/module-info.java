@@ -4,6 +4,7 @@ module io.chagres.cli {
     requires info.picocli;
     requires io.chagres.ship;
     requires io.chagres.archive;
+    requires io.chagres.dedupe;
     requires io.chagres.watch;
     requires jdk.unsupported; // signals
 

@@ -14,10 +14,11 @@ final class ModuleRules {
             "io.chagres.linux", List.of("io.chagres.foreign"),
             "io.chagres.watch", List.of("io.chagres.linux"),
             "io.chagres.fuse", List.of("io.chagres.linux", "jdk.jfr"),
+            "io.chagres.dedupe", List.of("io.chagres.linux"),
             "io.chagres.examples", List.of("io.chagres.fuse"),
             "io.chagres.archive", List.of("io.chagres.linux", "com.github.luben.zstd_jni"),
             "io.chagres.ship", List.of("io.chagres.watch", "io.chagres.archive"),
-            "io.chagres.cli", List.of("io.chagres.ship", "info.picocli", "jdk.unsupported"),
+            "io.chagres.cli", List.of("io.chagres.ship", "io.chagres.dedupe", "info.picocli", "jdk.unsupported"),
             "info.picocli", List.of("java.sql"));
 
     private ModuleRules() {}
