@@ -80,13 +80,13 @@ final class FileTable {
     Folder.Device device(long number, int fd) {
         Folder.Device known = devices.get(number);
         if (known == null) {
-            known = new Folder.Device(number, Arrays.hashCode(FileSystemId.of(fd)), volume(fd));
+            known = new Folder.Device(number, Arrays.hashCode(FileSystemId.of(fd)), volumeOf(fd));
             devices.put(number, known);
         }
         return known;
     }
 
-    private Volume volume(int fd) {
+    private Volume volumeOf(int fd) {
         byte[] id = FileSystemId.ofVolume(fd);
         for (Volume each : volumes) {
             if (each.is(id)) {

@@ -114,8 +114,8 @@ final class ZeroWorker implements DedupeWorker {
     }
 
     private static long data(Fd fd, long from, long size) {
-        long position = from < size ? fd.seekData(from) : size;
-        return position < 0 ? size : position & -BLOCK_BYTES;
+        long position = from < size ? fd.seekData(from) : -1;
+        return position < 0 ? size : position & -BLOCK_BYTES; // -ENXIO: only a hole is left
     }
 
     private void look(int file, long from, long to) throws ErrnoException {
