@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
-# Sections: catchup zstd steady polling idle memory start alloc s3 scaling dies
+# Sections: catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe
 #   calls safepoint jdkio (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
@@ -10,6 +10,7 @@
 #   BENCH_SHORT  1: small sizes and short windows, to try the script, not to quote
 #   CHAGRES      the command to measure (default: the launcher beside this directory)
 # Needs gcc, python3, zstd, a JDK >= 25, and for a peer rsyslog (Debian: apt-get install gcc python3 zstd rsyslog).
+# The section dedupe needs root, xfsprogs, and for peers duperemove, jdupes and fclones.
 set -euo pipefail
 export LC_ALL=C
 
@@ -17,7 +18,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies calls safepoint jdkio)
+ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint jdkio)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results
@@ -77,6 +78,7 @@ cleanup() {
         kill -TERM "$pid" 2> /dev/null || true
     done
     wait
+    dedupe_down
     if [ "${BENCH_DIR_IS_OURS:-0}" = 1 ]; then
         rm -rf "${BENCH_DIR:?}"
     fi

@@ -5,6 +5,7 @@ module io.chagres.cli {
     requires io.chagres.ship;
     requires io.chagres.mount;
     requires io.chagres.archive;
+    requires io.chagres.dedupe;
     requires io.chagres.watch;
     requires jdk.unsupported; // signals
 

@@ -13,5 +13,8 @@ final class ExitCode {
     /** Another writer took over the host's log. */
     static final int FENCED = 4;
 
+    /** A signal ended the work early; what was done stays. */
+    static final int INTERRUPTED = 130;
+
     private ExitCode() {}
 }

@@ -47,7 +47,8 @@ public final class Main {
      * @param args the arguments after {@code chagres}
      * @param out receives standard output; not closed
      * @param err receives messages; not closed
-     * @return the exit code: 0 done, 1 failed, 2 usage, 3 stopped with bytes at risk, 4 fenced by another writer
+     * @return the exit code: 0 done, 1 failed, 2 usage, 3 stopped with bytes at risk, 4 fenced by another writer,
+     *     130 interrupted
      */
     public static int run(String[] args, OutputStream out, OutputStream err) {
         return run(CommandContext.of(out, err, child(args)), args);
@@ -77,6 +78,7 @@ public final class Main {
         line.addSubcommand(new UmountCommand());
         line.addSubcommand(new VerifyCommand(context));
         line.addSubcommand(new CompactCommand(context));
+        line.addSubcommand(new DedupeCommand(context));
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());

@@ -24,6 +24,9 @@ final class Training {
                 Files.createDirectory(Path.of(directory, "source")).resolve("app.log"), "a line\n".repeat(100_000));
         run("ship", "--help");
         run("ship", directory + "/source", "--to", archive, "--state", directory + "/state", "--host", "h", "--once");
+        Files.copy(Path.of(directory, "source", "app.log"), Path.of(directory, "source", "copy.log"));
+        run("dedupe", directory + "/source");
+        run("dedupe", directory + "/source", "--dry-run", "--db", directory + "/dedupe.db");
         run("ls", archive, "-l");
         run("tail", archive, "h:*/app.log", "-n", "1");
         run("cat", archive, "h:*/app.log");

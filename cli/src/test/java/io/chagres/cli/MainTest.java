@@ -20,7 +20,8 @@ final class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ship", "ls", "cat", "tail", "restore", "verify", "compact", "watch", "doctor", "help"})
+    @ValueSource(
+            strings = {"ship", "ls", "cat", "tail", "restore", "verify", "compact", "dedupe", "watch", "doctor", "help"})
     void showsAnExampleOfEveryCommand(String command) {
         CommandRun help = CommandRun.of(command, "--help");
         assertThat(help.code()).isZero();

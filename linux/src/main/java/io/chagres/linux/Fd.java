@@ -506,7 +506,19 @@ public final class Fd implements AutoCloseable {
      * @throws ErrnoException ESPIPE if this is no file
      */
     public void advise(long position, long length, int advice) throws ErrnoException {
-        check("posix_fadvise", FileCalls.fadvise(value, position, length, advice));
+        check("posix_fadvise", tryAdvise(position, length, advice));
+    }
+
+    /**
+     * Tells the kernel how a range will be used, where it does not matter whether it listens.
+     *
+     * @param position where it starts, bytes from the start of the file
+     * @param length its length in bytes; 0 is up to the end
+     * @param advice a {@code POSIX_FADV_} constant
+     * @return 0, or {@code -errno}
+     */
+    public int tryAdvise(long position, long length, int advice) {
+        return FileCalls.fadvise(value, position, length, advice);
     }
 
     /**

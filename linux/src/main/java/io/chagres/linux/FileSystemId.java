@@ -74,6 +74,22 @@ public final class FileSystemId {
     }
 
     /**
+     * Identifies what the blocks of a file belong to: the file system with all its subvolumes, whose files can share
+     * blocks.
+     *
+     * @param fd a descriptor of any file on it
+     * @return a new array of {@value #BYTES} bytes: the UUID, or {@link #of} where the kernel gives none
+     */
+    public static byte[] ofVolume(int fd) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1).fill((byte) 0);
+            StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid);
+            byte[] bytes = uuid.asSlice(1).toArray(ValueLayout.JAVA_BYTE);
+            return Arrays.equals(bytes, NO_UUID) ? of(fd) : bytes;
+        }
+    }
+
+    /**
      * Returns the type of the file system of an open file.
      *
      * @param fd a descriptor of any file on it

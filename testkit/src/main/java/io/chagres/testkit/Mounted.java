@@ -69,12 +69,31 @@ public final class Mounted implements AutoCloseable {
         return image(image, directory);
     }
 
+    /**
+     * Makes a file system in a new image and mounts it so that its data goes past the page cache of the image.
+     *
+     * @param size of the image, as truncate(1) takes it
+     * @param options mount options, such as {@code defaults}
+     * @param mkfs the program that makes it, with its options
+     */
+    public static Mounted directFileSystem(Path image, Path directory, String size, String options, String... mkfs) {
+        Program.ok("truncate", "--size=" + size, image.toString());
+        List<String> command = new ArrayList<>(List.of(mkfs));
+        command.add(image.toString());
+        Program.ok(command.toArray(String[]::new));
+        return looped(image, directory, options, "--direct-io=on");
+    }
+
     /** Mounts a file-system image on a directory, which is created, through the next free loop device. */
     public static Mounted image(Path image, Path directory) {
+        return looped(image, directory, "defaults", "--direct-io=off");
+    }
+
+    private static Mounted looped(Path image, Path directory, String options, String directIo) {
         makeDirectory(directory);
-        String device =
-                Program.ok("losetup", "--find", "--show", image.toString()).strip();
-        Program mount = Program.run(List.of("mount", device, directory.toString()));
+        String device = Program.ok("losetup", "--find", "--show", directIo, image.toString())
+                .strip();
+        Program mount = Program.run(List.of("mount", "-o", options, device, directory.toString()));
         if (mount.exitCode() != 0) {
             Program.ok("losetup", "--detach", device);
             throw new AssertionError("cannot mount " + image + ": " + mount.err());

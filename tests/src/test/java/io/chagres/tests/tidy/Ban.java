@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  *     {@code @Annotation} or {@code import name}
  */
 record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
-    private static final List<String> LIBRARY = List.of("foreign", "linux", "watch", "archive", "ship", "mount");
+    private static final List<String> LIBRARY = List.of("foreign", "linux", "watch", "archive", "ship", "mount", "dedupe");
     private static final Predicate<SourceFile> EVERYWHERE = file -> true;
 
     /** Where code of others is called and everything it throws becomes an answer. */
@@ -33,7 +33,7 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
             ban("\\.printStackTrace", EVERYWHERE, "a message for the user, or System.Logger"),
             ban(
                     "String\\.format|\\.formatted",
-                    mainCode("linux", "watch", "ship", "fuse", "mount"),
+                    mainCode("linux", "watch", "ship", "fuse", "mount", "dedupe"),
                     "concatenation: a format is parsed each time"),
             ban(
                     "catch (Exception|Throwable)",
@@ -58,7 +58,7 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
                     "an owner with close()"),
             ban(
                     "Arena\\.global",
-                    mainCode("linux", "watch", "archive", "ship", "fuse", "mount", "cli"),
+                    mainCode("linux", "watch", "archive", "ship", "fuse", "mount", "dedupe", "cli"),
                     "an arena that its owner closes"),
             ban(
                     "\\.(downcallHandle|upcallStub|reinterpret|libraryLookup)|System\\.load(Library)?",

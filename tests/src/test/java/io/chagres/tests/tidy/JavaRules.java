@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
     private static final int MAX_METHOD_LINES = 60;
     private static final int MAX_PARAMETERS = 7;
-    private static final List<String> DOCUMENTED = List.of("foreign", "linux", "watch", "fuse", "archive", "ship");
+    private static final List<String> DOCUMENTED =
+            List.of("foreign", "linux", "watch", "fuse", "archive", "ship", "dedupe");
     private static final Pattern EMPTY_NAME = Pattern.compile(".*(Manager|Helper|Utils?|Impl)");
 
     private final SourceFile file;

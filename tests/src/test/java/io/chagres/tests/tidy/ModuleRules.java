@@ -9,19 +9,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Which module may require which: the arrows point down only. */
 final class ModuleRules {
-    private static final Map<String, List<String>> DIRECT = Map.of(
-            "io.chagres.foreign", List.of("org.jspecify"),
-            "io.chagres.linux", List.of("io.chagres.foreign"),
-            "io.chagres.watch", List.of("io.chagres.linux"),
-            "io.chagres.fuse", List.of("io.chagres.linux", "jdk.jfr"),
-            "io.chagres.examples", List.of("io.chagres.fuse"),
-            "io.chagres.archive", List.of("io.chagres.linux", "com.github.luben.zstd_jni"),
-            "io.chagres.ship", List.of("io.chagres.watch", "io.chagres.archive"),
-            "io.chagres.mount", List.of("io.chagres.archive", "io.chagres.fuse"),
-            "io.chagres.cli", List.of("io.chagres.ship", "io.chagres.mount", "info.picocli", "jdk.unsupported"),
-            "info.picocli", List.of("java.sql"));
+    private static final Map<String, List<String>> DIRECT = Map.ofEntries(
+            direct("foreign", "org.jspecify"),
+            direct("linux", "io.chagres.foreign"),
+            direct("watch", "io.chagres.linux"),
+            direct("fuse", "io.chagres.linux", "jdk.jfr"),
+            direct("dedupe", "io.chagres.linux"),
+            direct("examples", "io.chagres.fuse"),
+            direct("archive", "io.chagres.linux", "com.github.luben.zstd_jni"),
+            direct("ship", "io.chagres.watch", "io.chagres.archive"),
+            direct("mount", "io.chagres.archive", "io.chagres.fuse"),
+            direct("cli", "io.chagres.ship", "io.chagres.mount", "io.chagres.dedupe", "info.picocli", "jdk.unsupported"),
+            Map.entry("info.picocli", List.of("java.sql")));
 
     private ModuleRules() {}
+
+    private static Map.Entry<String, List<String>> direct(String module, String... required) {
+        return Map.entry("io.chagres." + module, List.of(required));
+    }
 
     /** Returns what is wrong with a directive, or null. */
     static @Nullable String check(String module, RequiresTree directive) {

@@ -1,0 +1,83 @@
+package io.chagres.dedupe;
+
+import io.chagres.linux.Glob;
+import io.chagres.linux.Pathname;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to look at and what to do. Immutable.
+ *
+ * @param minSizeBytes smaller files are passed over, 1 or more
+ * @param includes only files whose path matches one of these; all, if there are none
+ * @param excludes neither files nor directories whose path matches one of these
+ * @param oneFileSystem stay on the device of each path; subvolumes of btrfs are devices of their own
+ * @param largestFirst begin with the largest files
+ * @param dryRun only find out; files are read whole and nothing is changed
+ * @param verify in a dry run, compare all bytes instead of hashes of 64 bits
+ * @param database where to remember what was seen, or null
+ */
+public record DedupeOptions(
+        long minSizeBytes,
+        List<Glob> includes,
+        List<Glob> excludes,
+        boolean oneFileSystem,
+        boolean largestFirst,
+        boolean dryRun,
+        boolean verify,
+        @Nullable Pathname database) {
+    /** All files, on all file systems below the paths. */
+    public static final DedupeOptions DEFAULT =
+            new DedupeOptions(1, List.of(), List.of(), false, false, false, false, null);
+
+    /** Checks and copies. */
+    public DedupeOptions {
+        if (minSizeBytes < 1) {
+            throw new IllegalArgumentException("a least size of " + minSizeBytes + " bytes");
+        }
+        includes = List.copyOf(includes);
+        excludes = List.copyOf(excludes);
+    }
+
+    /**
+     * Returns the same for a dry run.
+     *
+     * @param compareBytes see {@link #verify}
+     * @return a copy
+     */
+    public DedupeOptions asDryRun(boolean compareBytes) {
+        return new DedupeOptions(
+                minSizeBytes, includes, excludes, oneFileSystem, largestFirst, true, compareBytes, null);
+    }
+
+    /**
+     * Returns the same with a database.
+     *
+     * @param path where it is or will be
+     * @return a copy
+     */
+    public DedupeOptions withDatabase(Pathname path) {
+        return new DedupeOptions(minSizeBytes, includes, excludes, oneFileSystem, largestFirst, dryRun, verify, path);
+    }
+
+    boolean wants(Pathname path) {
+        return (includes.isEmpty() || matches(includes, path)) && !matches(excludes, path);
+    }
+
+    boolean excludes(Pathname path) {
+        return matches(excludes, path);
+    }
+
+    boolean hasGlobs() {
+        return !includes.isEmpty() || !excludes.isEmpty();
+    }
+
+    private static boolean matches(List<Glob> globs, Pathname path) {
+        for (Glob glob : globs) {
+            if (glob.matches(path)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,226 @@
+package io.chagres.dedupe;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileRangeDedupe;
+import io.chagres.linux.Fiemap;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at files of one size: where the data of each lies, and samples of what does not lie where that of another does.
+ * If all share their blocks, nothing is read. Confined to one thread at a time.
+ */
+final class Examination implements AutoCloseable {
+    /** The sample of a file that is out. */
+    static final long OUT = 0;
+
+    /** Open at the same time, so that their samples are read together. */
+    private static final int WINDOW = 16;
+
+    private final Parts parts;
+    private final FileTable table;
+    private final ContentReader reader;
+    private final Fiemap map = new Fiemap();
+    private final FileRangeDedupe probe = new FileRangeDedupe();
+    private final Extents extents = new Extents();
+    private final LongMap seen = new LongMap();
+    private final @Nullable Fd[] open = new Fd[WINDOW];
+    private int[] files = new int[0];
+    private long[] layouts = new long[0];
+    private long[] samples = new long[0];
+    private int[] pieces = new int[0];
+    private int distinct;
+    private int deferred;
+    private int already;
+
+    Examination(Parts parts, ContentReader reader) {
+        this.parts = parts;
+        this.table = parts.table();
+        this.reader = reader;
+    }
+
+    /**
+     * Looks at files.
+     *
+     * @param ofOneSize files of one size and file system, none twice
+     * @return false if nothing is to be done
+     */
+    boolean of(int[] ofOneSize) {
+        files = ofOneSize;
+        layouts = new long[files.length];
+        samples = new long[files.length];
+        pieces = new int[files.length];
+        Arrays.fill(samples, FileTable.NO_SAMPLE);
+        seen.clear();
+        distinct = 0;
+        deferred = -1;
+        already = 0;
+        for (int from = 0; from < files.length; from += WINDOW) {
+            int to = Math.min(files.length, from + WINDOW);
+            try {
+                if (parts.stopped().getAsBoolean() || !look(from, to)) {
+                    return false;
+                }
+                sample(from, to);
+            } finally {
+                closeAll();
+            }
+        }
+        if (distinct <= 1) {
+            parts.totals().add(Count.ALREADY_SHARED, already);
+            return false;
+        }
+        for (int i = 0; i < files.length; i++) {
+            if (layouts[i] != Extents.UNKNOWN && layouts[i] != Extents.INLINE) {
+                samples[i] = samples[(int) seen.get(layouts[i])];
+            }
+            table.setSample(files[i], samples[i] == OUT ? FileTable.NO_SAMPLE : samples[i]);
+        }
+        return true;
+    }
+
+    /** Returns where the data of a file lies, see {@link Extents#signature()}. */
+    long layout(int index) {
+        return layouts[index];
+    }
+
+    /** Returns the sample of a file, or {@link #OUT}. */
+    long sample(int index) {
+        return samples[index];
+    }
+
+    /** Replaces the samples of files by better ones, or by {@link #OUT}. */
+    void setSample(int index, long sample) {
+        samples[index] = sample;
+    }
+
+    /** Returns in how many pieces a file lies. */
+    int pieces(int index) {
+        return pieces[index];
+    }
+
+    int file(int index) {
+        return files[index];
+    }
+
+    /** Opens files and asks where their data lies; false if their file system cannot share. */
+    private boolean look(int from, int to) {
+        for (int i = from; i < to; i++) {
+            int fd = table.open(files[i]);
+            if (fd < 0) {
+                out(i, -fd);
+                continue;
+            }
+            Fd file = Fd.ofValue(fd);
+            open[i - from] = file;
+            if (!canShare(i, file) && !parts.options().dryRun()) {
+                return false;
+            }
+            int result = extents.read(file, map);
+            layouts[i] = result == 0 ? extents.signature() : Extents.UNKNOWN;
+            pieces[i] = extents.count();
+            if (layouts[i] == Extents.INLINE) {
+                samples[i] = OUT;
+                parts.totals().add(Count.INLINE, 1);
+            } else if (layouts[i] != Extents.UNKNOWN && seen.get(layouts[i]) != LongMap.NONE) {
+                already++;
+            } else {
+                distinct++;
+                if (layouts[i] != Extents.UNKNOWN) {
+                    seen.put(layouts[i], i);
+                }
+                deferred = distinct == 1 ? i : deferred;
+                continue; // stays open
+            }
+            file.close();
+            open[i - from] = null;
+        }
+        return true;
+    }
+
+    private boolean canShare(int index, Fd file) {
+        Volume volume = table.volume(files[index]);
+        if (volume.probe(file, probe) == Volume.Support.YES) {
+            return true;
+        }
+        if (volume.tell()) {
+            parts.listener().unsupported(table.path(files[index]), volume.type());
+        }
+        return false;
+    }
+
+    /** Samples what is open, and the first file of all if it is not the only one of its kind any more. */
+    private void sample(int from, int to) {
+        if (distinct <= 1) {
+            return;
+        }
+        if (deferred >= 0 && deferred < from) {
+            int fd = table.open(files[deferred]);
+            if (fd < 0) {
+                out(deferred, -fd);
+            } else {
+                try (Fd file = Fd.ofValue(fd)) {
+                    sample(deferred, file);
+                }
+            }
+        }
+        deferred = -1;
+        long size = table.size(files[from]);
+        for (int i = from; i < to; i++) {
+            Fd file = open[i - from];
+            if (file != null && isUnread(i)) {
+                ContentReader.announce(file, size);
+            }
+        }
+        for (int i = from; i < to; i++) {
+            Fd file = open[i - from];
+            if (file != null) {
+                sample(i, file);
+            }
+        }
+    }
+
+    private boolean isUnread(int index) {
+        return !table.isOld(files[index]) || table.sample(files[index]) == FileTable.NO_SAMPLE;
+    }
+
+    private void sample(int index, Fd file) {
+        if (!isUnread(index)) {
+            samples[index] = table.sample(files[index]);
+            return;
+        }
+        try {
+            samples[index] = reader.sample(file, table.size(files[index]));
+        } catch (ErrnoException e) {
+            out(index, e.errno());
+        }
+    }
+
+    /** Leaves a file out. */
+    void out(int index, int errno) {
+        samples[index] = OUT;
+        boolean gone = errno == Errno.ENOENT;
+        table.setUnsettled(files[index]);
+        parts.totals().add(gone ? Count.CHANGED : Count.FAILED, 1);
+        parts.listener().skipped(table.path(files[index]), gone ? Outcome.CHANGED : Outcome.FAILED, gone ? 0 : errno);
+    }
+
+    private void closeAll() {
+        for (int i = 0; i < WINDOW; i++) {
+            Fd file = open[i];
+            if (file != null) {
+                file.close();
+                open[i] = null;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closeAll();
+        map.close();
+        probe.close();
+    }
+}

@@ -1,0 +1,214 @@
+package io.chagres.dedupe;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Fiemap;
+import java.util.Arrays;
+
+/** Where the data of one file lies: its extents in the order of the file. Used again for other files. */
+final class Extents {
+    /** Of a file whose place is not known, or that nobody can share: like no other. */
+    static final long UNKNOWN = 0;
+    /** Of a file whose data lies within its inode. */
+    static final long INLINE = 1;
+    /** Of a file that is all hole. */
+    static final long HOLE = 2;
+
+    private static final int PLACELESS = Fiemap.FIEMAP_EXTENT_UNKNOWN | Fiemap.FIEMAP_EXTENT_DELALLOC;
+    private static final int IRREGULAR = Fiemap.FIEMAP_EXTENT_DATA_INLINE | Fiemap.FIEMAP_EXTENT_NOT_ALIGNED;
+
+    private long[] logical = new long[4];
+    private long[] physical = new long[4];
+    private long[] length = new long[4];
+    private int[] flags = new int[4];
+    private int count;
+    private boolean known;
+
+    /**
+     * Reads the extents of a file. Data without a place is written out first, for it will be compared anyway.
+     *
+     * @return 0, or {@code -errno}; then nothing is known
+     */
+    int read(Fd fd, Fiemap map) {
+        int result = readOnce(fd, map, 0);
+        if (result == 0 && has(PLACELESS)) {
+            result = readOnce(fd, map, Fiemap.FIEMAP_FLAG_SYNC);
+        }
+        known = result == 0 && !has(PLACELESS);
+        return result;
+    }
+
+    private int readOnce(Fd fd, Fiemap map, int flag) {
+        count = 0;
+        known = false;
+        long from = 0;
+        for (; ; ) {
+            int n = map.read(fd, from, Long.MAX_VALUE - from, flag);
+            if (n == -Errno.EINTR) {
+                continue;
+            }
+            if (n <= 0) {
+                return n;
+            }
+            for (int i = 0; i < n; i++) {
+                append(map, i);
+            }
+            if ((map.flags(n - 1) & Fiemap.FIEMAP_EXTENT_LAST) != 0) {
+                return 0;
+            }
+            from = logical[count - 1] + length[count - 1];
+        }
+    }
+
+    private void append(Fiemap map, int index) {
+        if (count == logical.length) {
+            logical = Arrays.copyOf(logical, count * 2);
+            physical = Arrays.copyOf(physical, count * 2);
+            length = Arrays.copyOf(length, count * 2);
+            flags = Arrays.copyOf(flags, count * 2);
+        }
+        logical[count] = map.logical(index);
+        physical[count] = map.physical(index);
+        length[count] = map.length(index);
+        flags[count++] = map.flags(index);
+    }
+
+    private boolean has(int anyFlag) {
+        for (int i = 0; i < count; i++) {
+            if ((flags[i] & anyFlag) != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the number of extents. */
+    int count() {
+        return count;
+    }
+
+    long physical(int index) {
+        return physical[index];
+    }
+
+    long length(int index) {
+        return length[index];
+    }
+
+    boolean isShared(int index) {
+        return (flags[index] & Fiemap.FIEMAP_EXTENT_SHARED) != 0;
+    }
+
+    /**
+     * Returns a number that two files have in common only if they share all their blocks, or one of {@link #UNKNOWN},
+     * {@link #INLINE} and {@link #HOLE}. Where neighbours are cut does not matter.
+     */
+    long signature() {
+        if (!known) {
+            return UNKNOWN;
+        }
+        if (count == 0) {
+            return HOLE;
+        }
+        if (has(IRREGULAR)) {
+            return INLINE;
+        }
+        long hash = 0;
+        int i = 0;
+        while (i < count) {
+            int end = i + 1;
+            while (end < count && continues(end)) {
+                end++;
+            }
+            hash = Mix.of(Mix.of(hash, logical[i]), physical[i]);
+            hash = Mix.of(hash, logical[end - 1] + length[end - 1] | unwritten(i));
+            i = end;
+        }
+        return hash >= 0 && hash <= HOLE ? hash + HOLE + 1 : hash;
+    }
+
+    /** Whether an extent goes on where the one before ends. Compressed ones end within what they were cut from. */
+    private boolean continues(int index) {
+        int before = index - 1;
+        boolean encoded = ((flags[before] | flags[index]) & Fiemap.FIEMAP_EXTENT_ENCODED) != 0;
+        return !encoded
+                && logical[before] + length[before] == logical[index]
+                && physical[before] + length[before] == physical[index]
+                && unwritten(before) == unwritten(index);
+    }
+
+    private long unwritten(int index) {
+        return (flags[index] & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0 ? 0 : 1;
+    }
+
+    /** Says whether two files share all blocks of a range, which begins and ends at the same place in both. */
+    boolean sharesWith(Extents other, long otherFrom, long from, long lengthBytes) {
+        if (!known || !other.known) {
+            return false;
+        }
+        long done = 0;
+        int i = indexAt(from);
+        int j = other.indexAt(otherFrom);
+        while (done < lengthBytes) {
+            boolean hole = i == count || logical[i] > from + done;
+            boolean otherHole = j == other.count || other.logical[j] > otherFrom + done;
+            if (hole != otherHole) {
+                return false;
+            }
+            long end;
+            if (hole) {
+                end = Math.min(
+                        i == count ? lengthBytes : logical[i] - from,
+                        j == other.count ? lengthBytes : other.logical[j] - otherFrom);
+            } else if (isSamePlace(i, from + done, other, j, otherFrom + done)) {
+                end = Math.min(logical[i] + length[i] - from, other.logical[j] + other.length[j] - otherFrom);
+            } else {
+                return false;
+            }
+            done = end;
+            i += i < count && logical[i] + length[i] <= from + done ? 1 : 0;
+            j += j < other.count && other.logical[j] + other.length[j] <= otherFrom + done ? 1 : 0;
+        }
+        return true;
+    }
+
+    /** Returns how many bytes of a range lie in blocks that nobody else uses. */
+    long ownBytes(long from, long to) {
+        long own = 0;
+        for (int i = indexAt(from); i < count && logical[i] < to; i++) {
+            if (!isShared(i)) {
+                own += Math.min(to, logical[i] + length[i]) - Math.max(from, logical[i]);
+            }
+        }
+        return own;
+    }
+
+    /** The first extent that ends behind a place in the file. */
+    private int indexAt(long position) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (logical[middle] + length[middle] <= position) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private boolean isSamePlace(int i, long position, Extents other, int j, long otherPosition) {
+        return isRegular(i) && other.isRegular(j) && place(i, position) == other.place(j, otherPosition);
+    }
+
+    private boolean isRegular(int index) {
+        return (flags[index] & IRREGULAR) == 0;
+    }
+
+    /** Where a byte lies; of compressed data that cannot be said, so all of an extent is one place. */
+    private long place(int index, long position) {
+        boolean encoded = (flags[index] & Fiemap.FIEMAP_EXTENT_ENCODED) != 0;
+        return encoded ? ~physical[index] : physical[index] + (position - logical[index]);
+    }
+}

@@ -1,0 +1,192 @@
+package io.chagres.dedupe;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileSystemId;
+import io.chagres.linux.Pathname;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The files that were found, in columns: some forty bytes for each. One thread adds; then any may ask and mark.
+ *
+ * <p>A sample is a hash of parts of a file's content, kept where a database is: {@link #NO_SAMPLE} and the numbers
+ * below it are none.
+ */
+final class FileTable {
+    /** The sample of a file that was not read. */
+    static final long NO_SAMPLE = 1;
+
+    private static final int READ_FLAGS = Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK;
+
+    private final List<Folder> folders = new ArrayList<>();
+    private final Map<Long, Folder.Device> devices = new HashMap<>();
+    private final List<Volume> volumes = new ArrayList<>();
+    private final LongColumn sizes = new LongColumn();
+    private final LongColumn inodes = new LongColumn();
+    private final IntColumn folderOf = new IntColumn();
+    private final NameColumn names = new NameColumn();
+    private final IntColumn nameOf = new IntColumn();
+    private final boolean remembers;
+    private final LongColumn stamps = new LongColumn();
+    private final LongColumn samples = new LongColumn();
+    private final BitSet old = new BitSet();
+    private final BitSet unsettled = new BitSet();
+    private volatile boolean atimeIsOurs = true;
+
+    /**
+     * Makes an empty table.
+     *
+     * @param remembers whether stamps and samples are kept
+     */
+    FileTable(boolean remembers) {
+        this.remembers = remembers;
+    }
+
+    boolean remembers() {
+        return remembers;
+    }
+
+    int count() {
+        return sizes.size();
+    }
+
+    /** Adds a directory and returns its number. */
+    int add(Folder folder) {
+        folders.add(folder);
+        return folders.size() - 1;
+    }
+
+    /** Adds a file and returns its number. */
+    int add(int folder, MemorySegment nameIn, long nameOffset, int nameLength, long size, long inode) {
+        nameOf.add(names.add(nameIn, nameOffset, nameLength));
+        folderOf.add(folder);
+        inodes.add(inode);
+        return sizes.add(size);
+    }
+
+    /** Keeps what a database will hold of the file added last: its stamp, 0 if it is too young for one. */
+    void remember(long stamp, long sample) {
+        stamps.add(stamp);
+        samples.add(sample);
+    }
+
+    /** Returns what st_dev stands for, seen from a file or directory on it. */
+    Folder.Device device(long number, int fd) {
+        Folder.Device known = devices.get(number);
+        if (known == null) {
+            known = new Folder.Device(number, Arrays.hashCode(FileSystemId.of(fd)), volumeOf(fd));
+            devices.put(number, known);
+        }
+        return known;
+    }
+
+    private Volume volumeOf(int fd) {
+        byte[] id = FileSystemId.ofVolume(fd);
+        for (Volume each : volumes) {
+            if (each.is(id)) {
+                return each;
+            }
+        }
+        Volume volume = new Volume(volumes.size(), id, FileSystemId.typeOf(fd));
+        volumes.add(volume);
+        return volume;
+    }
+
+    List<Volume> volumes() {
+        return volumes;
+    }
+
+    long size(int file) {
+        return sizes.get(file);
+    }
+
+    long inode(int file) {
+        return inodes.get(file);
+    }
+
+    Folder folder(int file) {
+        return folders.get(folderOf.get(file));
+    }
+
+    Volume volume(int file) {
+        return folder(file).device().volume();
+    }
+
+    Pathname path(int file) {
+        return folder(file).path().resolve(name(file));
+    }
+
+    /** Returns the key of a file in a database. */
+    long key(int file) {
+        return Mix.of(folder(file).device().identity(), inode(file));
+    }
+
+    long stamp(int file) {
+        return stamps.get(file);
+    }
+
+    long sample(int file) {
+        return remembers ? samples.get(file) : NO_SAMPLE;
+    }
+
+    void setSample(int file, long sample) {
+        if (remembers) {
+            samples.set(file, sample);
+        }
+    }
+
+    /** Marks a file that is known from before: it alone is no reason to look at its group. */
+    void setOld(int file) {
+        old.set(file);
+    }
+
+    /** Marks a range of files so. */
+    void setOld(int from, int to) {
+        old.set(from, to);
+    }
+
+    boolean isOld(int file) {
+        return old.get(file);
+    }
+
+    /** Marks a file that is to be looked at again the next time. */
+    void setUnsettled(int file) {
+        synchronized (unsettled) {
+            unsettled.set(file);
+        }
+    }
+
+    boolean isUnsettled(int file) {
+        synchronized (unsettled) {
+            return unsettled.get(file);
+        }
+    }
+
+    /**
+     * Opens a file for reading, without following links and, where the kernel lets us, without a new access time.
+     *
+     * @return a descriptor, or {@code -errno}
+     */
+    int open(int file) {
+        Folder folder = folder(file);
+        Pathname path = folder.below(name(file));
+        if (atimeIsOurs) {
+            int fd = Fd.tryOpenBeneath(folder.root().fd(), path, READ_FLAGS | Fd.O_NOATIME, 0);
+            if (fd != -Errno.EPERM) {
+                return fd;
+            }
+            atimeIsOurs = false;
+        }
+        return Fd.tryOpenBeneath(folder.root().fd(), path, READ_FLAGS, 0);
+    }
+
+    private Pathname name(int file) {
+        return Pathname.ofBytes(names.get(nameOf.get(file)));
+    }
+}

@@ -1,0 +1,268 @@
+package io.chagres.dedupe;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
+import java.util.Arrays;
+
+/**
+ * Settles groups of files of equal size, one in each step. Several may work at once, each used by one thread at a time;
+ * they claim different groups. Owns some 1.1 MiB of native memory.
+ */
+final class GroupWorker implements DedupeWorker {
+    private final Parts parts;
+    private final FileTable table;
+    private final SizeGroups groups;
+    private final ContentReader reader;
+    private final Examination files;
+    private final ShareRun run;
+
+    GroupWorker(Parts parts, SizeGroups groups) {
+        this.parts = parts;
+        this.table = parts.table();
+        this.groups = groups;
+        reader = new ContentReader(parts.totals());
+        files = new Examination(parts, reader);
+        run = new ShareRun(parts, reader);
+    }
+
+    @Override
+    public boolean step() {
+        if (parts.stopped().getAsBoolean()) {
+            return false;
+        }
+        int group = groups.claim();
+        if (group < 0) {
+            return false;
+        }
+        if (!groups.isOpen(group)) {
+            int count = groups.to(group) - groups.from(group);
+            parts.totals().add(Count.KNOWN, count > 1 ? count : 0);
+            return true;
+        }
+        long bytes = table.size(groups.files()[groups.from(group)]) * (groups.to(group) - groups.from(group));
+        int[] distinct = distinct(Arrays.copyOfRange(groups.files(), groups.from(group), groups.to(group)));
+        if (distinct.length > 1 && files.of(distinct)) {
+            settleAll(distinct.length);
+        }
+        parts.totals().add(Count.DONE_BYTES, Math.max(0, bytes - run.takeProgress()));
+        if (parts.stopped().getAsBoolean()) {
+            for (int file : distinct) {
+                table.setUnsettled(file);
+            }
+        }
+        return true;
+    }
+
+    /** Leaves only one name of each file. */
+    private int[] distinct(int[] named) {
+        IndexSort.sort(named, 0, named.length, table::inode);
+        int count = 0;
+        int sameInode = 0;
+        for (int file : named) {
+            if (count > 0 && table.inode(named[count - 1]) != table.inode(file)) {
+                sameInode = count;
+            }
+            int same = sameInode;
+            while (same < count && deviceOf(named[same]) != deviceOf(file)) {
+                same++;
+            }
+            if (same < count) {
+                parts.totals().add(Count.HARD_LINKS, 1);
+                named[same] = file; // a changed file was added again: the later entry is true
+            } else {
+                named[count++] = file;
+            }
+        }
+        return Arrays.copyOf(named, count);
+    }
+
+    private long deviceOf(int file) {
+        return table.folder(file).device().number();
+    }
+
+    private void settleAll(int count) {
+        int[] order = new int[count];
+        for (int i = 0; i < count; i++) {
+            order[i] = i;
+        }
+        IndexSort.sort(order, 0, count, files::layout);
+        settleEqualSamples(order, false);
+    }
+
+    /** Settles each run of equal samples by itself; the order is by layout. */
+    private void settleEqualSamples(int[] order, boolean areExact) {
+        IndexSort.sort(order, 0, order.length, files::sample);
+        int from = 0;
+        for (int to = 1; to <= order.length; to++) {
+            if (to == order.length || files.sample(order[to]) != files.sample(order[from])) {
+                if (files.sample(order[from]) != Examination.OUT && to - from > 1) {
+                    settle(Arrays.copyOfRange(order, from, to), areExact);
+                } else if (areExact && files.sample(order[from]) != Examination.OUT) {
+                    different(order[from]);
+                }
+                from = to;
+            }
+        }
+    }
+
+    /**
+     * Settles files whose samples are equal.
+     *
+     * @param order their indices, sorted by layout
+     * @param areExact whether the samples are hashes of all of the content
+     */
+    private void settle(int[] order, boolean areExact) {
+        long first = files.layout(order[0]);
+        if (parts.stopped().getAsBoolean()) {
+            return;
+        }
+        if (first != Extents.UNKNOWN && first == files.layout(order[order.length - 1])) {
+            parts.totals().add(Count.ALREADY_SHARED, order.length - 1);
+        } else if (parts.options().dryRun() && !areExact && !ContentReader.isWhole(size(order[0]))) {
+            refine(order);
+        } else {
+            share(order, areExact);
+        }
+    }
+
+    private void share(int[] order, boolean areExact) {
+        int source = bestSource(order);
+        int end = classEnd(order, source);
+        int[] others = without(order, source, end);
+        int[] targets = new int[others.length];
+        for (int i = 0; i < targets.length; i++) {
+            targets[i] = files.file(others[i]);
+        }
+        if (!run.share(files.file(order[source]), targets, areExact)) {
+            int[] rest = without(order, source, source + 1);
+            if (rest.length > 1) {
+                settle(rest, areExact);
+            }
+            return;
+        }
+        parts.totals().add(Count.ALREADY_SHARED, end - source - 1);
+        if (!parts.stopped().getAsBoolean()) {
+            rest(Arrays.copyOfRange(order, source, end), others, areExact);
+        }
+    }
+
+    /** Settles what did not become equal to the source. */
+    private void rest(int[] sources, int[] others, boolean areExact) {
+        int[] rest = new int[others.length];
+        int count = 0;
+        boolean untried = false;
+        for (int i = 0; i < others.length; i++) {
+            Target.State state = run.state(i);
+            if (state == Target.State.DIFFERS || state == Target.State.UNTRIED) {
+                rest[count++] = others[i];
+                untried |= state == Target.State.UNTRIED;
+            }
+        }
+        if (count == 0) {
+            return;
+        }
+        if (run.sourceChanged()) {
+            parts.totals().add(Count.CHANGED, 1);
+            table.setUnsettled(files.file(sources[0]));
+        }
+        rest = Arrays.copyOf(rest, count);
+        if (areExact) {
+            for (int index : rest) {
+                different(index);
+            }
+        } else if (untried && !run.sourceChanged()) {
+            int[] all = Arrays.copyOf(rest, count + sources.length);
+            System.arraycopy(sources, 0, all, count, sources.length);
+            IndexSort.sort(all, 0, all.length, files::layout);
+            refine(all);
+        } else if (count > 2) {
+            refine(rest);
+        } else if (count == 2) {
+            settle(rest, false);
+        } else {
+            different(rest[0]);
+        }
+    }
+
+    /** Hashes all of the content, once for each layout, and settles what is still equal. */
+    private void refine(int[] order) {
+        for (int from = 0; from < order.length; ) {
+            if (parts.stopped().getAsBoolean()) {
+                return;
+            }
+            int end = classEnd(order, from);
+            long sample = hash(order[from]);
+            for (int i = from; i < end; i++) {
+                files.setSample(order[i], sample);
+            }
+            from = end;
+        }
+        settleEqualSamples(order, true);
+    }
+
+    private long hash(int index) {
+        int fd = table.open(files.file(index));
+        if (fd < 0) {
+            files.out(index, -fd);
+            return Examination.OUT;
+        }
+        try (Fd file = Fd.ofValue(fd)) {
+            return reader.hash(file, size(index));
+        } catch (ErrnoException e) {
+            files.out(index, e.errno());
+            return Examination.OUT;
+        }
+    }
+
+    /** A hole costs nothing to share; else what most files share already, and of these what is in the fewest pieces. */
+    private int bestSource(int[] order) {
+        int best = 0;
+        int most = 0;
+        for (int from = 0; from < order.length; ) {
+            int end = classEnd(order, from);
+            boolean better = end - from > most
+                    || end - from == most && files.pieces(order[from]) < files.pieces(order[best]);
+            if (files.layout(order[from]) == Extents.HOLE) {
+                return from;
+            }
+            if (better) {
+                best = from;
+                most = end - from;
+            }
+            from = end;
+        }
+        return best;
+    }
+
+    /** Returns where files that share all blocks with this one end. */
+    private int classEnd(int[] order, int from) {
+        long layout = files.layout(order[from]);
+        int end = from + 1;
+        while (layout != Extents.UNKNOWN && end < order.length && files.layout(order[end]) == layout) {
+            end++;
+        }
+        return end;
+    }
+
+    private static int[] without(int[] order, int from, int to) {
+        int[] rest = Arrays.copyOf(order, order.length - (to - from));
+        System.arraycopy(order, to, rest, from, order.length - to);
+        return rest;
+    }
+
+    private void different(int index) {
+        parts.totals().add(Count.DIFFERENT, 1);
+        parts.listener().skipped(table.path(files.file(index)), Outcome.DIFFERENT, 0);
+    }
+
+    private long size(int index) {
+        return table.size(files.file(index));
+    }
+
+    @Override
+    public void close() {
+        files.close();
+        run.close();
+        reader.close();
+    }
+}

@@ -1,0 +1,83 @@
+package io.chagres.dedupe;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Fiemap;
+import io.chagres.linux.Statx;
+import org.jspecify.annotations.Nullable;
+
+/** A file while its blocks are shared: open, with where they lie and what its status was. Used again for others. */
+final class OpenFile {
+    private final FileTable table;
+    private final Statx stat;
+    private final Fiemap map;
+    private final Extents extents = new Extents();
+    private @Nullable Fd fd;
+    private int file;
+    private long mtimeNs;
+    private long ctimeNs;
+
+    OpenFile(FileTable table, Statx stat, Fiemap map) {
+        this.table = table;
+        this.stat = stat;
+        this.map = map;
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @return 0; -ESTALE if it is not the one that was listed, or has another size; another {@code -errno}
+     */
+    int open(int number) {
+        close();
+        file = number;
+        int opened = table.open(number);
+        if (opened < 0) {
+            return opened;
+        }
+        Fd open = Fd.ofValue(opened);
+        fd = open;
+        int result = stat.of(opened);
+        if (result < 0) {
+            return result;
+        }
+        if (stat.ino() != table.inode(number) || stat.size() != table.size(number) || !stat.isRegular()) {
+            return -Errno.ESTALE;
+        }
+        mtimeNs = stat.mtimeNs();
+        ctimeNs = stat.ctimeNs();
+        extents.read(open, map); // unknown extents are like no others, which costs time only
+        return 0;
+    }
+
+    /** Says whether somebody changed the file since it was opened. */
+    boolean isChanged() {
+        return stat.of(fd().value()) != 0
+                || stat.size() != table.size(file)
+                || stat.mtimeNs() != mtimeNs
+                || stat.ctimeNs() != ctimeNs;
+    }
+
+    int file() {
+        return file;
+    }
+
+    Extents extents() {
+        return extents;
+    }
+
+    Fd fd() {
+        Fd open = fd;
+        if (open == null) {
+            throw new IllegalStateException("not open");
+        }
+        return open;
+    }
+
+    void close() {
+        if (fd != null) {
+            fd.close();
+            fd = null;
+        }
+    }
+}

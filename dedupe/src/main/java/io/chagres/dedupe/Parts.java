@@ -1,0 +1,15 @@
+package io.chagres.dedupe;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * What all phases and workers share.
+ *
+ * @param stopped asked between calls; true ends the work early
+ */
+record Parts(
+        DedupeOptions options,
+        FileTable table,
+        DedupeTotals totals,
+        DedupeListener listener,
+        BooleanSupplier stopped) {}

@@ -1,0 +1,66 @@
+package io.chagres.dedupe;
+
+/** A file that is to share the source's blocks, and what became of it. */
+final class Target {
+    private final OpenFile open;
+    private int index;
+    private State state = State.ACTIVE;
+    private int errno;
+
+    /** What became of a file. */
+    enum State {
+        /** Not tried. */
+        UNTRIED,
+        /** Equal so far. */
+        ACTIVE,
+        /** Shares all blocks. */
+        SHARED,
+        /** The kernel found a difference. */
+        DIFFERS,
+        /** Changed, replaced or removed. */
+        CHANGED,
+        /** A call failed. */
+        FAILED
+    }
+
+    Target(OpenFile open) {
+        this.open = open;
+    }
+
+    /** Begins with a file, which the caller opens. */
+    OpenFile begin(int targetIndex) {
+        index = targetIndex;
+        state = State.ACTIVE;
+        errno = 0;
+        return open;
+    }
+
+    OpenFile open() {
+        return open;
+    }
+
+    int index() {
+        return index;
+    }
+
+    State state() {
+        return state;
+    }
+
+    boolean isActive() {
+        return state == State.ACTIVE;
+    }
+
+    void become(State other) {
+        state = other;
+    }
+
+    void fail(int number) {
+        state = State.FAILED;
+        errno = number;
+    }
+
+    int errno() {
+        return errno;
+    }
+}

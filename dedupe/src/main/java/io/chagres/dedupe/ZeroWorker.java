@@ -1,0 +1,193 @@
+package io.chagres.dedupe;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.foreign.MemoryCompare;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Fiemap;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frees blocks that hold zeros, file after file: they share their blocks with a hole, which has none. The kernel
+ * compares here too, so that what is written meanwhile stays. Each is used by one thread at a time.
+ */
+final class ZeroWorker implements DedupeWorker {
+    private static final int BUFFER_BYTES = 512 * 1024;
+    private static final int BLOCK_BYTES = 4096;
+    /** The size of a file that is all hole. */
+    private static final long HOLE_BYTES = 16L << 20;
+
+    private final Parts parts;
+    private final FileTable table;
+    private final AtomicInteger claimed;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 64);
+    private final MemorySegment zeros = arena.allocate(BLOCK_BYTES, 64);
+    private final Map<Folder.Root, Fd> holes = new HashMap<>();
+    private final RangeShare ranges;
+    private final Fiemap map = new Fiemap();
+    private final Statx stat = new Statx();
+    private final OpenFile open;
+    private @Nullable Fd hole;
+    private long zerosFrom;
+    private long zerosTo;
+
+    ZeroWorker(Parts parts, AtomicInteger claimed) {
+        this.parts = parts;
+        this.claimed = claimed;
+        table = parts.table();
+        ranges = new RangeShare(parts.totals());
+        open = new OpenFile(table, stat, map);
+    }
+
+    @Override
+    public boolean step() {
+        int file = claimed.get();
+        while (file < table.count() && !claimed.compareAndSet(file, file + 1)) {
+            file = claimed.get();
+        }
+        if (file >= table.count() || parts.stopped().getAsBoolean()) {
+            return false;
+        }
+        int result = open.open(file);
+        if (result == 0 && canShare(file)) {
+            try {
+                hole = parts.options().dryRun() ? null : hole(table.folder(file).root());
+                look(file);
+            } catch (ErrnoException e) {
+                fail(file, e.errno());
+            }
+        } else if (result < 0 && result != -Errno.ENOENT && result != -Errno.ESTALE) {
+            fail(file, -result);
+        }
+        open.close();
+        return true;
+    }
+
+    private boolean canShare(int file) {
+        if (open.extents().count() == 0) {
+            return false;
+        }
+        Volume volume = table.volume(file);
+        if (volume.probe(open.fd(), ranges.probe()) == Volume.Support.YES) {
+            return true;
+        }
+        if (volume.tell()) {
+            parts.listener().unsupported(table.path(file), volume.type());
+        }
+        return false;
+    }
+
+    /** Opens a file that is all hole and has no name. */
+    private Fd hole(Folder.Root root) throws ErrnoException {
+        Fd known = holes.get(root);
+        if (known == null) {
+            known = Fd.openAt(root.fd(), Pathname.of("."), Fd.O_TMPFILE | Fd.O_RDWR, 0600);
+            known.truncate(HOLE_BYTES);
+            holes.put(root, known);
+        }
+        return known;
+    }
+
+    private void look(int file) throws ErrnoException {
+        Fd fd = open.fd();
+        long size = table.size(file);
+        zerosFrom = 0;
+        zerosTo = 0;
+        fd.tryAdvise(0, 0, Fd.POSIX_FADV_SEQUENTIAL);
+        long position = data(fd, 0, size);
+        while (position < size && !parts.stopped().getAsBoolean()) {
+            long end = Math.min(size, Math.max(position + 1, fd.seekHole(position)));
+            end = Math.min(size, end + BLOCK_BYTES - 1 & -BLOCK_BYTES);
+            look(file, position, end);
+            position = data(fd, end, size);
+        }
+        flush(file);
+    }
+
+    private static long data(Fd fd, long from, long size) {
+        long position = from < size ? fd.seekData(from) : -1;
+        return position < 0 ? size : position & -BLOCK_BYTES; // -ENXIO: only a hole is left
+    }
+
+    private void look(int file, long from, long to) throws ErrnoException {
+        for (long position = from; position < to; position += BUFFER_BYTES) {
+            long n = open.fd().preadFully(buffer, 0, Math.min(BUFFER_BYTES, to - position), position);
+            parts.totals().add(Count.READ_BYTES, n);
+            for (int at = 0; at < n; at += BLOCK_BYTES) {
+                if (isZero(at, Math.min(BLOCK_BYTES, n - at))) {
+                    extend(file, position + at, Math.min(position + at + BLOCK_BYTES, to));
+                }
+            }
+        }
+    }
+
+    private boolean isZero(int at, long length) {
+        boolean begins = length < Long.BYTES || buffer.get(ValueLayout.JAVA_LONG, at) == 0;
+        return begins && MemoryCompare.equal(buffer, at, zeros, 0, length);
+    }
+
+    private void extend(int file, long from, long to) throws ErrnoException {
+        if (from != zerosTo || to - zerosFrom > HOLE_BYTES) {
+            flush(file);
+            zerosFrom = from;
+        }
+        zerosTo = to;
+    }
+
+    private void flush(int file) throws ErrnoException {
+        long length = zerosTo - zerosFrom;
+        if (length > 0) {
+            long own = open.extents().ownBytes(zerosFrom, zerosTo);
+            long done = hole == null ? length : share(hole, length);
+            if (done > 0) {
+                parts.totals().add(Count.EXTENTS, 1);
+                parts.totals().add(Count.ZERO_BYTES, done);
+                parts.totals().add(Count.FREED_BYTES, own);
+                parts.listener().sharedRange(table.path(file), -1, table.path(file), zerosFrom, done);
+            } else if (ranges.errno() != 0) {
+                fail(file, ranges.errno());
+            }
+        }
+        zerosFrom = zerosTo;
+    }
+
+    /** A range that ends with its file within a block must do so in both files. */
+    private long share(Fd source, long length) throws ErrnoException {
+        boolean cut = length % BLOCK_BYTES != 0;
+        if (cut) {
+            source.truncate(length);
+        }
+        long done = ranges.share(source, 0, open.fd(), zerosFrom, length);
+        if (cut) {
+            source.truncate(HOLE_BYTES);
+        }
+        return done;
+    }
+
+    private void fail(int file, int errno) {
+        parts.totals().add(Count.FAILED, 1);
+        parts.listener().skipped(table.path(file), Outcome.FAILED, errno);
+    }
+
+    @Override
+    public void close() {
+        holes.values().forEach(Fd::close);
+        holes.clear();
+        open.close();
+        ranges.close();
+        map.close();
+        stat.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.chagres.dedupe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.linux.Fd;
+import io.chagres.linux.Fiemap;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tells where the data of files lies on the disk. */
+final class Places {
+    private Places() {}
+
+    /** Returns the extents of a file, as text. */
+    static List<String> of(Path file) throws IOException {
+        List<String> places = new ArrayList<>();
+        try (Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0);
+                Fiemap map = new Fiemap()) {
+            assertThat(map.read(fd, 0, Long.MAX_VALUE, Fiemap.FIEMAP_FLAG_SYNC)).isNotNegative();
+            for (int i = 0; i < map.count(); i++) {
+                places.add(map.logical(i) + " " + map.physical(i) + " " + map.length(i));
+            }
+        }
+        return places;
+    }
+
+    /** Returns how many bytes of a file have a place. */
+    static long bytesOf(Path file) throws IOException {
+        return of(file).stream()
+                .mapToLong(place -> Long.parseLong(place.split(" ")[2]))
+                .sum();
+    }
+
+    /** Checks that files lie in the same place. */
+    static void areShared(Path... files) throws IOException {
+        for (Path file : files) {
+            assertThat(of(file)).as("%s and %s", files[0], file).isEqualTo(of(files[0]));
+        }
+    }
+
+    /** Checks that two files have no block in common. */
+    static void areApart(Path a, Path b) throws IOException {
+        assertThat(of(a)).doesNotContainAnyElementsOf(of(b));
+    }
+}

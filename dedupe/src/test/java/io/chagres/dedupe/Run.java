@@ -1,0 +1,46 @@
+package io.chagres.dedupe;
+
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.Function;
+
+/** Is a whole run on one thread, and what it told. */
+final class Run {
+    /** Files are not young in it. */
+    static final InstantSource LATER = () -> Instant.now().plusSeconds(60);
+
+    final Heard heard = new Heard();
+    private final DedupeTotals totals;
+
+    Run(DedupeOptions options, Path... paths) throws IOException {
+        this(options, () -> {}, paths);
+    }
+
+    Run(DedupeOptions options, Runnable beforeWork, Path... paths) throws IOException {
+        this(options, beforeWork, Dedupe::worker, paths);
+    }
+
+    Run(DedupeOptions options, Runnable beforeWork, Function<Dedupe, DedupeWorker> maker, Path... paths)
+            throws IOException {
+        try (Dedupe dedupe = new Dedupe(options, LATER, heard)) {
+            for (Path path : paths) {
+                dedupe.add(Pathname.of(path.toString()));
+            }
+            while (dedupe.scan()) {}
+            dedupe.plan();
+            beforeWork.run();
+            try (DedupeWorker worker = maker.apply(dedupe)) {
+                while (worker.step()) {}
+            }
+            dedupe.save();
+            totals = dedupe.totals();
+        }
+    }
+
+    long count(Count count) {
+        return totals.get(count);
+    }
+}
