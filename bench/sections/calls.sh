@@ -55,7 +55,7 @@ section_calls() {
     jvm_build
     bench_java io.chagres.bench.DataFile
     calls_in_c > "$RESULTS/raw/calls_c.txt"
-    jmh calls "${how[@]}" -e IdentityCold "${JMH_ONLY:-.*}"
+    jmh calls "${how[@]}" -e IdentityCold -e ListDirectory "${JMH_ONLY:-.*}"
     calls_in_c >> "$RESULTS/raw/calls_c.txt"
     rm -f "$RESULTS/raw/cold.json"
     if [ -w /proc/sys/vm/drop_caches ]; then
