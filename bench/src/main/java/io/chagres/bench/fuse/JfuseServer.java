@@ -4,8 +4,10 @@ import io.chagres.bench.fuse.Tree.Callback;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.cryptomator.jfuse.api.DirFiller;
 import org.cryptomator.jfuse.api.Errno;
 import org.cryptomator.jfuse.api.FileInfo;
@@ -21,7 +23,6 @@ public final class JfuseServer implements FuseOperations {
     private final Tree tree;
     private final Errno errno;
     private final ByteBuffer content;
-    private final CountDownLatch ended = new CountDownLatch(1);
 
     private JfuseServer(Tree tree, Errno errno) {
         this.tree = tree;
@@ -38,8 +39,7 @@ public final class JfuseServer implements FuseOperations {
         Tree tree = new Tree(arguments);
         FuseBuilder builder = Fuse.builder();
         builder.setLibraryPath(System.getProperty("bench.libfuse3"));
-        JfuseServer server = new JfuseServer(tree, builder.errno());
-        try (Fuse fuse = builder.build(server)) {
+        try (Fuse fuse = builder.build(new JfuseServer(tree, builder.errno()))) {
             fuse.mount(
                     "bench",
                     tree.mountPoint,
@@ -48,9 +48,16 @@ public final class JfuseServer implements FuseOperations {
                     "-oattr_timeout=" + tree.timeoutS,
                     "-oentry_timeout=" + tree.timeoutS,
                     tree.best ? "-okernel_cache" : "-onegative_timeout=0");
-            server.ended.await();
+            // It does not tell when somebody else has unmounted.
+            while (isMounted(tree.mountPoint)) {
+                LockSupport.parkNanos(250_000_000L);
+            }
         }
         tree.printCounts();
+    }
+
+    private static boolean isMounted(Path directory) throws IOException {
+        return Files.readString(Path.of("/proc/self/mountinfo")).contains(" " + directory + " ");
     }
 
     @Override
@@ -62,7 +69,6 @@ public final class JfuseServer implements FuseOperations {
     public Set<Operation> supportedOperations() {
         return Set.of(
                 Operation.INIT,
-                Operation.DESTROY,
                 Operation.GET_ATTR,
                 Operation.OPEN_DIR,
                 Operation.READ_DIR,
@@ -78,11 +84,6 @@ public final class JfuseServer implements FuseOperations {
         int plus = FuseConnInfo.FUSE_CAP_READDIRPLUS | FuseConnInfo.FUSE_CAP_READDIRPLUS_AUTO;
         int unwanted = tree.best ? FuseConnInfo.FUSE_CAP_AUTO_INVAL_DATA : plus;
         connection.setWant(connection.want() & ~unwanted);
-    }
-
-    @Override
-    public void destroy() {
-        ended.countDown();
     }
 
     @Override
