@@ -38,21 +38,23 @@ public record FuseOptions(
         Set<FuseFeature> features) {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
     public static final FuseOptions DEFAULTS = new FuseOptions(
-            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseTransport.AUTO,
-            FuseFeature.DEFAULTS);
+            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseTransport.AUTO, FuseFeature.DEFAULTS);
 
     private static final int PAGE = 4096;
 
     /** Checks the values. */
     public FuseOptions {
         if (name.isEmpty() || subtype.isEmpty() || (name + subtype).indexOf(',') >= 0) {
-            throw new IllegalArgumentException("name and subtype are not empty and have no comma: " + name + " " + subtype);
+            throw new IllegalArgumentException(
+                    "name and subtype are not empty and have no comma: " + name + " " + subtype);
         }
         if (threads < 1 || maxConcurrent < 1) {
-            throw new IllegalArgumentException("at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
+            throw new IllegalArgumentException(
+                    "at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
         }
         if (threads == 1 && transport == FuseTransport.IO_URING) {
-            throw new IllegalArgumentException("one thread calls methods one at a time, IO_URING calls them on each processor");
+            throw new IllegalArgumentException(
+                    "one thread calls methods one at a time, IO_URING calls them on each processor");
         }
         if (maxWrite < PAGE || maxWrite > 256 * PAGE || maxWrite % PAGE != 0) {
             throw new IllegalArgumentException("maxWrite is a multiple of 4096 from 4096 to 1048576, not " + maxWrite);
@@ -67,7 +69,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withName(String value) {
-        return new FuseOptions(value, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                value,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -77,7 +90,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withSubtype(String value) {
-        return new FuseOptions(name, value, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                value,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -87,7 +111,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withAllowOther(boolean value) {
-        return new FuseOptions(name, subtype, value, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                value,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -97,7 +132,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withDefaultPermissions(boolean value) {
-        return new FuseOptions(name, subtype, allowOther, value, readOnly, threads, maxWrite, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                value,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -107,7 +153,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withReadOnly(boolean value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, value, threads, maxWrite, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                value,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -117,7 +174,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withThreads(int value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, value, maxWrite, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                value,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -127,7 +195,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxWrite(int value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, value, maxConcurrent, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                value,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -137,7 +216,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxConcurrent(int value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, value, handlers, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                value,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -147,7 +237,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withHandlers(Executor value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, value, transport, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                value,
+                transport,
+                features);
     }
 
     /**
@@ -157,7 +258,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withTransport(FuseTransport value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, value, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                value,
+                features);
     }
 
     /**
@@ -193,6 +305,17 @@ public record FuseOptions(
     }
 
     private FuseOptions copy(Set<FuseFeature> changed) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, transport, changed);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                changed);
     }
 }

@@ -88,8 +88,7 @@ public final class FuseServer implements AutoCloseable {
     static FuseServer mount(FuseFileSystem fileSystem, Pathname mountPoint, FuseOptions options, Mounter mounter)
             throws ErrnoException {
         Pathname absolute = mountPoint.absolute().normalized();
-        String obstacle =
-                options.transport() == FuseTransport.CLASSIC ? "it is not wanted" : RingTransport.obstacle(options);
+        String obstacle = RingTransport.obstacle(options);
         requireTransport(absolute, options, obstacle);
         repairStale(absolute, mounter, options);
         FuseServer server = new FuseServer(absolute, mounter, fileSystem, options, obstacle.isEmpty());

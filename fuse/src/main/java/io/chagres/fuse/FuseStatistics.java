@@ -14,14 +14,9 @@ import java.util.TreeMap;
  * @param refused answers that the kernel refused
  */
 public record FuseStatistics(
-        FuseTransport transport,
-        Map<String, Long> requests,
-        Map<String, Long> errors,
-        long failures,
-        long refused) {
+        FuseTransport transport, Map<String, Long> requests, Map<String, Long> errors, long failures, long refused) {
     /** Adds up what the exchanges counted. */
-    static FuseStatistics of(
-            FuseTransport transport, Iterable<Exchange> exchanges, long failures, long refused) {
+    static FuseStatistics of(FuseTransport transport, Iterable<Exchange> exchanges, long failures, long refused) {
         Map<String, Long> requests = new TreeMap<>();
         Map<String, Long> errors = new TreeMap<>();
         for (Exchange exchange : exchanges) {

@@ -22,6 +22,7 @@ public final class Notifier {
     private final Device device;
     /** Apart from the kernel's own numbers, and even: an odd one is an interrupt's. */
     private final AtomicLong retrievals = new AtomicLong(1L << 62);
+
     private final ConcurrentMap<Long, Retrieval> waiting = new ConcurrentHashMap<>();
 
     /** Takes cached data of a node, see {@link Notifier#retrieve}. */

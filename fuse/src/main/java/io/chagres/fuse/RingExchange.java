@@ -16,7 +16,8 @@ final class RingExchange extends Exchange {
     final int entry;
 
     /** The next in a list of those that are answered. */
-    @Nullable RingExchange next;
+    @Nullable
+    RingExchange next;
 
     private final Consumer<RingExchange> owner;
     private int answerError;
@@ -30,7 +31,12 @@ final class RingExchange extends Exchange {
      * @param owner gets the exchange when its request is answered and the handler has returned
      */
     RingExchange(
-            Session session, MemorySegment head, long at, MemorySegment buffer, int entry, Consumer<RingExchange> owner) {
+            Session session,
+            MemorySegment head,
+            long at,
+            MemorySegment buffer,
+            int entry,
+            Consumer<RingExchange> owner) {
         super(session);
         this.entry = entry;
         this.owner = owner;

@@ -246,8 +246,10 @@ final class RingQueue implements Runnable {
         if (!started.isDone()) {
             refusal = -result;
         } else if (result != -Errno.ENOTCONN && result != -Errno.ECONNABORTED) {
-            LOG.log(Level.ERROR, "the kernel refused an answer over io_uring (" + Errno.message(-result)
-                    + "); fewer requests can be in progress from now on");
+            LOG.log(
+                    Level.ERROR,
+                    "the kernel refused an answer over io_uring (" + Errno.message(-result)
+                            + "); fewer requests can be in progress from now on");
         }
     }
 

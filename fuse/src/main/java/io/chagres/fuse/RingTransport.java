@@ -27,6 +27,9 @@ final class RingTransport {
 
     /** Tells why a mount cannot be served so here and now; an empty string if it can, for all that is known before. */
     static String obstacle(FuseOptions options) {
+        if (options.transport() == FuseTransport.CLASSIC) {
+            return "the other transport is wanted";
+        }
         if (options.threads() == 1) {
             return "one thread is wanted, and io_uring has one for each processor";
         }
@@ -46,7 +49,7 @@ final class RingTransport {
             IoUring.open(1, 0, RingQueue.SETUP).close();
             return "";
         } catch (ErrnoException e) {
-            return e.getMessage();
+            return String.valueOf(e.getMessage());
         }
     }
 

@@ -74,10 +74,8 @@ class MountTest {
 
     MountTest(FuseTransport transport) {
         this.transport = transport;
-        options = FuseOptions.DEFAULTS
-                .withName("test")
-                .withSubtype("chagrestest")
-                .withTransport(transport);
+        options =
+                FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest").withTransport(transport);
     }
 
     @BeforeEach
@@ -115,7 +113,8 @@ class MountTest {
 
     @Test
     void servesWithOneThread() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, options.withTransport(FuseTransport.AUTO).withThreads(1))) {
+        try (FuseServer server = FuseServer.mount(
+                fileSystem, directory, options.withTransport(FuseTransport.AUTO).withThreads(1))) {
             reads("first\n");
             assertThat(server.mountPoint()).isEqualTo(Pathname.of(directory.toString()));
         }

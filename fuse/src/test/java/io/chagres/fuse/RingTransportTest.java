@@ -57,8 +57,8 @@ class RingTransportTest {
     @Test
     void isRefusedIfItMustBeAndCannot() {
         assertThatExceptionOfType(ErrnoException.class)
-                .isThrownBy(() -> FuseServer.mount(
-                        new OneFileSystem(), directory, SMALL.withTransport(FuseTransport.IO_URING)))
+                .isThrownBy(() ->
+                        FuseServer.mount(new OneFileSystem(), directory, SMALL.withTransport(FuseTransport.IO_URING)))
                 .withMessageContaining("maxWrite")
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
         FuseOptions one = OPTIONS.withThreads(1);
