@@ -63,8 +63,8 @@ class MemoryFsTest {
         if (transport == FuseTransport.IO_URING) {
             Requires.fuseOverIoUring();
         }
-        server = FuseServer.mount(
-                new MemoryFs(Clock.systemUTC()), directory, MemoryFs.OPTIONS.withTransport(transport));
+        server =
+                FuseServer.mount(new MemoryFs(Clock.systemUTC()), directory, MemoryFs.OPTIONS.withTransport(transport));
     }
 
     @AfterEach

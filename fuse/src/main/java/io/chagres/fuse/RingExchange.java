@@ -1,6 +1,7 @@
 package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Abi;
+import io.chagres.fuse.wire.Opcode;
 import io.chagres.fuse.wire.RingEntry;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -42,10 +43,7 @@ final class RingExchange extends Exchange {
         this.owner = owner;
         header = head;
         headerAt = at + RingEntry.IN_OUT;
-        arguments = head;
-        argumentsAt = at + RingEntry.OP_IN;
         payload = buffer;
-        payloadAt = 0;
         body = buffer;
         bodyAt = 0;
         bodyCapacity = buffer.byteSize();
@@ -57,6 +55,11 @@ final class RingExchange extends Exchange {
         payloadEnd = length - 8L * Abi.getShort(header, headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
         answerError = 0;
         answerLength = 0;
+        // The kernel counts the arguments of this one among its data.
+        boolean argumentsInPayload = opcode() == Opcode.NOTIFY_REPLY;
+        arguments = argumentsInPayload ? payload : header;
+        argumentsAt = argumentsInPayload ? 0 : headerAt + RingEntry.OP_IN;
+        payloadAt = argumentsInPayload ? Abi.NOTIFY_RETRIEVE_IN : 0;
     }
 
     @Override
