@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param threads how many read requests from the device, 1 or more; with one, methods of the file system are called one
  *     at a time; over io_uring there is a thread for each processor instead
  * @param maxWrite the most bytes of a read or write, a multiple of 4096 up to 1 MiB
- * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more; over io_uring so many
- *     of each processor, up to 128
+ * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more; over io_uring as
+ *     many of each processor, up to 128
  * @param handlers runs the methods of the file system, such as one of virtual threads if they wait; null to run them
  *     where requests are read
  * @param transport how requests come and answers go

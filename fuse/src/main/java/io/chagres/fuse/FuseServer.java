@@ -349,7 +349,9 @@ public final class FuseServer implements AutoCloseable {
     /** A mount of ours whose server died is in the way of every later one. */
     private static void repairStale(Pathname mountPoint, Mounter mounter, FuseOptions options) throws ErrnoException {
         try (Statx statx = new Statx()) {
-            if (statx.of(mountPoint, true) != -Errno.ENOTCONN) {
+            int result = statx.of(mountPoint, true);
+            // Aborted is who asked while the kernel still cleared a killed server away.
+            if (result != -Errno.ENOTCONN && result != -Errno.ECONNABORTED) {
                 return;
             }
         }
