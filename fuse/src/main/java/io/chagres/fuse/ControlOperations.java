@@ -13,8 +13,7 @@ final class ControlOperations {
         Operation.Table.add(Opcode.DESTROY, 0, (fs, x) -> x.replies.empty.done());
         Operation.Table.add(Opcode.INTERRUPT, Abi.INTERRUPT_IN, ControlOperations::interrupt);
         Operation.Table.add(Opcode.NOTIFY_REPLY, Abi.NOTIFY_RETRIEVE_IN, ControlOperations::retrieved);
-        Operation.Table.add(
-                Opcode.SYNCFS, Abi.SYNCFS_IN, (fs, x) -> fs.syncfs(x.request, x.node(), x.replies.empty));
+        Operation.Table.add(Opcode.SYNCFS, Abi.SYNCFS_IN, (fs, x) -> fs.syncfs(x.request, x.node(), x.replies.empty));
     }
 
     /** Requests that are handled where they are read: what comes behind them may depend on them. */
@@ -34,6 +33,9 @@ final class ControlOperations {
         long unique = x.argumentLong(Abi.INTERRUPT_IN_UNIQUE);
         if (x.session.interrupt(unique)) {
             fs.interrupt(unique);
+            x.finishSilently();
+        } else if (x.session.isOverRing()) {
+            // It is kept for a request that begins later: the kernel does not ask again.
             x.finishSilently();
         } else {
             // Not begun yet by the thread that read it, or answered already: the kernel knows which, and asks again.

@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param allowOther whether other users may use it; needs user_allow_other in fuse.conf unless the superuser mounts
  * @param defaultPermissions whether the kernel checks permissions by mode and owner
  * @param readOnly whether the kernel refuses writing
- * @param threads how many read requests, 1 or more; with one, methods of the file system are called one at a time
+ * @param threads how many read requests from the device, 1 or more; with one, methods of the file system are called one
+ *     at a time; over io_uring there is a thread for each processor instead
  * @param maxWrite the most bytes of a read or write, a multiple of 4096 up to 1 MiB
- * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more
+ * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more; over io_uring as
+ *     many of each processor, up to 128
  * @param handlers runs the methods of the file system, such as one of virtual threads if they wait; null to run them
  *     where requests are read
+ * @param transport how requests come and answers go
  * @param features what to agree on with the kernel
  */
 public record FuseOptions(
@@ -31,20 +34,27 @@ public record FuseOptions(
         int maxWrite,
         int maxConcurrent,
         @Nullable Executor handlers,
+        FuseTransport transport,
         Set<FuseFeature> features) {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
     public static final FuseOptions DEFAULTS = new FuseOptions(
-            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseFeature.DEFAULTS);
+            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseTransport.AUTO, FuseFeature.DEFAULTS);
 
     private static final int PAGE = 4096;
 
     /** Checks the values. */
     public FuseOptions {
         if (name.isEmpty() || subtype.isEmpty() || (name + subtype).indexOf(',') >= 0) {
-            throw new IllegalArgumentException("name and subtype are not empty and have no comma: " + name + " " + subtype);
+            throw new IllegalArgumentException(
+                    "name and subtype are not empty and have no comma: " + name + " " + subtype);
         }
         if (threads < 1 || maxConcurrent < 1) {
-            throw new IllegalArgumentException("at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
+            throw new IllegalArgumentException(
+                    "at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
+        }
+        if (threads == 1 && transport == FuseTransport.IO_URING) {
+            throw new IllegalArgumentException(
+                    "one thread calls methods one at a time, IO_URING calls them on each processor");
         }
         if (maxWrite < PAGE || maxWrite > 256 * PAGE || maxWrite % PAGE != 0) {
             throw new IllegalArgumentException("maxWrite is a multiple of 4096 from 4096 to 1048576, not " + maxWrite);
@@ -59,7 +69,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withName(String value) {
-        return new FuseOptions(value, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                value,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -69,7 +90,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withSubtype(String value) {
-        return new FuseOptions(name, value, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                name,
+                value,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -79,7 +111,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withAllowOther(boolean value) {
-        return new FuseOptions(name, subtype, value, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                value,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -89,7 +132,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withDefaultPermissions(boolean value) {
-        return new FuseOptions(name, subtype, allowOther, value, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                value,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -99,7 +153,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withReadOnly(boolean value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, value, threads, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                value,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -109,7 +174,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withThreads(int value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, value, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                value,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -119,7 +195,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxWrite(int value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, value, maxConcurrent, handlers, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                value,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -129,7 +216,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxConcurrent(int value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, value, handlers, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                value,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -139,7 +237,39 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withHandlers(Executor value) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, value, features);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                value,
+                transport,
+                features);
+    }
+
+    /**
+     * Replaces one option.
+     *
+     * @param value how requests come and answers go
+     * @return a copy
+     */
+    public FuseOptions withTransport(FuseTransport value) {
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                value,
+                features);
     }
 
     /**
@@ -175,6 +305,17 @@ public record FuseOptions(
     }
 
     private FuseOptions copy(Set<FuseFeature> changed) {
-        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, changed);
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                changed);
     }
 }

@@ -144,8 +144,7 @@ final class PathNodes implements FuseFileSystem {
     }
 
     @Override
-    public void read(
-            Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+    public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
         answer(reply, () -> {
             ByteBuffer buffer =
                     reply.buffer().asSlice(reply.offset(), reply.capacity()).asByteBuffer();
@@ -221,7 +220,10 @@ final class PathNodes implements FuseFileSystem {
     }
 
     private static String decoded(Name name) throws CharacterCodingException {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(name.bytes())).toString();
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(name.bytes()))
+                .toString();
     }
 
     private static void answer(Reply reply, Work work) {

@@ -50,7 +50,8 @@ public final class MountPoint {
             long from = source.toCString(frame).address();
             long to = target.toCString(frame).address();
             long typeAt = type.toCString(frame).address();
-            return MOUNT.callInt(from, to, typeAt, flags, options.toCString(frame).address());
+            return MOUNT.callInt(
+                    from, to, typeAt, flags, options.toCString(frame).address());
         }
     }
 
