@@ -186,7 +186,7 @@ def write_requests(results):
     for work in ("list:8", "ls:8"):
         for configuration in (PLAIN0, BEST0, PLAIN1, BEST1):
             for server, name in SERVERS.items():
-                if not any((r["server"], r["timeout"], r["mode"]) == (server, *configuration[1:]) for r in rows):
+                if not counts_of(rows, server, configuration, work, "counted"):
                     continue
                 requests = counts_of(rows, server, configuration, work, "request")
                 callbacks = counts_of(rows, server, configuration, work, "callback")

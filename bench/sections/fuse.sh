@@ -161,6 +161,7 @@ fuse_trace_begin() {
 # fuse_count SERVER TIMEOUT_S MODE WORK: requests by the kernel's own trace, callbacks by the server, each by operation.
 fuse_count() {
     local server=$1 timeout=$2 mode=$3 work=$4 kind operation times connection count=200
+    row fuse_counts "$server" "$timeout" "$mode" "$work" counted all "$count"
     fuse_start "$server" "$timeout" "$mode"
     "$TARGET/fuseclient" "$FUSE_MOUNT" -1 count 5 "$work"
     if [ -n "$FUSE_TRACE" ]; then
@@ -217,12 +218,12 @@ section_fuse() {
     local server configuration work
     if [ "${BENCH_SHORT:-0}" = 1 ]; then
         FUSE_ROUNDS=3 FUSE_ROUND_MS=2 FUSE_WARM_MS=5 FUSE_MIB=16 FUSE_JMH=(-f 1 -wi 0 -i 1 -r 20ms)
-        FUSE_CONFIGURATIONS=("same 0 plain" "cross 1 plain" "same 1 best")
-        local counted=("0 plain") files=("0 plain")
+        FUSE_CONFIGURATIONS=("same 0 plain" "cross 1 plain")
+        local counted=("1 best") works=(list:8) files=("0 plain")
     else
         FUSE_ROUNDS=9 FUSE_ROUND_MS=100 FUSE_WARM_MS=1000 FUSE_MIB=256 FUSE_JMH=(-f 1 -wi 4 -w 1s -i 5 -r 1s)
         FUSE_CONFIGURATIONS=("same 0 plain" "same 0 best" "same 1 plain" "same 1 best" "cross 0 plain" "cross 1 plain")
-        local counted=("0 plain" "0 best" "1 plain" "1 best") files=("0 plain" "0 best" "1 best")
+        local counted=("0 plain" "0 best" "1 plain" "1 best") works=(list:8 ls:8) files=("0 plain" "0 best" "1 best")
     fi
     fuse_prepare
     fuse_run
@@ -230,7 +231,7 @@ section_fuse() {
     fuse_trace_begin
     for configuration in "${counted[@]}"; do
         for server in "${FUSE_PRESENT[@]}"; do
-            for work in list:8 ls:8; do
+            for work in "${works[@]}"; do
                 fuse_count "$server" $configuration "$work"
             done
         done

@@ -11,6 +11,7 @@ import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseFileSystem;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
+import io.chagres.fuse.FuseTransport;
 import io.chagres.fuse.Name;
 import io.chagres.fuse.OpenReply;
 import io.chagres.fuse.Payload;
@@ -46,7 +47,7 @@ public final class BenchFs implements FuseFileSystem {
     /**
      * Serves it until it is unmounted.
      *
-     * @param arguments {@code classic MOUNT TIMEOUT_S plain|best DATA_MIB}
+     * @param arguments {@code classic|uring MOUNT TIMEOUT_S plain|best DATA_MIB}
      */
     public static void main(String[] arguments) throws Exception {
         Tree tree = new Tree(arguments[1], arguments[2], arguments[3], arguments[4]);
@@ -57,18 +58,19 @@ public final class BenchFs implements FuseFileSystem {
         tree.printCounts();
     }
 
-    /** One thread as the peers have, permissions not checked as libfuse's default is. */
+    /**
+     * One thread as the peers have, permissions not checked as libfuse's default is. io_uring has a thread for each
+     * processor in any case.
+     */
     static FuseOptions options(String transport, boolean best) {
-        if (!transport.equals("classic")) {
-            throw new IllegalArgumentException("no transport '" + transport + "'");
-        }
-        FuseOptions plain = FuseOptions.DEFAULTS
-                .withName("bench")
-                .withDefaultPermissions(false)
-                .withThreads(1);
+        FuseOptions plain = FuseOptions.DEFAULTS.withName("bench").withDefaultPermissions(false);
+        plain = switch (transport) {
+            case "classic" -> plain.withTransport(FuseTransport.CLASSIC).withThreads(1);
+            case "uring" -> plain.withTransport(FuseTransport.IO_URING);
+            default -> throw new IllegalArgumentException("no transport '" + transport + "'");
+        };
         return best
-                ? plain.without(FuseFeature.AUTO_INVALIDATE)
-                        .with(FuseFeature.NO_OPEN, FuseFeature.NO_OPENDIR)
+                ? plain.without(FuseFeature.AUTO_INVALIDATE).with(FuseFeature.NO_OPEN, FuseFeature.NO_OPENDIR)
                 : plain;
     }
 
