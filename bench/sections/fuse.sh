@@ -19,6 +19,9 @@ fuse_command() {
         libfuse-hl-threads) FUSE_COMMAND=("$TARGET/hl" "${rest[@]}" threads) ;;
         jfuse) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.JfuseServer "${rest[@]}") ;;
         jnr-fuse) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.JnrServer "${rest[@]}") ;;
+        ours-passthrough)
+            FUSE_COMMAND=("${java[@]}" io.chagres.examples.PassthroughFs "$BENCH_DIR/fuse/backing" "$FUSE_MOUNT")
+            ;;
     esac
 }
 
@@ -31,6 +34,11 @@ fuse_missing() {
             ;;
         libfuse-*) [ -x "$TARGET/ll" ] || echo "libfuse 3 and its headers: apt-get install libfuse3-dev fuse3" ;;
         jfuse) [ -n "$FUSE_LIBFUSE3" ] || echo "libfuse 3: apt-get install libfuse3-3 fuse3" ;;
+        ours-passthrough)
+            "$JAVA_HOME/bin/javap" -cp "$JVM_PATH" io.chagres.examples.PassthroughFs > /dev/null 2>&1 ||
+                echo "the example PassthroughFs"
+            [ "$(id -u)" = 0 ] || echo "root: the kernel lets nobody else name backing files"
+            ;;
         jnr-fuse) [ -n "$(fuse_library libfuse.so.2)" ] || echo "libfuse 2: apt-get install libfuse2" ;;
     esac
 }
@@ -39,7 +47,8 @@ fuse_library() {
     PATH=$PATH:/sbin ldconfig -p | awk -v name="$1" '$1 == name && found == "" { found = $NF } END { print found }'
 }
 
-# Builds everything; sets FUSE_PRESENT to the servers that can run here, FUSE_CPUS to one or two cores.
+# Builds everything; sets FUSE_PRESENT to the servers that can run here, FUSE_TREES to those of them that serve the tree
+# (ours-passthrough mirrors a directory with the large file only), FUSE_CPUS to one or two cores.
 fuse_prepare() {
     local server missing
     FUSE_CPUS=($(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2])'))
@@ -56,7 +65,7 @@ fuse_prepare() {
     mkdir -p "$BENCH_DIR/fuse/mnt" "$RESULTS/raw"
     FUSE_MOUNT=$(realpath "$BENCH_DIR/fuse/mnt")
     FUSE_PRESENT=()
-    for server in "${FUSE_SERVERS[@]}"; do
+    for server in "${FUSE_SERVERS[@]}" ours-passthrough; do
         missing=$(fuse_missing "$server")
         if [ -n "$missing" ]; then
             say "bench: fuse: $server is left out, it needs $missing"
@@ -64,6 +73,12 @@ fuse_prepare() {
             FUSE_PRESENT+=("$server")
         fi
     done
+    FUSE_TREES=("${FUSE_PRESENT[@]}")
+    if [ "${FUSE_PRESENT[-1]}" = ours-passthrough ]; then
+        unset 'FUSE_TREES[-1]'
+        mkdir -p "$BENCH_DIR/fuse/backing"
+        head -c "${FUSE_MIB}M" /dev/zero | tr '\0' c > "$BENCH_DIR/fuse/backing/data"
+    fi
 }
 
 fuse_is_mounted() { grep -q " $FUSE_MOUNT " /proc/self/mountinfo; }
@@ -201,14 +216,16 @@ print(found["score"], found["scoreError"])' "$RESULTS/raw/$name.json")
 }
 
 fuse_run() {
-    local run configuration server works
+    local run configuration server
     csv fuse "server,placement,timeout,mode,run,work,median_ns,min_ns,cpu_ns"
     for run in $(seq "$RUNS"); do
         for configuration in "${FUSE_CONFIGURATIONS[@]}"; do
-            works=("${FUSE_CALLS[@]}")
-            [[ $configuration != *"1 plain" ]] || works+=("${FUSE_DATA[@]}")
+            for server in "${FUSE_TREES[@]}"; do
+                fuse_measure "$server" $configuration "$run" "${FUSE_CALLS[@]}"
+            done
+            [[ $configuration == *"1 plain" ]] || continue
             for server in "${FUSE_PRESENT[@]}"; do
-                fuse_measure "$server" $configuration "$run" "${works[@]}"
+                fuse_measure "$server" $configuration "$run" "${FUSE_DATA[@]}"
             done
         done
     done
@@ -230,7 +247,7 @@ section_fuse() {
     csv fuse_counts "server,timeout,mode,work,kind,operation,times"
     fuse_trace_begin
     for configuration in "${counted[@]}"; do
-        for server in "${FUSE_PRESENT[@]}"; do
+        for server in "${FUSE_TREES[@]}"; do
             for work in "${works[@]}"; do
                 fuse_count "$server" $configuration "$work"
             done
@@ -238,7 +255,7 @@ section_fuse() {
     done
     csv fuse_files "server,timeout,mode,ns,error_ns"
     for configuration in "${files[@]}"; do
-        for server in "${FUSE_PRESENT[@]}"; do
+        for server in "${FUSE_TREES[@]}"; do
             fuse_files_list "$server" $configuration
         done
     done
