@@ -2,14 +2,15 @@
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
 # Sections: catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe
-#   calls safepoint jdkio (all, when none is named).
+#   calls safepoint jdkio fuse (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
 # Environment:
 #   BENCH_DIR    where the data goes, on the disk to measure (default: a new temporary directory, removed at the end)
 #   BENCH_SHORT  1: small sizes and short windows, to try the script, not to quote
 #   CHAGRES      the command to measure (default: the launcher beside this directory)
-# Needs gcc, python3, zstd, a JDK >= 25, and for a peer rsyslog (Debian: apt-get install gcc python3 zstd rsyslog).
+# Needs gcc, python3, zstd, a JDK >= 25, and for peers rsyslog, libfuse 3 and libfuse 2
+# (Debian: apt-get install gcc python3 zstd rsyslog fuse3 libfuse3-dev libfuse2).
 # The section dedupe needs root, xfsprogs, and for peers duperemove, jdupes and fclones.
 set -euo pipefail
 export LC_ALL=C
@@ -18,7 +19,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint jdkio)
+ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint jdkio fuse)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results
@@ -67,6 +68,7 @@ machine() {
     echo "| JDK | $("$JAVA_HOME/bin/java" -version 2>&1 | sed -n 2p) |"
     echo "| compiler of the C helpers | $(gcc --version | head -n 1), -O2 |"
     echo "| zstd | $(zstd --version | grep -o 'v[0-9.]*' | head -n 1) |"
+    echo "| libfuse | $(fusermount3 -V 2> /dev/null | grep -o '[0-9.]*$') |"
     echo "| rsyslog | $(rsyslogd -v 2> /dev/null | sed -n '1s/ (.*//p') |"
     echo "| Chagres | $(git -C "$HERE" rev-parse --short HEAD 2> /dev/null || echo unknown) |"
     echo "| date | $(date -u +%F) |"
@@ -74,6 +76,7 @@ machine() {
 
 cleanup() {
     local pid
+    fuse_cleanup
     for pid in $(jobs -p); do
         kill -TERM "$pid" 2> /dev/null || true
     done

@@ -59,7 +59,7 @@ section_calls() {
     { reads_in_c; calls_in_c; } > "$RESULTS/raw/calls_c.txt"
     jmh system "${how[@]}" FileRead SystemCallCost
     { reads_in_c; calls_in_c; } >> "$RESULTS/raw/calls_c.txt"
-    jmh calls "${how[@]}" -e IdentityCold -e FileRead -e SystemCallCost "${JMH_ONLY:-.*}"
+    jmh calls "${how[@]}" -e IdentityCold -e FileRead -e SystemCallCost -e ListDirectory "${JMH_ONLY:-.*}"
     rm -f "$RESULTS/raw/cold.json"
     if [ -w /proc/sys/vm/drop_caches ]; then
         jmh cold -f "$RUNS" -wi 1 -i 3 IdentityCold

@@ -57,6 +57,7 @@ class BenchmarksTest {
         Path results = Files.createDirectories(directory.resolve("results/raw"));
         Options options = new OptionsBuilder()
                 .exclude("IdentityCold") // drops the caches of the whole machine
+                .exclude("ListDirectory") // needs a mount, see FuseSectionTest
                 .forks(0)
                 .warmupIterations(0)
                 .measurementIterations(1)

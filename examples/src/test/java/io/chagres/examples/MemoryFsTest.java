@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.fuse.FuseServer;
+import io.chagres.fuse.FuseTransport;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
@@ -35,20 +36,35 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The kernel uses it like any file system. */
+/** The kernel uses it like any file system, over both transports. */
+@ParameterizedClass
+@EnumSource(
+        value = FuseTransport.class,
+        names = {"CLASSIC", "IO_URING"})
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MemoryFsTest {
     @TempDir
     private Path directory;
 
+    private final FuseTransport transport;
     private FuseServer server;
+
+    MemoryFsTest(FuseTransport transport) {
+        this.transport = transport;
+    }
 
     @BeforeEach
     void mount() throws IOException {
         Requires.root();
         Requires.fuse();
-        server = FuseServer.mount(new MemoryFs(Clock.systemUTC()), directory, MemoryFs.OPTIONS);
+        if (transport == FuseTransport.IO_URING) {
+            Requires.fuseOverIoUring();
+        }
+        server =
+                FuseServer.mount(new MemoryFs(Clock.systemUTC()), directory, MemoryFs.OPTIONS.withTransport(transport));
     }
 
     @AfterEach

@@ -34,6 +34,9 @@ final class ControlOperations {
         if (x.session.interrupt(unique)) {
             fs.interrupt(unique);
             x.finishSilently();
+        } else if (x.session.isOverRing()) {
+            // It is kept for a request that begins later: the kernel does not ask again.
+            x.finishSilently();
         } else {
             // Not begun yet by the thread that read it, or answered already: the kernel knows which, and asks again.
             x.answerError(Errno.EAGAIN);

@@ -63,6 +63,11 @@ final class DeviceExchange extends Exchange {
         return device.write(pieces, buffer, answerAt, memory, offset, length);
     }
 
+    @Override
+    void release() {
+        session.pool.give(this);
+    }
+
     private void writeHeader(int error, long length) {
         Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_LEN, (int) (Abi.OUT_HEADER + length));
         Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_ERROR, -error);

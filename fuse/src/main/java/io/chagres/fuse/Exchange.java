@@ -70,7 +70,9 @@ abstract class Exchange {
     long bodyAt;
     long bodyCapacity;
 
-    private volatile int state;
+    /** Nothing to answer before the first request. */
+    private volatile int state = CLAIMED | SENT | RETURNED;
+
     private boolean deferred;
     private @Nullable RequestEvent event;
 
@@ -83,6 +85,9 @@ abstract class Exchange {
 
     /** Sends memory that is not the body's, without a copy where the transport can. */
     abstract long send(MemorySegment memory, long offset, long length);
+
+    /** Gives the exchange back after the answer and the handler's return, for the next request. */
+    abstract void release();
 
     int opcode() {
         return Abi.getInt(header, headerAt + Abi.IN_HEADER_OPCODE);
@@ -136,9 +141,9 @@ abstract class Exchange {
     /** Begins with a request that arrived. */
     void begin(@Nullable RequestEvent newEvent) {
         deferred = false;
-        STATE.setRelease(this, 0);
         request.reset();
         event = newEvent;
+        STATE.setRelease(this, 0);
     }
 
     void defer() {
@@ -221,7 +226,7 @@ abstract class Exchange {
         if (deferred) {
             int old = (int) STATE.getAndBitwiseOr(this, SENT);
             if ((old & RETURNED) != 0) {
-                session.pool.give(this);
+                release();
             }
         } else {
             STATE.setRelease(this, (int) STATE.get(this) | SENT);

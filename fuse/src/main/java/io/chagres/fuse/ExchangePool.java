@@ -2,24 +2,22 @@ package io.chagres.fuse;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exchanges of a server: one for each thread that reads requests, and one for each request that is deferred or
+ * The exchanges over the device: one for each thread that reads requests, and one for each request that is deferred or
  * handled elsewhere, up to a bound. Safe for any thread.
  */
 final class ExchangePool {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition given = lock.newCondition();
     private final ArrayDeque<Exchange> idle = new ArrayDeque<>();
-    private final List<Exchange> all = new CopyOnWriteArrayList<>();
     private final Supplier<Exchange> maker;
     private final int limit;
+    private int made;
 
     /** Holds the memory of all exchanges once nobody reads requests any more; else null. */
     private @Nullable Arena closing;
@@ -33,13 +31,13 @@ final class ExchangePool {
     Exchange take() {
         lock.lock();
         try {
-            while (idle.isEmpty() && all.size() >= limit) {
+            while (idle.isEmpty() && made >= limit) {
                 given.awaitUninterruptibly();
             }
             Exchange exchange = idle.pollLast();
             if (exchange == null) {
                 exchange = maker.get();
-                all.add(exchange);
+                made++;
             }
             return exchange;
         } finally {
@@ -69,15 +67,20 @@ final class ExchangePool {
         }
     }
 
-    private void closeIfIdle() {
-        if (closing != null && idle.size() == all.size()) {
-            closing.close();
-            closing = null;
+    /** Returns how many were ever made, in use or not. */
+    int made() {
+        lock.lock();
+        try {
+            return made;
+        } finally {
+            lock.unlock();
         }
     }
 
-    /** All that were ever made, in use or not. */
-    List<Exchange> all() {
-        return all;
+    private void closeIfIdle() {
+        if (closing != null && idle.size() == made) {
+            closing.close();
+            closing = null;
+        }
     }
 }

@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param allowOther whether other users may use it; needs user_allow_other in fuse.conf unless the superuser mounts
  * @param defaultPermissions whether the kernel checks permissions by mode and owner
  * @param readOnly whether the kernel refuses writing
- * @param threads how many read requests, 1 or more; with one, methods of the file system are called one at a time
+ * @param threads how many read requests from the device, 1 or more; with one, methods of the file system are called one
+ *     at a time; over io_uring there is a thread for each processor instead
  * @param maxWrite the most bytes of a read or write, a multiple of 4096 up to 1 MiB
- * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more
+ * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more; over io_uring as
+ *     many of each processor, up to 128
  * @param handlers runs the methods of the file system, such as one of virtual threads if they wait; null to run them
  *     where requests are read
+ * @param transport how requests come and answers go
  * @param features what to agree on with the kernel
  */
 public record FuseOptions(
@@ -31,10 +34,11 @@ public record FuseOptions(
         int maxWrite,
         int maxConcurrent,
         @Nullable Executor handlers,
+        FuseTransport transport,
         Set<FuseFeature> features) {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
-    public static final FuseOptions DEFAULTS =
-            new FuseOptions("chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseFeature.DEFAULTS);
+    public static final FuseOptions DEFAULTS = new FuseOptions(
+            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseTransport.AUTO, FuseFeature.DEFAULTS);
 
     private static final int PAGE = 4096;
 
@@ -47,6 +51,10 @@ public record FuseOptions(
         if (threads < 1 || maxConcurrent < 1) {
             throw new IllegalArgumentException(
                     "at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
+        }
+        if (threads == 1 && transport == FuseTransport.IO_URING) {
+            throw new IllegalArgumentException(
+                    "one thread calls methods one at a time, IO_URING calls them on each processor");
         }
         if (maxWrite < PAGE || maxWrite > 256 * PAGE || maxWrite % PAGE != 0) {
             throw new IllegalArgumentException("maxWrite is a multiple of 4096 from 4096 to 1048576, not " + maxWrite);
@@ -71,6 +79,7 @@ public record FuseOptions(
                 maxWrite,
                 maxConcurrent,
                 handlers,
+                transport,
                 features);
     }
 
@@ -91,6 +100,7 @@ public record FuseOptions(
                 maxWrite,
                 maxConcurrent,
                 handlers,
+                transport,
                 features);
     }
 
@@ -111,6 +121,7 @@ public record FuseOptions(
                 maxWrite,
                 maxConcurrent,
                 handlers,
+                transport,
                 features);
     }
 
@@ -122,7 +133,17 @@ public record FuseOptions(
      */
     public FuseOptions withDefaultPermissions(boolean value) {
         return new FuseOptions(
-                name, subtype, allowOther, value, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
+                name,
+                subtype,
+                allowOther,
+                value,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -142,6 +163,7 @@ public record FuseOptions(
                 maxWrite,
                 maxConcurrent,
                 handlers,
+                transport,
                 features);
     }
 
@@ -162,6 +184,7 @@ public record FuseOptions(
                 maxWrite,
                 maxConcurrent,
                 handlers,
+                transport,
                 features);
     }
 
@@ -182,6 +205,7 @@ public record FuseOptions(
                 value,
                 maxConcurrent,
                 handlers,
+                transport,
                 features);
     }
 
@@ -193,7 +217,17 @@ public record FuseOptions(
      */
     public FuseOptions withMaxConcurrent(int value) {
         return new FuseOptions(
-                name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, value, handlers, features);
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                value,
+                handlers,
+                transport,
+                features);
     }
 
     /**
@@ -212,6 +246,28 @@ public record FuseOptions(
                 threads,
                 maxWrite,
                 maxConcurrent,
+                value,
+                transport,
+                features);
+    }
+
+    /**
+     * Replaces one option.
+     *
+     * @param value how requests come and answers go
+     * @return a copy
+     */
+    public FuseOptions withTransport(FuseTransport value) {
+        return new FuseOptions(
+                name,
+                subtype,
+                allowOther,
+                defaultPermissions,
+                readOnly,
+                threads,
+                maxWrite,
+                maxConcurrent,
+                handlers,
                 value,
                 features);
     }
@@ -259,6 +315,7 @@ public record FuseOptions(
                 maxWrite,
                 maxConcurrent,
                 handlers,
+                transport,
                 changed);
     }
 }

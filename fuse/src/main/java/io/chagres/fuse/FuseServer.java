@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>Threads are named {@code chagres-fuse-0} and so on and end when it is unmounted, by this or anybody else. When the
- * JVM ends without that, it is detached and those who use it get errors. Safe for any thread.
+ * <p>Threads are named {@code chagres-fuse-0} and so on, over io_uring also {@code chagres-fuse-uring-0}, and end when
+ * it is unmounted, by this or anybody else. When the JVM ends without that, it is detached and those who use it get
+ * errors. Safe for any thread.
  */
 public final class FuseServer implements AutoCloseable {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
@@ -40,16 +41,18 @@ public final class FuseServer implements AutoCloseable {
     private final AtomicInteger serving = new AtomicInteger();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean unmounted = new AtomicBoolean();
+    private @Nullable RingTransport ring;
     private @Nullable Thread atExit;
 
-    private FuseServer(Pathname mountPoint, Mounter mounter, FuseFileSystem fileSystem, FuseOptions options)
+    private FuseServer(
+            Pathname mountPoint, Mounter mounter, FuseFileSystem fileSystem, FuseOptions options, boolean ringWanted)
             throws ErrnoException {
         this.mountPoint = mountPoint;
         this.mounter = mounter;
         FdDevice device = mounter.mount(mountPoint, options);
         devices.add(device);
         arena = Arena.ofShared();
-        session = new Session(fileSystem, options, arena, device);
+        session = new Session(fileSystem, options, arena, device, ringWanted);
     }
 
     /**
@@ -60,7 +63,8 @@ public final class FuseServer implements AutoCloseable {
      * @param options how
      * @return the server, owned by the caller; kernel and file system have agreed by then, see {@link #connection()}
      * @throws ErrnoException ENOENT without a directory, EPERM if the user may not mount there, ENODEV without FUSE in
-     *     the kernel, ENOTCONN if something else was mounted there and its server is gone
+     *     the kernel, ENOTCONN if something else was mounted there and its server is gone, EOPNOTSUPP if only
+     *     {@link FuseTransport#IO_URING} is wanted and cannot be had
      */
     public static FuseServer mount(FuseFileSystem fileSystem, Path mountPoint, FuseOptions options)
             throws ErrnoException {
@@ -84,10 +88,24 @@ public final class FuseServer implements AutoCloseable {
     static FuseServer mount(FuseFileSystem fileSystem, Pathname mountPoint, FuseOptions options, Mounter mounter)
             throws ErrnoException {
         Pathname absolute = mountPoint.absolute().normalized();
+        String obstacle = RingTransport.obstacle(options);
+        requireTransport(absolute, options, obstacle);
         repairStale(absolute, mounter, options);
-        FuseServer server = new FuseServer(absolute, mounter, fileSystem, options);
+        FuseServer server = new FuseServer(absolute, mounter, fileSystem, options, obstacle.isEmpty());
         server.start();
         return server;
+    }
+
+    /** Says why requests do not come over io_uring, if that matters to who mounts. */
+    private static void requireTransport(Pathname mountPoint, FuseOptions options, String obstacle)
+            throws ErrnoException {
+        if (obstacle.isEmpty() || options.transport() == FuseTransport.CLASSIC) {
+            return;
+        }
+        if (options.transport() == FuseTransport.IO_URING) {
+            throw new ErrnoException("FUSE over io_uring (" + obstacle + ")", Errno.EOPNOTSUPP, mountPoint.toString());
+        }
+        LOG.log(Level.INFO, mountPoint + " is served through " + FdDevice.PATH + ": " + obstacle);
     }
 
     /**
@@ -198,9 +216,17 @@ public final class FuseServer implements AutoCloseable {
         boolean first = !unmounted.getAndSet(true);
         if (first && !isEnded() && mounter.unmount(mountPoint, false) == -Errno.EBUSY) {
             LOG.log(Level.WARNING, mountPoint + " is in use; it is detached, and those who use it get errors");
-            mounter.abort(mountPoint);
-            mounter.unmount(mountPoint, true);
+            detachByForce();
         }
+        awaitEnd();
+    }
+
+    private void detachByForce() {
+        mounter.abort(mountPoint);
+        mounter.unmount(mountPoint, true);
+    }
+
+    private void awaitEnd() {
         boolean interrupted = false;
         while (true) {
             try {
@@ -217,25 +243,50 @@ public final class FuseServer implements AutoCloseable {
 
     /** Agrees with the kernel on this thread, so that the caller gets the errors, then starts the others. */
     private void start() throws ErrnoException {
-        Worker first = new Worker(session, devices.getFirst(), this::workerEnded);
-        while (session.connection() == null) {
-            int result = first.serveOne();
-            if (result < 0 || session.statistics().errors().containsKey("init")) {
-                mounter.unmount(mountPoint, true);
-                first.giveBack();
-                closeAll();
-                throw new ErrnoException("FUSE_INIT", result < 0 ? -result : Errno.EPROTO, mountPoint.toString());
-            }
+        Worker first = new Worker(session, devices.getFirst(), this::readerEnded);
+        try {
+            initialise(first);
+        } catch (ErrnoException e) {
+            mounter.unmount(mountPoint, true);
+            first.giveBack();
+            closeAll();
+            throw e;
         }
+        // What does not come over io_uring is little, and handled where it is read.
+        int readers = session.isOverRing() ? 1 : session.options.threads();
         List<Worker> workers = new ArrayList<>(List.of(first));
-        for (int i = 1; i < session.options.threads(); i++) {
-            workers.add(new Worker(session, another(), this::workerEnded));
+        for (int i = 1; i < readers; i++) {
+            workers.add(new Worker(session, another(), this::readerEnded));
         }
-        serving.set(workers.size());
+        List<RingQueue> queues = ring == null ? List.of() : ring.queues();
+        serving.set(workers.size() + queues.size());
         atExit = Thread.ofPlatform().name("chagres-fuse-exit").unstarted(this::detachAtExit);
         Runtime.getRuntime().addShutdownHook(atExit);
         for (int i = 0; i < workers.size(); i++) {
             Thread.ofPlatform().name("chagres-fuse-" + i).start(workers.get(i));
+        }
+        for (int i = 0; i < queues.size(); i++) {
+            Thread.ofPlatform().name("chagres-fuse-uring-" + i).start(queues.get(i));
+        }
+        int errno = ring == null ? 0 : ring.awaitStarted();
+        if (errno != 0) {
+            abort();
+            awaitEnd();
+            throw new ErrnoException("start FUSE over io_uring", errno, mountPoint.toString());
+        }
+    }
+
+    private void initialise(Worker first) throws ErrnoException {
+        while (session.connection() == null) {
+            int result = first.serveOne();
+            if (result < 0 || session.statistics().errors().containsKey("init")) {
+                throw new ErrnoException("FUSE_INIT", result < 0 ? -result : Errno.EPROTO, mountPoint.toString());
+            }
+        }
+        if (session.isOverRing()) {
+            ring = RingTransport.open(session, devices.getFirst().fd().value(), this::abort, this::workerEnded);
+        } else if (session.ringWanted()) {
+            requireTransport(mountPoint, session.options, "the kernel did not offer it to this mount");
         }
     }
 
@@ -250,6 +301,14 @@ public final class FuseServer implements AutoCloseable {
             LOG.log(Level.WARNING, "the threads of " + mountPoint + " share one descriptor: " + e.getMessage());
             return first;
         }
+    }
+
+    /** The end of the connection is not told to queues whose every entry is in use. */
+    private void readerEnded() {
+        if (ring != null) {
+            ring.stop();
+        }
+        workerEnded();
     }
 
     private void workerEnded() {
@@ -268,10 +327,20 @@ public final class FuseServer implements AutoCloseable {
     private void closeAll() {
         devices.forEach(FdDevice::close);
         session.pool.closeWhenIdle(arena);
+        if (ring != null) {
+            ring.closeWhenIdle();
+        }
     }
 
     private boolean isEnded() {
         return ended.getCount() == 0;
+    }
+
+    /** Ends the connection, because it cannot be served. */
+    private void abort() {
+        if (!unmounted.getAndSet(true)) {
+            detachByForce();
+        }
     }
 
     private void detachAtExit() {
@@ -294,7 +363,9 @@ public final class FuseServer implements AutoCloseable {
     /** A mount of ours whose server died is in the way of every later one. */
     private static void repairStale(Pathname mountPoint, Mounter mounter, FuseOptions options) throws ErrnoException {
         try (Statx statx = new Statx()) {
-            if (statx.of(mountPoint, true) != -Errno.ENOTCONN) {
+            int result = statx.of(mountPoint, true);
+            // Aborted is who asked while the kernel still cleared a killed server away.
+            if (result != -Errno.ENOTCONN && result != -Errno.ECONNABORTED) {
                 return;
             }
         }

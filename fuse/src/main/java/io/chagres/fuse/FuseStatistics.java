@@ -7,21 +7,23 @@ import java.util.TreeMap;
 /**
  * Counts since the mount. Immutable.
  *
+ * @param transport how they came, {@link FuseTransport#CLASSIC} or {@link FuseTransport#IO_URING}
  * @param requests answered or taken note of, by operation, such as {@code getattr}
  * @param errors how many of those were answered with an error, by operation
  * @param failures handlers that threw, or returned without an answer
  * @param refused answers that the kernel refused
  */
-public record FuseStatistics(Map<String, Long> requests, Map<String, Long> errors, long failures, long refused) {
+public record FuseStatistics(
+        FuseTransport transport, Map<String, Long> requests, Map<String, Long> errors, long failures, long refused) {
     /** Adds up what the exchanges counted. */
-    static FuseStatistics of(Iterable<Exchange> exchanges, long failures, long refused) {
+    static FuseStatistics of(FuseTransport transport, Iterable<Exchange> exchanges, long failures, long refused) {
         Map<String, Long> requests = new TreeMap<>();
         Map<String, Long> errors = new TreeMap<>();
         for (Exchange exchange : exchanges) {
             add(exchange.requests, requests);
             add(exchange.errors, errors);
         }
-        return new FuseStatistics(Map.copyOf(requests), Map.copyOf(errors), failures, refused);
+        return new FuseStatistics(transport, Map.copyOf(requests), Map.copyOf(errors), failures, refused);
     }
 
     private static void add(long[] counts, Map<String, Long> sums) {

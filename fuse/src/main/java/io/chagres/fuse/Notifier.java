@@ -20,7 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Notifier {
     private final Device device;
-    private final AtomicLong retrievals = new AtomicLong();
+    /** Apart from the kernel's own numbers, and even: an odd one is an interrupt's. */
+    private final AtomicLong retrievals = new AtomicLong(1L << 62);
+
     private final ConcurrentMap<Long, Retrieval> waiting = new ConcurrentHashMap<>();
 
     /** Takes cached data of a node, see {@link Notifier#retrieve}. */
@@ -130,7 +132,7 @@ public final class Notifier {
      * @return 0, or {@code -errno}
      */
     public int retrieve(long node, long position, int length, Retrieval retrieval) {
-        long unique = retrievals.incrementAndGet();
+        long unique = retrievals.addAndGet(2);
         waiting.put(unique, retrieval);
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment message = message(frame, Abi.NOTIFY_RETRIEVE, Abi.NOTIFY_RETRIEVE_OUT, 0);

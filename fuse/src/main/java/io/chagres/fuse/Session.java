@@ -10,7 +10,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +37,11 @@ final class Session {
     final ExchangePool pool;
     final Notifier notifier;
 
+    /** All exchanges that were ever made, in use or not. */
+    private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
+
+    private final EarlyInterrupts earlyInterrupts = new EarlyInterrupts();
+    private final boolean ringWanted;
     private final AtomicLong failures = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private volatile @Nullable FuseConnection connection;
@@ -40,17 +49,39 @@ final class Session {
     /** What was agreed on; set once, before any request that looks at it. */
     private Set<FuseFeature> features = Set.of();
 
+    private volatile FuseTransport transport = FuseTransport.CLASSIC;
     private boolean longSetxattr;
     private int openFlags;
     private int opendirFlags;
 
-    Session(FuseFileSystem fileSystem, FuseOptions options, Arena arena, Device device) {
+    /**
+     * Makes a session that has not begun.
+     *
+     * @param ringWanted whether to agree on FUSE over io_uring, where the kernel offers it
+     */
+    Session(FuseFileSystem fileSystem, FuseOptions options, Arena arena, Device device, boolean ringWanted) {
         this.fileSystem = fileSystem;
         this.options = options;
+        this.ringWanted = ringWanted;
         notifier = new Notifier(device);
         // Each reading thread always holds one, so they come on top.
         pool = new ExchangePool(
-                options.threads() + options.maxConcurrent(), () -> new DeviceExchange(this, arena, device));
+                options.threads() + options.maxConcurrent(), () -> add(new DeviceExchange(this, arena, device)));
+    }
+
+    /** Makes an exchange count in the statistics and be found by interrupts. */
+    Exchange add(Exchange exchange) {
+        exchanges.add(exchange);
+        return exchange;
+    }
+
+    boolean ringWanted() {
+        return ringWanted;
+    }
+
+    /** Tells whether it was agreed that requests come over io_uring. */
+    boolean isOverRing() {
+        return transport == FuseTransport.IO_URING;
     }
 
     @Nullable
@@ -71,16 +102,39 @@ final class Session {
     }
 
     FuseStatistics statistics() {
-        return FuseStatistics.of(pool.all(), failures.get(), refused.get());
+        return FuseStatistics.of(transport, exchanges, failures.get(), refused.get());
     }
 
     /**
-     * Handles a request that arrived.
+     * Handles a request that arrived, or hands it on to the executor.
      *
-     * @return whether the exchange is free again; else whoever answers gives it to the pool
+     * @return whether the exchange is free again; else whoever answers it last releases it
      */
-    boolean dispatch(Exchange exchange) {
+    boolean serve(Exchange exchange) {
+        Executor handlers = options.handlers();
+        if (handlers == null || ControlOperations.isImmediate(exchange.opcode())) {
+            return dispatch(exchange);
+        }
+        try {
+            handlers.execute(() -> {
+                if (dispatch(exchange)) {
+                    exchange.release();
+                }
+            });
+            return false;
+        } catch (RejectedExecutionException e) {
+            exchange.begin(null);
+            exchange.answerError(Errno.EIO);
+            return exchange.handlerReturned();
+        }
+    }
+
+    private boolean dispatch(Exchange exchange) {
         exchange.begin(RequestEvent.begun());
+        boolean interrupted = isOverRing() && earlyInterrupts.take(exchange.unique());
+        if (interrupted) {
+            exchange.request.interrupt();
+        }
         try {
             Operation operation = Operation.Table.of(exchange.opcode());
             if (operation == null) {
@@ -89,6 +143,9 @@ final class Session {
                 exchange.answerError(Errno.EIO);
             } else {
                 operation.run(fileSystem, exchange);
+                if (interrupted && !exchange.isClaimed()) {
+                    fileSystem.interrupt(exchange.unique());
+                }
             }
         } catch (Throwable thrown) { // whatever a file system throws must not end the mount
             failed(exchange, thrown);
@@ -124,7 +181,8 @@ final class Session {
         int maxWrite =
                 (agreed & InitFlags.MAX_PAGES) == 0 ? Math.min(options.maxWrite(), 32 * PAGE) : options.maxWrite();
         int readahead = exchange.argumentInt(Abi.INIT_IN_MAX_READAHEAD);
-        FuseConnection made = new FuseConnection(Math.min(minor, Abi.MINOR), features, maxWrite, readahead, offered);
+        FuseConnection made =
+                new FuseConnection(Math.min(minor, Abi.MINOR), transport, features, maxWrite, readahead, offered);
         fileSystem.init(made, notifier);
         connection = made;
         answerInit(exchange, made, agreed);
@@ -142,6 +200,10 @@ final class Session {
             }
         }
         features = Collections.unmodifiableSet(agreedFeatures);
+        if (ringWanted && (offered & InitFlags.OVER_IO_URING) != 0) {
+            agreed |= InitFlags.OVER_IO_URING;
+            transport = FuseTransport.IO_URING;
+        }
         longSetxattr = (agreed & InitFlags.SETXATTR_EXT) != 0;
         return agreed;
     }
@@ -172,10 +234,14 @@ final class Session {
 
     /** Marks a request whose caller got a signal. Returns whether it is being handled. */
     boolean interrupt(long unique) {
-        for (Exchange exchange : pool.all()) {
+        if (isOverRing()) {
+            earlyInterrupts.note(unique);
+        }
+        for (Exchange exchange : exchanges) {
             if (exchange.isOpen(unique)) {
                 exchange.request.interrupt();
-                return true;
+                // Unless the request's own thread found it first, and tells the file system.
+                return !isOverRing() || earlyInterrupts.take(unique);
             }
         }
         return false;

@@ -3,25 +3,21 @@ package io.chagres.fuse;
 import io.chagres.foreign.Errno;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads requests from one device, one step at a time, and handles them or hands them on. Confined to one thread. */
+/** Reads requests from one device, one step at a time, and has them served. Confined to one thread. */
 final class Worker implements Runnable {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
 
     private final Session session;
     private final Device device;
     private final Runnable atEnd;
-    private final @Nullable Executor handlers;
     private @Nullable Exchange next;
 
     Worker(Session session, Device device, Runnable atEnd) {
         this.session = session;
         this.device = device;
         this.atEnd = atEnd;
-        handlers = session.options.handlers();
     }
 
     /** Serves until the file system is unmounted. */
@@ -55,24 +51,8 @@ final class Worker implements Runnable {
         if (n < 0) {
             return n == -Errno.ENOENT || n == -Errno.EINTR || n == -Errno.EAGAIN ? 0 : (int) n;
         }
-        if (handlers == null || ControlOperations.isImmediate(exchange.opcode())) {
-            next = session.dispatch(exchange) ? exchange : null;
-        } else {
-            next = null;
-            handOn(exchange, handlers);
-        }
+        next = session.serve(exchange) ? exchange : null;
         return 1;
-    }
-
-    private void handOn(Exchange exchange, Executor executor) {
-        try {
-            executor.execute(() -> handle(exchange));
-        } catch (RejectedExecutionException e) {
-            exchange.begin(null);
-            exchange.answerError(Errno.EIO);
-            exchange.handlerReturned();
-            session.pool.give(exchange);
-        }
     }
 
     /** Gives the exchange back that waits for the next request. */
@@ -87,11 +67,5 @@ final class Worker implements Runnable {
         Exchange exchange = next == null ? session.pool.take() : next;
         next = exchange;
         return exchange;
-    }
-
-    private void handle(Exchange exchange) {
-        if (session.dispatch(exchange)) {
-            session.pool.give(exchange);
-        }
     }
 }

@@ -91,7 +91,7 @@ class AllocationTest {
         try (Arena arena = Arena.ofShared()) {
             FuseOptions options = FuseOptions.DEFAULTS.withMaxWrite(8192);
             byte[] init = Bytes.none().u32(7).u32(45).u32(0).u32(-1).zeros(48).request(Opcode.INIT, 1, 0);
-            Session session = new Session(new Fixed(), options, arena, new Repeating(init, arena));
+            Session session = new Session(new Fixed(), options, arena, new Repeating(init, arena), false);
             new Worker(session, new Repeating(init, arena), () -> {}).serveOne();
             Repeating device = new Repeating(arguments.request(opcode, 2, 5), arena);
             Worker worker = new Worker(session, device, () -> {});

@@ -1,12 +1,18 @@
 package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Opcode;
+import io.chagres.fuse.wire.RingEntry;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Sends requests to a file system, one at a time and on one thread, and looks at the answers. */
+/**
+ * Sends requests to a file system, one at a time and on one thread, and looks at the answers: through a device, or
+ * through an entry of a ring, as the kernel lays them out there.
+ */
 final class FakeKernel implements AutoCloseable {
     static final long ALL_FLAGS = 0x3ff_ffff_ffffL;
 
@@ -14,10 +20,15 @@ final class FakeKernel implements AutoCloseable {
     final Session session;
     private final Arena arena = Arena.ofShared();
     private final Worker worker;
+    private final MemorySegment head = arena.allocate(RingEntry.BYTES, 8);
+    private final MemorySegment buffer = arena.allocate(1 << 16, 8);
+    private final RingExchange entry;
     private long unique = 100;
 
     FakeKernel(FuseFileSystem fileSystem, FuseOptions options) {
-        session = new Session(fileSystem, options.withMaxWrite(8192), arena, device);
+        boolean ring = options.transport() == FuseTransport.IO_URING;
+        session = new Session(fileSystem, options.withMaxWrite(8192), arena, device, ring);
+        entry = new RingExchange(session, head, 0, buffer, 0, x -> {});
         worker = new Worker(session, device, () -> {});
     }
 
@@ -35,11 +46,38 @@ final class FakeKernel implements AutoCloseable {
 
     /** Sends a request and returns its answer; null if there is none. */
     Answer call(int opcode, long node, Bytes arguments) {
+        byte[] request = arguments.request(opcode, ++unique, node);
+        if (session.isOverRing() && opcode != Opcode.FORGET && opcode != Opcode.BATCH_FORGET) {
+            return throughRing(request, Operation.Table.argumentBytes(opcode, session.hasLongSetxattr()));
+        }
         device.answers.clear();
-        device.requests.add(arguments.request(opcode, ++unique, node));
+        device.requests.add(request);
         int served = worker.serveOne();
         assert served == 1 : served;
         return device.answers.isEmpty() ? null : new Answer(device.answers.getFirst());
+    }
+
+    private Answer throughRing(byte[] request, int argumentBytes) {
+        int payloadAt = 40 + argumentBytes;
+        int payloadBytes = request.length - payloadAt;
+        put(request, 0, 40, head, 0);
+        put(request, 40, argumentBytes, head, 128);
+        put(request, payloadAt, payloadBytes, buffer, 0);
+        head.set(ValueLayout.JAVA_LONG, 264, unique);
+        head.set(ValueLayout.JAVA_INT, 272, payloadBytes);
+        entry.receive();
+        boolean free = session.serve(entry);
+        assert free;
+        long committed = entry.writeAnswer();
+        assert committed == unique : committed;
+        byte[] answer = new byte[16 + head.get(ValueLayout.JAVA_INT, 272)];
+        MemorySegment.copy(head, ValueLayout.JAVA_BYTE, 0, answer, 0, 16);
+        MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, answer, 16, answer.length - 16);
+        return new Answer(answer);
+    }
+
+    private static void put(byte[] from, int at, int length, MemorySegment to, long offset) {
+        MemorySegment.copy(from, at, to, ValueLayout.JAVA_BYTE, offset, length);
     }
 
     /** Serves what the device holds, once. */

@@ -24,12 +24,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Against the kernel: mounting, unmounting, and what is in between. */
+/** Against the kernel: mounting, unmounting, and what is in between, over both transports. */
+@ParameterizedClass
+@EnumSource(
+        value = FuseTransport.class,
+        names = {"CLASSIC", "IO_URING"})
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MountTest {
-    private static final FuseOptions OPTIONS =
-            FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest");
+    private final FuseTransport transport;
+    private final FuseOptions options;
 
     @TempDir
     private Path directory;
@@ -66,10 +72,19 @@ class MountTest {
 
     private final OneFile fileSystem = new OneFile();
 
+    MountTest(FuseTransport transport) {
+        this.transport = transport;
+        options =
+                FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest").withTransport(transport);
+    }
+
     @BeforeEach
     void check() {
         Requires.root();
         Requires.fuse();
+        if (transport == FuseTransport.IO_URING) {
+            Requires.fuseOverIoUring();
+        }
     }
 
     @AfterEach
@@ -83,7 +98,7 @@ class MountTest {
 
     @Test
     void servesUntilItIsClosed() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS)) {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
             assertThat(server.connection().minor()).isBetween(31, 45);
             reads("first\n");
             assertThat(Program.ok("ls", directory.toString())).isEqualTo("file\n");
@@ -98,7 +113,8 @@ class MountTest {
 
     @Test
     void servesWithOneThread() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withThreads(1))) {
+        try (FuseServer server = FuseServer.mount(
+                fileSystem, directory, options.withTransport(FuseTransport.AUTO).withThreads(1))) {
             reads("first\n");
             assertThat(server.mountPoint()).isEqualTo(Pathname.of(directory.toString()));
         }
@@ -108,7 +124,7 @@ class MountTest {
     void mountsThroughFusermount() throws IOException {
         Requires.tool("fusermount3");
         Pathname path = Pathname.of(directory.toString());
-        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, OPTIONS, new Fusermount())) {
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, options, new Fusermount())) {
             reads("first\n");
         }
         assertThat(directory).isEmptyDirectory();
@@ -117,14 +133,14 @@ class MountTest {
     @Test
     void saysWhyItCannotMount() {
         assertThatExceptionOfType(ErrnoException.class)
-                .isThrownBy(() -> FuseServer.mount(fileSystem, directory.resolve("none"), OPTIONS))
+                .isThrownBy(() -> FuseServer.mount(fileSystem, directory.resolve("none"), options))
                 .withMessageContaining("none")
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
     }
 
     @Test
     void endsWhenSomebodyElseUnmounts() throws IOException, InterruptedException {
-        FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS);
+        FuseServer server = FuseServer.mount(fileSystem, directory, options);
         Program.ok("umount", directory.toString());
         server.join();
         server.close();
@@ -132,7 +148,7 @@ class MountTest {
 
     @Test
     void doesNotUnmountWhatIsInUseUnlessItIsClosed() throws IOException {
-        FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS);
+        FuseServer server = FuseServer.mount(fileSystem, directory, options);
         InputStream open = Files.newInputStream(directory.resolve("file"));
         assertThatExceptionOfType(ErrnoException.class)
                 .isThrownBy(server::unmount)
@@ -146,7 +162,7 @@ class MountTest {
 
     @Test
     void survivesAHandlerThatThrows() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS)) {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
             fileSystem.throwing = true;
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> reads("first\n"))
@@ -160,7 +176,7 @@ class MountTest {
     @Test
     void runsHandlersOnVirtualThreads() throws IOException {
         try (ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
-                FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withHandlers(handlers))) {
+                FuseServer server = FuseServer.mount(fileSystem, directory, options.withHandlers(handlers))) {
             reads("first\n");
             assertThat(server.statistics().total()).isPositive();
         }
@@ -168,12 +184,12 @@ class MountTest {
 
     @Test
     void repairsAMountWhoseServerIsGone() throws IOException {
-        new KernelMounter().mount(Pathname.of(directory.toString()), OPTIONS).close();
+        new KernelMounter().mount(Pathname.of(directory.toString()), options).close();
         assertThat(Program.run(List.of("ls", directory.toString())).err()).contains("not connected");
         assertThatExceptionOfType(ErrnoException.class)
-                .isThrownBy(() -> FuseServer.mount(fileSystem, directory, OPTIONS.withSubtype("other")))
+                .isThrownBy(() -> FuseServer.mount(fileSystem, directory, options.withSubtype("other")))
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOTCONN));
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS)) {
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
             reads("first\n");
             assertThat(server.statistics().total()).isPositive();
         }
@@ -181,7 +197,7 @@ class MountTest {
 
     @Test
     void forgetsWhatItIsTold() throws IOException {
-        FuseOptions cached = OPTIONS.with(FuseFeature.KEEP_CACHE).without(FuseFeature.AUTO_INVALIDATE);
+        FuseOptions cached = options.with(FuseFeature.KEEP_CACHE).without(FuseFeature.AUTO_INVALIDATE);
         try (FuseServer server = FuseServer.mount(fileSystem, directory, cached)) {
             reads("first\n");
             fileSystem.content = "other\n".getBytes(StandardCharsets.UTF_8);
@@ -200,8 +216,9 @@ class MountTest {
 
     @Test
     void namesItsThreads() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, OPTIONS.withThreads(2))) {
-            assertThat(threads()).contains("chagres-fuse-0", "chagres-fuse-1");
+        try (FuseServer server = FuseServer.mount(fileSystem, directory, options.withThreads(2))) {
+            String second = transport == FuseTransport.IO_URING ? "chagres-fuse-uring-0" : "chagres-fuse-1";
+            assertThat(threads()).contains("chagres-fuse-0", second);
             server.unmountLazily();
             Await.until("the threads end", () -> threads().isEmpty());
         }

@@ -6,6 +6,8 @@ import io.chagres.foreign.Errno;
 import io.chagres.fuse.wire.Opcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,9 +70,11 @@ class NotifierTest {
                     5, 4096, 100, (position, data) -> got.add(position + new String(data.bytes())));
             byte[] asked = kernel.device.answers.getFirst();
             assertThat(asked).hasSize(48);
+            long unique = ByteBuffer.wrap(asked).order(ByteOrder.nativeOrder()).getLong(16);
+            assertThat(unique & 1).isZero();
             Bytes answer =
                     Bytes.none().u64(0).u64(4096).u32(4).u32(0).u64(0).u64(0).text("data");
-            kernel.device.requests.add(answer.request(Opcode.NOTIFY_REPLY, 1, 5));
+            kernel.device.requests.add(answer.request(Opcode.NOTIFY_REPLY, unique, 5));
             kernel.serveOne();
             assertThat(got).containsExactly("4096data");
         }

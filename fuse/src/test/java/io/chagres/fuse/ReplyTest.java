@@ -110,9 +110,9 @@ class ReplyTest {
             assertThat(new Answer(kernel.device.answers.get(0)).error()).isEqualTo(Errno.EINTR);
             assertThat(new Answer(kernel.device.answers.get(1)).unique()).isEqualTo(first);
             assertThatIllegalStateException().isThrownBy(one::done);
-            assertThat(kernel.session.pool.all()).hasSize(2);
+            assertThat(kernel.session.pool.made()).isEqualTo(2);
             kernel.call(Opcode.FLUSH, 5, FLUSH);
-            assertThat(kernel.session.pool.all()).hasSize(2);
+            assertThat(kernel.session.pool.made()).isEqualTo(2);
             deferred.remove().done();
         }
     }

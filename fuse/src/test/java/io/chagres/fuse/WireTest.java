@@ -9,16 +9,30 @@ import io.chagres.fuse.wire.Opcode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bytes of every request in, fields out; answers in, bytes out. */
+/** Bytes of every request in, fields out; answers in, bytes out; over both transports. */
+@ParameterizedClass
+@EnumSource(
+        value = FuseTransport.class,
+        names = {"CLASSIC", "IO_URING"})
 class WireTest {
     private final RecordingFileSystem fileSystem = new RecordingFileSystem();
+    private final FuseTransport transport;
     private FakeKernel kernel;
+
+    WireTest(FuseTransport transport) {
+        this.transport = transport;
+    }
 
     @BeforeEach
     void start() {
         kernel = FakeKernel.started(
-                fileSystem, FuseOptions.DEFAULTS.with(FuseFeature.READDIRPLUS, FuseFeature.DIRECTORY_CACHE));
+                fileSystem,
+                FuseOptions.DEFAULTS
+                        .withTransport(transport)
+                        .with(FuseFeature.READDIRPLUS, FuseFeature.DIRECTORY_CACHE));
     }
 
     @AfterEach
@@ -79,6 +93,8 @@ class WireTest {
     @Test
     void agreesAtInit() {
         assertThat(fileSystem.connection.minor()).isEqualTo(45);
+        assertThat(fileSystem.connection.transport()).isEqualTo(transport);
+        assertThat(kernel.session.statistics().transport()).isEqualTo(transport);
         assertThat(fileSystem.connection.maxWrite()).isEqualTo(8192);
         assertThat(fileSystem.connection.features())
                 .contains(FuseFeature.READDIRPLUS, FuseFeature.ASYNC_READ)
@@ -92,6 +108,7 @@ class WireTest {
         assertThat(answer.u32(20)).isEqualTo(8192);
         assertThat(answer.u32(24)).isEqualTo(1);
         assertThat(answer.u16(28)).isEqualTo(2);
+        assertThat(answer.u32(32) & 1 << 41 - 32).isZero();
         assertThat(other.session.connection().minor()).isEqualTo(38);
         other.close();
     }

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A range of a file as memory, see mmap(2). Worth it for what is read again and again; a first pass is faster with
- * {@link Fd#pread}.
+ * A range of a file as memory, or memory of no file, see mmap(2). A file is worth it if it is read again and again; a
+ * first pass is faster with {@link Fd#pread}.
  *
  * <p><strong>Touch only what is there.</strong> A page that is not in the page cache stops the thread that touches it
  * without telling the JVM, and safepoints wait for the disk; so {@link #populate} first. A page after the end of the
@@ -41,6 +41,9 @@ public final class Mapping implements AutoCloseable {
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
+    private static final int MAP_PRIVATE = 2;
+    private static final int MAP_ANONYMOUS = 0x20;
+    private static final int MAP_NORESERVE = 0x4000;
     private static final int MS_SYNC = 4;
 
     private final Arena arena;
@@ -80,6 +83,23 @@ public final class Mapping implements AutoCloseable {
      */
     public static Mapping shared(Fd fd, long position, long lengthBytes) throws ErrnoException {
         return map(fd, position, lengthBytes, PROT_READ | PROT_WRITE);
+    }
+
+    /**
+     * Makes memory of no file, full of zeros, which takes up room page by page as it is touched: for large buffers of
+     * which few may be used.
+     *
+     * @param lengthBytes 1 or more
+     * @return the mapping, owned by the caller
+     * @throws ErrnoException ENOMEM beyond a limit of this process, EINVAL for a length of 0
+     */
+    public static Mapping anonymous(long lengthBytes) throws ErrnoException {
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        long address = MapCalls.mmap(lengthBytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (address < 0) {
+            throw new ErrnoException("mmap", (int) -address, lengthBytes + " bytes of memory");
+        }
+        return of(address, lengthBytes, 0);
     }
 
     /**
@@ -154,6 +174,10 @@ public final class Mapping implements AutoCloseable {
         if (address < 0) {
             throw new ErrnoException("mmap", (int) -address, lengthBytes + " bytes at " + position);
         }
+        return of(address, bytes, lead);
+    }
+
+    private static Mapping of(long address, long bytes, long lead) {
         Arena arena = Arena.ofShared();
         MemorySegment pages = KernelMemory.segment(address, bytes, arena, start -> MapCalls.munmap(start, bytes));
         return new Mapping(arena, pages, pages.asSlice(lead));

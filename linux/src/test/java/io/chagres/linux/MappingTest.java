@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -161,5 +162,19 @@ class MappingTest {
         return Files.readString(Path.of("/proc/self/maps"))
                 .lines()
                 .anyMatch(line -> line.startsWith(Long.toHexString(address) + "-") && line.endsWith(file.toString()));
+    }
+
+    @Test
+    void memoryOfNoFileIsZeroAndTakesUpRoomWhenTouched() throws IOException {
+        long bytes = 1L << 34;
+        try (Mapping mapping = Mapping.anonymous(bytes)) {
+            assertThat(mapping.segment().byteSize()).isEqualTo(bytes);
+            assertThat(mapping.segment().get(ValueLayout.JAVA_LONG, bytes - 8)).isZero();
+            mapping.segment().set(ValueLayout.JAVA_LONG, 0, 7);
+            assertThat(mapping.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(7);
+        }
+        assertThatThrownBy(() -> Mapping.anonymous(0))
+                .isInstanceOfSatisfying(
+                        ErrnoException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
     }
 }

@@ -23,7 +23,8 @@ public final class Allocations {
         return fewest;
     }
 
-    private static long allocated() {
+    /** Counts what the calling thread allocated so far, in bytes. */
+    public static long allocated() {
         return Thread.currentThread().isVirtual()
                 ? THREADS.getTotalThreadAllocatedBytes()
                 : THREADS.getCurrentThreadAllocatedBytes();

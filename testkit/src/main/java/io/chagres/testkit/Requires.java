@@ -88,6 +88,20 @@ public final class Requires {
         check("/dev/fuse that can be written", Files.isWritable(Path.of("/dev/fuse")));
     }
 
+    /** Needs FUSE over io_uring, which is off unless the superuser turns it on. */
+    public static void fuseOverIoUring() {
+        fuse();
+        Path parameter = Path.of("/sys/module/fuse/parameters/enable_uring");
+        kernel("FUSE over io_uring", Files.exists(parameter));
+        String value;
+        try {
+            value = Files.readString(parameter).strip();
+        } catch (java.io.IOException e) {
+            value = e.toString();
+        }
+        check("Y in " + parameter, value.equals("Y"));
+    }
+
     private static String userId() {
         try {
             return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
