@@ -31,7 +31,7 @@ final class RingTransport {
             return "the other transport is wanted";
         }
         if (options.threads() == 1) {
-            return "one thread is wanted, and io_uring has one for each processor";
+            return "one thread is wanted, and it has one for each processor";
         }
         if (options.maxWrite() < XATTR_SIZE_MAX) {
             return "maxWrite is less than the longest extended attribute, " + XATTR_SIZE_MAX + " bytes";
@@ -39,8 +39,8 @@ final class RingTransport {
         String enabled = Machine.read(PARAMETER);
         if (!enabled.equals("Y")) {
             return enabled.isEmpty()
-                    ? "the kernel has no FUSE over io_uring, which is in Linux 6.14 and later"
-                    : "FUSE over io_uring is off, and writing Y to " + PARAMETER + " turns it on";
+                    ? "the kernel does not have it, as Linux 6.14 and later can"
+                    : "it is off, and writing Y to " + PARAMETER + " turns it on";
         }
         if (CpuAffinity.possible() == 0) {
             return "the kernel does not tell how many processors there are";
