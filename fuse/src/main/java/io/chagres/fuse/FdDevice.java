@@ -73,7 +73,8 @@ final class FdDevice implements Device, AutoCloseable {
     }
 
     @Override
-    public long write(IoVector pieces, MemorySegment head, long headOffset, MemorySegment data, long from, long length) {
+    public long write(
+            IoVector pieces, MemorySegment head, long headOffset, MemorySegment data, long from, long length) {
         if (!begin()) {
             return -Errno.EBADF;
         }
@@ -82,6 +83,18 @@ final class FdDevice implements Device, AutoCloseable {
             pieces.add(head, headOffset, Abi.getInt(head, headOffset) - length);
             pieces.add(data, from, length);
             return fd.write(pieces);
+        } finally {
+            end();
+        }
+    }
+
+    @Override
+    public int ioctl(long request, MemorySegment argument) {
+        if (!begin()) {
+            return -Errno.EBADF;
+        }
+        try {
+            return fd.tryIoctl(request, argument);
         } finally {
             end();
         }

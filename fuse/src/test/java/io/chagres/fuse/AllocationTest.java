@@ -36,8 +36,7 @@ class AllocationTest {
         }
 
         @Override
-        public void read(
-                Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+        public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
             for (int i = 0; i < size; i += 8) {
                 reply.buffer().set(ValueLayout.JAVA_LONG_UNALIGNED, reply.offset() + i, position);
             }
@@ -78,6 +77,11 @@ class AllocationTest {
         public long write(MemorySegment message, long offset, long length) {
             answers++;
             return length;
+        }
+
+        @Override
+        public int ioctl(long command, MemorySegment argument) {
+            return -Errno.EPERM;
         }
 
         @Override

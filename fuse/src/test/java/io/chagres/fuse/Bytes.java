@@ -8,23 +8,33 @@ import java.nio.charset.StandardCharsets;
 /** Builds messages field by field, as a C compiler lays them out, independently of the code under test. */
 final class Bytes {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private int extensionWords;
 
     static Bytes none() {
         return new Bytes();
     }
 
     Bytes u16(int value) {
-        out.writeBytes(ByteBuffer.allocate(2).order(ByteOrder.nativeOrder()).putShort((short) value).array());
+        out.writeBytes(ByteBuffer.allocate(2)
+                .order(ByteOrder.nativeOrder())
+                .putShort((short) value)
+                .array());
         return this;
     }
 
     Bytes u32(int value) {
-        out.writeBytes(ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(value).array());
+        out.writeBytes(ByteBuffer.allocate(4)
+                .order(ByteOrder.nativeOrder())
+                .putInt(value)
+                .array());
         return this;
     }
 
     Bytes u64(long value) {
-        out.writeBytes(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(value).array());
+        out.writeBytes(ByteBuffer.allocate(8)
+                .order(ByteOrder.nativeOrder())
+                .putLong(value)
+                .array());
         return this;
     }
 
@@ -44,6 +54,12 @@ final class Bytes {
         return this;
     }
 
+    /** Says that the end of this is extensions. */
+    Bytes extended(int extensionBytes) {
+        extensionWords = extensionBytes / 8;
+        return this;
+    }
+
     byte[] array() {
         return out.toByteArray();
     }
@@ -57,7 +73,7 @@ final class Bytes {
                 .u32(1000)
                 .u32(100)
                 .u32(4711)
-                .u16(0)
+                .u16(extensionWords)
                 .u16(0)
                 .bytes(array())
                 .array();
