@@ -83,6 +83,11 @@ public final class MemoryFs implements FuseFileSystem {
 
     @Override
     public synchronized void lookup(Request request, long parent, Name name, EntryReply reply) {
+        // The kernel looks every name up before it makes one, and would take longer ones.
+        if (name.length() > NAME_MAX) {
+            reply.error(Errno.ENAMETOOLONG);
+            return;
+        }
         MemoryNode node = node(parent).child(name.pathname());
         if (node == null) {
             reply.missing(TIMEOUT_NS);
@@ -133,8 +138,7 @@ public final class MemoryFs implements FuseFileSystem {
     }
 
     @Override
-    public synchronized void mknod(
-            Request request, long parent, Name name, int mode, int device, EntryReply reply) {
+    public synchronized void mknod(Request request, long parent, Name name, int mode, int device, EntryReply reply) {
         MemoryNode node = make(request, parent, name, mode);
         if (node == null) {
             reply.error(Errno.EEXIST);
@@ -254,6 +258,10 @@ public final class MemoryFs implements FuseFileSystem {
             Request request, long id, long handle, long position, long length, int mode, EmptyReply reply) {
         MemoryNode node = node(id);
         long end = position + length;
+        if (length > Runtime.getRuntime().maxMemory()) {
+            reply.error(Errno.ENOSPC);
+            return;
+        }
         switch (mode & ~FALLOC_FL_KEEP_SIZE) {
             case 0 -> node.allocate(position, end);
             case FALLOC_FL_PUNCH_HOLE, FALLOC_FL_ZERO_RANGE -> node.zero(position, end);
@@ -282,8 +290,7 @@ public final class MemoryFs implements FuseFileSystem {
     }
 
     @Override
-    public synchronized void setxattr(
-            Request request, long id, Name name, Payload value, int flags, EmptyReply reply) {
+    public synchronized void setxattr(Request request, long id, Name name, Payload value, int flags, EmptyReply reply) {
         MemoryNode node = node(id);
         boolean there = node.xattrs.containsKey(name.pathname());
         if (flags == XATTR_CREATE && there || flags == XATTR_REPLACE && !there) {
