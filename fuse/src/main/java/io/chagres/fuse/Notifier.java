@@ -41,8 +41,8 @@ public final class Notifier {
 
     /**
      * Lends a local file to the kernel, to be read and written by it where {@link OpenReply#opened(long, int, int)}
-     * says so; with {@link FuseFeature#PASSTHROUGH}. It is used with the permissions that this process has now, whatever
-     * mode the descriptor is open in, which may be closed afterwards.
+     * says so; with {@link FuseFeature#PASSTHROUGH}. It is used with the permissions that this process has now,
+     * whatever mode the descriptor is open in, which may be closed afterwards.
      *
      * @param fd the descriptor of a regular file, maybe one that only refers to its path
      * @return its number for the kernel, 1 or more, to be given to {@link #closeBackingFile}; or {@code -errno}: -EPERM
