@@ -56,9 +56,17 @@ class TransferTest {
         arena.close();
     }
 
+    private static SocketPair openWithoutWaiting() throws IOException {
+        int setFlags = 4; // F_SETFL
+        SocketPair pair = SocketPair.open();
+        assertThat(FileCalls.fcntl(pair.ours().value(), setFlags, Fd.O_NONBLOCK)).isZero();
+        assertThat(FileCalls.fcntl(pair.theirs().value(), setFlags, Fd.O_NONBLOCK)).isZero();
+        return pair;
+    }
+
     @Test
     void aFileIsSentToASocketInParts() throws IOException {
-        try (SocketPair pair = SocketPair.open()) {
+        try (SocketPair pair = openWithoutWaiting()) {
             long sent = Transfer.sendfileAll(from, 0, pair.ours(), BYTES);
             assertThat(sent).isBetween(1L, BYTES - 1L);
             assertThat(Transfer.sendfile(from, sent, pair.ours(), 1 << 16)).isEqualTo(-Errno.EAGAIN);
@@ -115,7 +123,7 @@ class TransferTest {
 
     @Test
     void fileToPipeToSocketToPipeToFile() throws IOException {
-        try (SocketPair pair = SocketPair.open();
+        try (SocketPair pair = openWithoutWaiting();
                 Pipe second = Pipe.open(Fd.O_NONBLOCK)) {
             long in = 0;
             long out = 0;
