@@ -83,6 +83,11 @@ public final class MemoryFs implements FuseFileSystem {
 
     @Override
     public synchronized void lookup(Request request, long parent, Name name, EntryReply reply) {
+        // The kernel looks every name up before it makes one, and would take longer ones.
+        if (name.length() > NAME_MAX) {
+            reply.error(Errno.ENAMETOOLONG);
+            return;
+        }
         MemoryNode node = node(parent).child(name.pathname());
         if (node == null) {
             reply.missing(TIMEOUT_NS);
@@ -253,6 +258,10 @@ public final class MemoryFs implements FuseFileSystem {
             Request request, long id, long handle, long position, long length, int mode, EmptyReply reply) {
         MemoryNode node = node(id);
         long end = position + length;
+        if (length > Runtime.getRuntime().maxMemory()) {
+            reply.error(Errno.ENOSPC);
+            return;
+        }
         switch (mode & ~FALLOC_FL_KEEP_SIZE) {
             case 0 -> node.allocate(position, end);
             case FALLOC_FL_PUNCH_HOLE, FALLOC_FL_ZERO_RANGE -> node.zero(position, end);

@@ -84,6 +84,29 @@ public final class Attributes {
     }
 
     /**
+     * Copies what another file system says about a file, and leaves generation and timeouts.
+     *
+     * @param statx answered
+     * @return this
+     */
+    public Attributes set(Statx statx) {
+        ino = statx.ino();
+        size = statx.size();
+        blocks = statx.blocks();
+        atimeNs = statx.atimeNs();
+        mtimeNs = statx.mtimeNs();
+        ctimeNs = statx.ctimeNs();
+        btimeNs = statx.btimeNs();
+        mode = statx.mode();
+        nlink = statx.nlink();
+        uid = statx.uid();
+        gid = statx.gid();
+        rdev = statx.rdev();
+        blockSize = statx.blockSize();
+        return this;
+    }
+
+    /**
      * Sets the number shown as st_ino.
      *
      * @param value the number; 0 shows the node number

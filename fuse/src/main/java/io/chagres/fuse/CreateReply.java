@@ -30,4 +30,20 @@ public final class CreateReply extends Reply {
         OpenReply.write(exchange, Abi.ENTRY_OUT, handle, flags);
         exchange.answer(Abi.ENTRY_OUT + Abi.OPEN_OUT);
     }
+
+    /**
+     * Answers that the file exists and is open, counts one lookup of its node, and lets the kernel read and write the
+     * file behind it itself, see {@link OpenReply#opened(long, int, int)}.
+     *
+     * @param node its number, not 0
+     * @param attributes what it is, and how long the kernel may believe so; borrowed
+     * @param handle what later requests on this open file name it by; any number
+     * @param flags as there
+     * @param backing what {@link Notifier#openBackingFile} returned; not to be closed before the file is released
+     */
+    public void created(long node, Attributes attributes, long handle, int flags, int backing) {
+        attributes.writeEntry(exchange.body, exchange.bodyAt, node);
+        OpenReply.writePassthrough(exchange, Abi.ENTRY_OUT, handle, flags, backing);
+        exchange.answer(Abi.ENTRY_OUT + Abi.OPEN_OUT);
+    }
 }

@@ -14,6 +14,9 @@ interface Device {
     /** Sends an answer or notification. */
     long write(MemorySegment message, long offset, long length);
 
+    /** Asks the device for something, see ioctl(2). */
+    int ioctl(long request, MemorySegment argument);
+
     /**
      * Sends one whose last part lies elsewhere. The head begins with the length of all, as every message does.
      *

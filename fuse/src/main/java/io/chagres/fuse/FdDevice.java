@@ -88,6 +88,18 @@ final class FdDevice implements Device, AutoCloseable {
         }
     }
 
+    @Override
+    public int ioctl(long request, MemorySegment argument) {
+        if (!begin()) {
+            return -Errno.EBADF;
+        }
+        try {
+            return fd.tryIoctl(request, argument);
+        } finally {
+            end();
+        }
+    }
+
     /** Closes the descriptor, now or with the last write in progress. Idempotent. Nobody may read any more. */
     @Override
     public void close() {

@@ -23,6 +23,16 @@ public enum FuseFeature {
     /** The file system applies the umask itself, see {@link Request#umask()}. */
     OWN_UMASK(InitFlags.DONT_MASK, 0, 0),
 
+    /** Requests that make a name say whether the caller is in the group of its directory. Since protocol 7.38. */
+    CREATE_GROUP(InitFlags.CREATE_SUPP_GROUP, 0, 0),
+
+    /**
+     * The kernel reads, writes and maps files itself that were opened with a backing file, see
+     * {@link Notifier#openBackingFile}: nobody is asked, and the pages are those of the backing file. Since protocol
+     * 7.40, for the superuser, on file systems that are not stacked themselves; excludes {@link #WRITEBACK_CACHE}.
+     */
+    PASSTHROUGH(InitFlags.PASSTHROUGH, 0, 0),
+
     /** Lookups of {@code .} and {@code ..} work for every node, so that NFS can export the mount. */
     EXPORT(InitFlags.EXPORT_SUPPORT, 0, 0),
 

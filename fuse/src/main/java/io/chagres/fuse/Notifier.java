@@ -42,6 +42,38 @@ public final class Notifier {
     }
 
     /**
+     * Lends a local file to the kernel, to be read and written by it where {@link OpenReply#opened(long, int, int)}
+     * says so; with {@link FuseFeature#PASSTHROUGH}. It is used with the permissions that this process has now,
+     * whatever mode the descriptor is open in, which may be closed afterwards.
+     *
+     * @param fd the descriptor of a regular file, maybe one that only refers to its path
+     * @return its number for the kernel, 1 or more, to be given to {@link #closeBackingFile}; or {@code -errno}: -EPERM
+     *     without the superuser or the feature, -ELOOP on a stacked file system, -EISDIR or -EINVAL for other files,
+     *     -EBADF
+     */
+    public int openBackingFile(int fd) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment map = frame.allocate(Abi.BACKING_MAP, 8).fill((byte) 0);
+            Abi.putInt(map, Abi.BACKING_MAP_FD, fd);
+            return device.ioctl(Abi.IOC_BACKING_OPEN, map);
+        }
+    }
+
+    /**
+     * Takes a local file back that was lent. Files that are open keep using it.
+     *
+     * @param backing what {@link #openBackingFile} returned
+     * @return 0, or {@code -errno}: -ENOENT if it is none
+     */
+    public int closeBackingFile(int backing) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment id = frame.allocate(Integer.BYTES, 4);
+            Abi.putInt(id, 0, backing);
+            return device.ioctl(Abi.IOC_BACKING_CLOSE, id);
+        }
+    }
+
+    /**
      * Makes the kernel forget attributes, and cached pages of a range.
      *
      * @param node which

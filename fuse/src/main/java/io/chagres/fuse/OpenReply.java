@@ -29,6 +29,8 @@ public final class OpenReply extends Reply {
     /** Several writes past the page cache may be in progress at once. */
     public static final int PARALLEL_DIRECT_WRITES = 1 << 6;
 
+    private static final int PASSTHROUGH = 1 << 7;
+
     /**
      * Answers that the file is open.
      *
@@ -40,10 +42,35 @@ public final class OpenReply extends Reply {
         exchange.answer(Abi.OPEN_OUT);
     }
 
+    /**
+     * Answers that the file is open and that the kernel reads and writes the file behind it itself. All who have a node
+     * open at one time must be answered so, and with the same backing file, or none.
+     *
+     * @param handle what later requests on this open file name it by; any number
+     * @param flags {@link #DIRECT_IO}, {@link #PARALLEL_DIRECT_WRITES}, {@link #NOFLUSH} or 0
+     * @param backing what {@link Notifier#openBackingFile} returned; not to be closed before the file is released
+     */
+    public void opened(long handle, int flags, int backing) {
+        writePassthrough(exchange, 0, handle, flags, backing);
+        exchange.answer(Abi.OPEN_OUT);
+    }
+
     static void write(Exchange exchange, int at, long handle, int flags) {
         int added = exchange.session.openFlags(exchange.opcode());
+        write(exchange, at, handle, flags | added, 0);
+    }
+
+    /** The kernel takes none of the flags about pages for a file whose pages are another's. */
+    static void writePassthrough(Exchange exchange, int at, long handle, int flags, int backing) {
+        if (backing <= 0) {
+            throw new IllegalArgumentException(backing + " is no backing file");
+        }
+        write(exchange, at, handle, flags | PASSTHROUGH, backing);
+    }
+
+    private static void write(Exchange exchange, int at, long handle, int flags, int backing) {
         Abi.putLong(exchange.body, exchange.bodyAt + at + Abi.OPEN_OUT_FH, handle);
-        Abi.putInt(exchange.body, exchange.bodyAt + at + Abi.OPEN_OUT_OPEN_FLAGS, flags | added);
-        Abi.putInt(exchange.body, exchange.bodyAt + at + Abi.OPEN_OUT_BACKING_ID, 0);
+        Abi.putInt(exchange.body, exchange.bodyAt + at + Abi.OPEN_OUT_OPEN_FLAGS, flags);
+        Abi.putInt(exchange.body, exchange.bodyAt + at + Abi.OPEN_OUT_BACKING_ID, backing);
     }
 }

@@ -2,12 +2,16 @@ package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Abi;
 import io.chagres.fuse.wire.Opcode;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Who asks, and for what: the header of a request ({@code struct fuse_in_header}). Valid until the request is answered
  * and its handler returned; then the object describes another request. Allocates nothing.
  */
 public final class Request {
+    /** See {@link #supplementaryGroup()}. */
+    public static final int NO_GROUP = -1;
+
     private final Exchange exchange;
     private volatile boolean interrupted;
 
@@ -90,6 +94,29 @@ public final class Request {
      */
     public int umask() {
         return umask;
+    }
+
+    /**
+     * Returns a group that the caller belongs to besides {@link #gid()}: that of the directory in which a name is made,
+     * if he does and {@link FuseFeature#CREATE_GROUP} was agreed on.
+     *
+     * @return a group id, or {@link #NO_GROUP}
+     */
+    public int supplementaryGroup() {
+        MemorySegment from = exchange.payload;
+        long at = exchange.payloadEnd;
+        long end = at + 8L * Abi.getShort(exchange.header, exchange.headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
+        while (end - at >= Abi.EXT_HEADER) {
+            int size = Abi.getInt(from, at + Abi.EXT_HEADER_SIZE);
+            if (size < Abi.EXT_HEADER || size > end - at) {
+                throw new MalformedRequest(operation() + " has an extension of " + size + " bytes");
+            }
+            if (Abi.getInt(from, at + Abi.EXT_HEADER_TYPE) == Abi.EXT_GROUPS && size >= Abi.EXT_HEADER + 8) {
+                return Abi.getInt(from, at + Abi.EXT_HEADER + 4);
+            }
+            at += size;
+        }
+        return NO_GROUP;
     }
 
     /**

@@ -223,6 +223,8 @@ final class Session {
         Abi.putInt(to, at + Abi.INIT_OUT_MAX_WRITE, made.maxWrite());
         Abi.putInt(to, at + Abi.INIT_OUT_TIME_GRAN, 1);
         Abi.putShort(to, at + Abi.INIT_OUT_MAX_PAGES, made.maxWrite() / PAGE);
+        // One file system below this one.
+        Abi.putInt(to, at + Abi.INIT_OUT_MAX_STACK_DEPTH, has(FuseFeature.PASSTHROUGH) ? 1 : 0);
         exchange.answer(Abi.INIT_OUT);
     }
 

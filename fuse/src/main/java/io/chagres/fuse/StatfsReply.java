@@ -1,6 +1,7 @@
 package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Abi;
+import io.chagres.linux.Statfs;
 import java.lang.foreign.MemorySegment;
 
 /** The answer to statfs ({@code struct fuse_statfs_out}), what df(1) shows. */
@@ -20,6 +21,25 @@ public final class StatfsReply extends Reply {
      * @param nameLength the longest name, bytes
      */
     public void statfs(int blockSize, long blocks, long freeBlocks, long files, long freeFiles, int nameLength) {
+        writeBlocks(blocks, freeBlocks, freeBlocks);
+        writeFiles(files, freeFiles);
+        writeSizes(blockSize, blockSize, nameLength);
+        exchange.answer(Abi.STATFS_OUT);
+    }
+
+    /**
+     * Answers with what another file system says.
+     *
+     * @param statfs answered
+     */
+    public void statfs(Statfs statfs) {
+        writeBlocks(statfs.blocks(), statfs.freeBlocks(), statfs.availableBlocks());
+        writeFiles(statfs.files(), statfs.freeFiles());
+        writeSizes((int) statfs.blockSize(), (int) statfs.fragmentSize(), (int) statfs.nameLength());
+        exchange.answer(Abi.STATFS_OUT);
+    }
+
+    private void writeBlocks(long blocks, long freeBlocks, long availableBlocks) {
         MemorySegment to = exchange.body;
         long at = exchange.bodyAt;
         for (int i = 0; i < Abi.STATFS_OUT; i += Long.BYTES) {
@@ -27,12 +47,17 @@ public final class StatfsReply extends Reply {
         }
         Abi.putLong(to, at + Abi.STATFS_OUT_BLOCKS, blocks);
         Abi.putLong(to, at + Abi.STATFS_OUT_BFREE, freeBlocks);
-        Abi.putLong(to, at + Abi.STATFS_OUT_BAVAIL, freeBlocks);
-        Abi.putLong(to, at + Abi.STATFS_OUT_FILES, files);
-        Abi.putLong(to, at + Abi.STATFS_OUT_FFREE, freeFiles);
-        Abi.putInt(to, at + Abi.STATFS_OUT_BSIZE, blockSize);
-        Abi.putInt(to, at + Abi.STATFS_OUT_NAMELEN, nameLength);
-        Abi.putInt(to, at + Abi.STATFS_OUT_FRSIZE, blockSize);
-        exchange.answer(Abi.STATFS_OUT);
+        Abi.putLong(to, at + Abi.STATFS_OUT_BAVAIL, availableBlocks);
+    }
+
+    private void writeFiles(long files, long freeFiles) {
+        Abi.putLong(exchange.body, exchange.bodyAt + Abi.STATFS_OUT_FILES, files);
+        Abi.putLong(exchange.body, exchange.bodyAt + Abi.STATFS_OUT_FFREE, freeFiles);
+    }
+
+    private void writeSizes(int blockSize, int fragmentSize, int nameLength) {
+        Abi.putInt(exchange.body, exchange.bodyAt + Abi.STATFS_OUT_BSIZE, blockSize);
+        Abi.putInt(exchange.body, exchange.bodyAt + Abi.STATFS_OUT_NAMELEN, nameLength);
+        Abi.putInt(exchange.body, exchange.bodyAt + Abi.STATFS_OUT_FRSIZE, fragmentSize);
     }
 }

@@ -2,6 +2,7 @@ package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.wire.Abi;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** The answer to listxattr: names, or how long they are for a caller that asks only that. */
@@ -17,6 +18,43 @@ public final class XattrNamesReply extends Reply {
         size = sizeBytes;
         length = 0;
         return this;
+    }
+
+    /**
+     * Returns the memory to read a list into.
+     *
+     * @return the buffer of this request; the bytes go to {@link #offset()}
+     */
+    public MemorySegment buffer() {
+        return exchange.body;
+    }
+
+    /**
+     * Returns where in {@link #buffer()} the bytes go.
+     *
+     * @return an offset in bytes
+     */
+    public long offset() {
+        return exchange.bodyAt;
+    }
+
+    /**
+     * Returns how many bytes may go there.
+     *
+     * @return what was asked for; 0 for a caller that asks only how long the list is
+     */
+    public int capacity() {
+        return (int) Math.min(size, exchange.bodyCapacity);
+    }
+
+    /**
+     * Answers with the list that listxattr(2) put into the buffer, or with what it returned when asked for the length.
+     *
+     * @param lengthBytes of the list
+     */
+    public void filled(long lengthBytes) {
+        length = lengthBytes;
+        done();
     }
 
     /**

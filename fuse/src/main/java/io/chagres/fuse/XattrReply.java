@@ -2,6 +2,8 @@ package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.wire.Abi;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /** The answer to getxattr: a value, or how long it is for a caller that asks only that. */
 public final class XattrReply extends Reply {
@@ -17,19 +19,59 @@ public final class XattrReply extends Reply {
     }
 
     /**
+     * Returns the memory to read a value into.
+     *
+     * @return the buffer of this request; the bytes go to {@link #offset()}
+     */
+    public MemorySegment buffer() {
+        return exchange.body;
+    }
+
+    /**
+     * Returns where in {@link #buffer()} the bytes go.
+     *
+     * @return an offset in bytes
+     */
+    public long offset() {
+        return exchange.bodyAt;
+    }
+
+    /**
+     * Returns how many bytes may go there.
+     *
+     * @return what was asked for; 0 for a caller that asks only how long the value is
+     */
+    public int capacity() {
+        return (int) Math.min(size, exchange.bodyCapacity);
+    }
+
+    /**
+     * Answers with what getxattr(2) put into the buffer, or with what it returned when asked for the length.
+     *
+     * @param length of the value, bytes
+     */
+    public void filled(long length) {
+        if (size == 0) {
+            Abi.putLong(exchange.body, exchange.bodyAt, length);
+            exchange.answer(Abi.GETXATTR_OUT);
+        } else {
+            exchange.answer(Objects.checkIndex(length, capacity() + 1L));
+        }
+    }
+
+    /**
      * Answers with the value; ERANGE if it is longer than asked for, and its length if that was asked for.
      *
      * @param value the bytes, at most 65536
      */
     public void value(byte[] value) {
-        if (size == 0) {
-            Abi.putLong(exchange.body, exchange.bodyAt, value.length);
-            exchange.answer(Abi.GETXATTR_OUT);
-        } else if (value.length > size) {
+        if (size != 0 && value.length > capacity()) {
             exchange.answerError(Errno.ERANGE);
-        } else {
-            exchange.copyToBody(value, 0);
-            exchange.answer(value.length);
+            return;
         }
+        if (size != 0) {
+            exchange.copyToBody(value, 0);
+        }
+        filled(value.length);
     }
 }

@@ -80,6 +80,11 @@ class AllocationTest {
         }
 
         @Override
+        public int ioctl(long command, MemorySegment argument) {
+            return -Errno.EPERM;
+        }
+
+        @Override
         public long write(
                 IoVector pieces, MemorySegment head, long headOffset, MemorySegment data, long from, long length) {
             answers++;

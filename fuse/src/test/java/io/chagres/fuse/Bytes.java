@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 /** Builds messages field by field, as a C compiler lays them out, independently of the code under test. */
 final class Bytes {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private int extensionWords;
 
     static Bytes none() {
         return new Bytes();
@@ -53,6 +54,12 @@ final class Bytes {
         return this;
     }
 
+    /** Says that the end of this is extensions. */
+    Bytes extended(int extensionBytes) {
+        extensionWords = extensionBytes / 8;
+        return this;
+    }
+
     byte[] array() {
         return out.toByteArray();
     }
@@ -66,7 +73,7 @@ final class Bytes {
                 .u32(1000)
                 .u32(100)
                 .u32(4711)
-                .u16(0)
+                .u16(extensionWords)
                 .u16(0)
                 .bytes(array())
                 .array();

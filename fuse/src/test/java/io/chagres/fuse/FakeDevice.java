@@ -14,6 +14,12 @@ final class FakeDevice implements Device {
     final Deque<byte[]> requests = new ArrayDeque<>();
     final List<byte[]> answers = new ArrayList<>();
 
+    /** Requests of ioctl, each number before its argument. */
+    final List<byte[]> commands = new ArrayList<>();
+
+    /** What ioctl returns. */
+    int commandResult;
+
     /** What writing returns if not 0. */
     int refusal;
 
@@ -32,6 +38,15 @@ final class FakeDevice implements Device {
     public synchronized long write(MemorySegment message, long offset, long length) {
         answers.add(message.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
         return refusal != 0 ? refusal : length;
+    }
+
+    /** Keeps the request and as much of its argument as its number says. */
+    @Override
+    public synchronized int ioctl(long request, MemorySegment argument) {
+        int size = (int) (request >>> 16) & 0x3fff;
+        byte[] value = argument.asSlice(0, size).toArray(ValueLayout.JAVA_BYTE);
+        commands.add(Bytes.none().u64(request).bytes(value).array());
+        return commandResult;
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,20 +45,12 @@ public final class Directory implements AutoCloseable {
     public static final int RENAME_EXCHANGE = 2;
 
     private static final int BUFFER_BYTES = 32 * 1024;
-    private static final int D_RECLEN = 16;
-    private static final int D_TYPE = 18;
-    private static final int D_NAME = 19;
     private static final int AT_REMOVEDIR = 0x200;
-    private static final int SEEK_SET = 0;
 
     private final Fd fd;
     private final Pathname path;
     private @Nullable Arena arena;
-    private MemorySegment buffer = MemorySegment.NULL;
-    private long filled;
-    private long following;
-    private long entry;
-    private int nameLength;
+    private DirectoryEntries entries = new DirectoryEntries(MemorySegment.NULL);
 
     private Directory(Fd fd, Pathname path) {
         this.fd = fd;
@@ -105,14 +96,10 @@ public final class Directory implements AutoCloseable {
      */
     public boolean next() throws ErrnoException {
         do {
-            if (following >= filled && !fill()) {
+            if (!entries.next() && !(fill() && entries.next())) {
                 return false;
             }
-            entry = following;
-            int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, entry + D_RECLEN));
-            following = entry + length;
-            nameLength = nameLength(length);
-        } while (isDots());
+        } while (entries.isDots());
         return true;
     }
 
@@ -122,7 +109,7 @@ public final class Directory implements AutoCloseable {
      * @return d_ino; differs from statx where a file system is mounted on the entry
      */
     public long ino() {
-        return buffer.get(ValueLayout.JAVA_LONG, entry);
+        return entries.ino();
     }
 
     /**
@@ -131,7 +118,7 @@ public final class Directory implements AutoCloseable {
      * @return a {@code DT_} constant
      */
     public int type() {
-        return buffer.get(ValueLayout.JAVA_BYTE, entry + D_TYPE);
+        return entries.type();
     }
 
     /**
@@ -140,7 +127,7 @@ public final class Directory implements AutoCloseable {
      * @return the buffer, owned by this directory; the name in it is valid until {@link #next()} and ends with a NUL
      */
     public MemorySegment nameSegment() {
-        return buffer;
+        return entries.buffer();
     }
 
     /**
@@ -149,7 +136,7 @@ public final class Directory implements AutoCloseable {
      * @return an offset in bytes
      */
     public long nameOffset() {
-        return entry + D_NAME;
+        return entries.nameOffset();
     }
 
     /**
@@ -158,7 +145,7 @@ public final class Directory implements AutoCloseable {
      * @return bytes, without NUL
      */
     public int nameLength() {
-        return nameLength;
+        return entries.nameLength();
     }
 
     /**
@@ -167,7 +154,7 @@ public final class Directory implements AutoCloseable {
      * @return a copy
      */
     public Pathname name() {
-        return Pathname.ofSegment(buffer, nameOffset(), nameLength);
+        return Pathname.ofSegment(nameSegment(), nameOffset(), nameLength());
     }
 
     /**
@@ -176,9 +163,7 @@ public final class Directory implements AutoCloseable {
      * @throws ErrnoException if the directory is closed
      */
     public void rewind() throws ErrnoException {
-        filled = 0;
-        following = 0;
-        check("lseek", (int) Math.min(0, FileCalls.lseek(fd.value(), 0, SEEK_SET)), Pathname.empty());
+        check("lseek", (int) Math.min(0, entries.seek(fd, 0)), Pathname.empty());
     }
 
     /**
@@ -346,41 +331,20 @@ public final class Directory implements AutoCloseable {
             arena.close();
             arena = null;
         }
-        buffer = MemorySegment.NULL;
-        filled = 0;
-        following = 0;
+        entries = new DirectoryEntries(MemorySegment.NULL);
     }
 
     private boolean fill() throws ErrnoException {
         if (arena == null) {
             arena = Arena.ofConfined();
-            buffer = arena.allocate(BUFFER_BYTES, 8);
+            entries = new DirectoryEntries(arena.allocate(BUFFER_BYTES, 8));
         }
-        following = 0;
-        filled = 0;
-        long n = DirectoryCalls.getdents64(fd.value(), buffer);
+        long n = entries.fill(fd);
         if (n == -Errno.ENOENT) {
             return false;
         }
         check("getdents64", (int) Math.min(0, n), Pathname.empty());
-        filled = n;
         return n > 0;
-    }
-
-    /** Records are padded with up to eight NULs. */
-    private int nameLength(int recordLength) {
-        long start = entry + D_NAME;
-        long end = Math.max(start, entry + recordLength - Long.BYTES);
-        while (buffer.get(ValueLayout.JAVA_BYTE, end) != 0) {
-            end++;
-        }
-        return (int) (end - start);
-    }
-
-    private boolean isDots() {
-        return nameLength <= 2
-                && buffer.get(ValueLayout.JAVA_BYTE, entry + D_NAME) == '.'
-                && buffer.get(ValueLayout.JAVA_BYTE, entry + D_NAME + nameLength - 1) == '.';
     }
 
     private void check(String call, int result, Pathname name) throws ErrnoException {

@@ -36,48 +36,76 @@ final class DirectoryCalls {
 
     static int mkdirat(int dirFd, Pathname name, int mode) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return MKDIRAT.callInt(dirFd, name.toCString(frame).address(), mode);
+            return mkdirat(dirFd, name.toCString(frame), 0, mode);
         }
+    }
+
+    /** Here and below: the name is a C string in the memory, beginning there. */
+    static int mkdirat(int dirFd, MemorySegment memory, long name, int mode) {
+        return MKDIRAT.callInt(memory, dirFd, Segments.address(memory, name, 1), mode, 0, 0);
     }
 
     static int mknodat(int dirFd, Pathname name, int mode) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return MKNODAT.callInt(dirFd, name.toCString(frame).address(), mode, 0);
+            return mknodat(dirFd, name.toCString(frame), 0, mode, 0);
         }
+    }
+
+    static int mknodat(int dirFd, MemorySegment memory, long name, int mode, int device) {
+        long path = Segments.address(memory, name, 1);
+        return MKNODAT.callInt(memory, dirFd, path, mode, Integer.toUnsignedLong(device), 0);
     }
 
     static int unlinkat(int dirFd, Pathname name, int flags) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return UNLINKAT.callInt(dirFd, name.toCString(frame).address(), flags);
+            return unlinkat(dirFd, name.toCString(frame), 0, flags);
         }
+    }
+
+    static int unlinkat(int dirFd, MemorySegment memory, long name, int flags) {
+        return UNLINKAT.callInt(memory, dirFd, Segments.address(memory, name, 1), flags, 0, 0);
     }
 
     static int linkat(int fromFd, Pathname from, int toFd, Pathname to, int flags) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            long source = from.toCString(frame).address();
-            return LINKAT.callInt(fromFd, source, toFd, to.toCString(frame).address(), flags);
+            return linkat(fromFd, from.toCString(frame), toFd, to.toCString(frame), 0, flags);
         }
+    }
+
+    static int linkat(int fromFd, MemorySegment from, int toFd, MemorySegment memory, long name, int flags) {
+        return LINKAT.callInt(memory, fromFd, from.address(), toFd, Segments.address(memory, name, 1), flags);
     }
 
     static int renameat2(int fromFd, Pathname from, int toFd, Pathname to, int flags) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            long source = from.toCString(frame).address();
-            return RENAMEAT2.callInt(fromFd, source, toFd, to.toCString(frame).address(), flags);
+            MemorySegment target = to.toCString(frame);
+            return RENAMEAT2.callInt(target, fromFd, from.toCString(frame).address(), toFd, target.address(), flags);
         }
+    }
+
+    static int renameat2(int fromFd, MemorySegment memory, long name, int toFd, long toAddress, int flags) {
+        return RENAMEAT2.callInt(memory, fromFd, Segments.address(memory, name, 1), toFd, toAddress, flags);
     }
 
     static int symlinkat(Pathname target, int dirFd, Pathname name) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            long content = target.toCString(frame).address();
-            return SYMLINKAT.callInt(content, dirFd, name.toCString(frame).address());
+            return symlinkat(target.toCString(frame).address(), dirFd, name.toCString(frame), 0);
         }
+    }
+
+    static int symlinkat(long targetAddress, int dirFd, MemorySegment memory, long name) {
+        return SYMLINKAT.callInt(memory, targetAddress, dirFd, Segments.address(memory, name, 1), 0, 0);
+    }
+
+    /** Reads into the buffer, without a NUL. */
+    static long readlinkat(int dirFd, MemorySegment path, MemorySegment buffer) {
+        return READLINKAT.callLong(buffer, dirFd, path.address(), buffer.address(), buffer.byteSize(), 0, 0);
     }
 
     static Pathname readlink(int dirFd, Pathname name) throws ErrnoException {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment target = frame.allocate(Pathname.PATH_MAX, 1);
-            long path = name.toCString(frame).address();
-            long n = READLINKAT.callLong(target, dirFd, path, target.address(), Pathname.PATH_MAX, 0, 0);
+            long n = readlinkat(dirFd, name.toCString(frame), target);
             if (n < 0) {
                 throw new ErrnoException("readlink", (int) -n, name.toString());
             }
@@ -87,15 +115,22 @@ final class DirectoryCalls {
 
     static int utimensat(int dirFd, Pathname name, long atimeNs, long mtimeNs, int flags) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            long times = Timespecs.pair(frame, atimeNs, mtimeNs).address();
-            return UTIMENSAT.callInt(dirFd, name.toCString(frame).address(), times, flags);
+            return utimensat(dirFd, name.toCString(frame), Timespecs.pair(frame, atimeNs, mtimeNs), flags);
         }
+    }
+
+    static int utimensat(int dirFd, MemorySegment path, MemorySegment times, int flags) {
+        return UTIMENSAT.callInt(times, dirFd, path.address(), times.address(), flags, 0);
     }
 
     static int fchownat(int dirFd, Pathname name, int uid, int gid, int flags) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return FCHOWNAT.callInt(dirFd, name.toCString(frame).address(), uid, gid, flags);
+            return fchownat(dirFd, name.toCString(frame), uid, gid, flags);
         }
+    }
+
+    static int fchownat(int dirFd, MemorySegment path, int uid, int gid, int flags) {
+        return FCHOWNAT.callInt(path, dirFd, path.address(), uid, gid, flags);
     }
 
     static Pathname getcwd() throws ErrnoException {

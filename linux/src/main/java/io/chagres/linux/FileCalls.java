@@ -32,18 +32,33 @@ final class FileCalls {
     private static final CapturedCall FLOCK = CapturedCall.of("flock");
     private static final CapturedCall FCNTL = CapturedCall.of("fcntl");
     private static final CapturedCall FADVISE = CapturedCall.of("posix_fadvise");
+    private static final CapturedCall FALLOCATE = CapturedCall.of("fallocate");
+    private static final CapturedCall SYNCFS = CapturedCall.of("syncfs");
+
+    /** The C library's pwritev2 falls back to others; the kernel's takes the position in two halves. */
+    private static final SystemCall PWRITEV2 = SystemCall.of(Machine.IS_AARCH64 ? 287 : 328);
+
+    private static final int RWF_APPEND = 0x10;
 
     /** The same number on every architecture since Linux 5.6. */
     private static final int SYS_OPENAT2 = 437;
 
     private static final int OPEN_HOW_BYTES = 24;
 
+    static final int SEEK_SET = 0;
+
     private FileCalls() {}
 
     static int openat(int dirFd, MemorySegment path, int flags, int mode) {
+        return openat(dirFd, path, 0, flags, mode);
+    }
+
+    /** The path is a C string in the memory, beginning there. */
+    static int openat(int dirFd, MemorySegment memory, long path, int flags, int mode) {
+        long address = Segments.address(memory, path, 1);
         int fd;
         do {
-            fd = OPENAT.callInt(dirFd, path.address(), flags, mode);
+            fd = OPENAT.callInt(memory, dirFd, address, flags, mode, 0);
         } while (fd == -Errno.EINTR);
         return fd;
     }
@@ -110,6 +125,33 @@ final class FileCalls {
             n = WRITEV.callLong(vector, fd, vector.address(), count, 0, 0, 0);
         } while (n == -Errno.EINTR);
         return n;
+    }
+
+    /** Writes at the end, whatever the flags of the descriptor; never made twice to learn why it failed. */
+    static long append(int fd, MemorySegment buffer, long offset, long length) {
+        long from = Segments.borrowed(buffer, Segments.address(buffer, offset, length));
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment vector = frame.allocate(16, 8);
+            vector.set(ValueLayout.JAVA_LONG, 0, from);
+            vector.set(ValueLayout.JAVA_LONG, 8, length);
+            long n;
+            do {
+                n = PWRITEV2.callLong(vector, fd, vector.address(), 1, 0, 0, RWF_APPEND);
+            } while (n == -Errno.EINTR);
+            return n;
+        }
+    }
+
+    static int fallocate(int fd, int mode, long position, long length) {
+        int result;
+        do {
+            result = FALLOCATE.callInt(fd, mode, position, length);
+        } while (result == -Errno.EINTR);
+        return result;
+    }
+
+    static int syncfs(int fd) {
+        return retried(SYNCFS, fd, 0);
     }
 
     static long copyFileRange(int from, long position, int to, long toPosition, long length) {

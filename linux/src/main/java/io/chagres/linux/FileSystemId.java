@@ -23,8 +23,6 @@ public final class FileSystemId {
     private static final long FS_IOC_GETFSUUID = 0x8011_1500L;
 
     private static final int FSUUID2_BYTES = 17;
-    private static final int STATFS_BYTES = 120;
-    private static final long STATFS_FSID = 56;
 
     private static final long OVERLAYFS_SUPER_MAGIC = 0x794C_7630L;
 
@@ -56,8 +54,8 @@ public final class FileSystemId {
      */
     public static byte[] of(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            MemorySegment statfs = statfs(fd, frame);
-            long type = statfs.get(ValueLayout.JAVA_LONG, 0);
+            Statfs statfs = statfs(fd, frame);
+            long type = statfs.type();
             MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1).fill((byte) 0);
             if (type != BTRFS) {
                 StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid);
@@ -67,7 +65,7 @@ public final class FileSystemId {
                 return bytes;
             }
             MemorySegment id = frame.allocate(BYTES, 8);
-            MemorySegment.copy(statfs, STATFS_FSID, id, 0, 8);
+            id.set(ValueLayout.JAVA_LONG, 0, statfs.id());
             id.set(ValueLayout.JAVA_LONG, 8, type);
             return id.toArray(ValueLayout.JAVA_BYTE);
         }
@@ -97,7 +95,7 @@ public final class FileSystemId {
      */
     public static long typeOf(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return statfs(fd, frame).get(ValueLayout.JAVA_LONG, 0);
+            return statfs(fd, frame).type();
         }
     }
 
@@ -121,9 +119,10 @@ public final class FileSystemId {
         return type == OVERLAYFS_SUPER_MAGIC;
     }
 
-    private static MemorySegment statfs(int fd, Frame frame) {
-        MemorySegment buffer = frame.allocate(STATFS_BYTES, 8).fill((byte) 0);
-        StatusCalls.fstatfs(fd, buffer);
-        return buffer;
+    /** All zeros if the kernel tells nothing. */
+    private static Statfs statfs(int fd, Frame frame) {
+        Statfs statfs = new Statfs(frame.allocate(Statfs.BYTES, 8).fill((byte) 0));
+        statfs.of(fd);
+        return statfs;
     }
 }

@@ -21,8 +21,8 @@ final class StatusCalls {
     private StatusCalls() {}
 
     /** The buffer's owner keeps it alive; the path may be anybody's. */
-    static int statx(int dirFd, MemorySegment path, int flags, int mask, MemorySegment buffer) {
-        return STATX.callInt(path, dirFd, path.address(), flags, mask, buffer.address());
+    static int statx(int dirFd, MemorySegment memory, long path, int flags, int mask, MemorySegment buffer) {
+        return STATX.callInt(memory, dirFd, Segments.address(memory, path, 1), flags, mask, buffer.address());
     }
 
     /** The path begins somewhere in the segment. */

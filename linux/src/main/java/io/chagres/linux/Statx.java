@@ -5,6 +5,7 @@ import io.chagres.foreign.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The status of a file, read into memory that is used again and again; see statx(2) and struct statx in
@@ -37,7 +38,9 @@ public final class Statx implements AutoCloseable {
     /** A FIFO. */
     public static final int S_IFIFO = 0x1000;
 
-    private static final int BYTES = 256;
+    /** The size of what the kernel fills, bytes. */
+    public static final int BYTES = 256;
+
     private static final int STATX_BASIC_STATS = 0x7ff;
     private static final int STATX_BTIME = 0x800;
 
@@ -48,12 +51,28 @@ public final class Statx implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment buffer = arena.allocate(BYTES, 8);
-    private final MemorySegment path = arena.allocate(Pathname.PATH_MAX, 1);
+    private final @Nullable Arena arena;
+    private final MemorySegment buffer;
+    private final MemorySegment path;
 
     /** Makes a buffer, freed by {@link #close()}. */
-    public Statx() {}
+    public Statx() {
+        arena = Arena.ofShared();
+        buffer = arena.allocate(BYTES, 8);
+        path = arena.allocate(Pathname.PATH_MAX, 1);
+    }
+
+    /**
+     * Uses memory of somebody else, such as that of a stack frame. Such an object is asked by descriptor or C string,
+     * not by {@link Pathname}.
+     *
+     * @param memory {@value #BYTES} bytes, aligned to 8; borrowed as long as this object is used
+     */
+    public Statx(MemorySegment memory) {
+        arena = null;
+        buffer = memory;
+        path = MemorySegment.NULL;
+    }
 
     /**
      * Asks about an open file.
@@ -107,8 +126,19 @@ public final class Statx implements AutoCloseable {
      * @return 0, or {@code -errno}; -ENOENT if the name is gone
      */
     public int of(Directory dir) {
-        return StatusCalls.statx(
-                dir.fd().value(), dir.nameSegment(), dir.nameOffset(), flags(false), MASK, buffer);
+        return of(dir.fd().value(), dir.nameSegment(), dir.nameOffset());
+    }
+
+    /**
+     * Asks about a name in a directory; a symbolic link is described itself.
+     *
+     * @param dirFd a descriptor of the directory, or of a path to it
+     * @param memory holds the name, which ends with a NUL; borrowed
+     * @param name where it starts, bytes
+     * @return 0, or {@code -errno}
+     */
+    public int of(int dirFd, MemorySegment memory, long name) {
+        return StatusCalls.statx(dirFd, memory, name, linkFlag(false), MASK, buffer);
     }
 
     /**
@@ -184,6 +214,34 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
+     * Returns which device a device file stands for.
+     *
+     * @return major and minor in the 32 bits of the kernel: {@code minor & 0xff | major << 8 | (minor & ~0xff) << 12}
+     */
+    public int rdev() {
+        int minor = buffer.get(INT, 132);
+        return minor & 0xff | buffer.get(INT, 128) << 8 | (minor & ~0xff) << 12;
+    }
+
+    /**
+     * Returns the size of good reads and writes.
+     *
+     * @return bytes
+     */
+    public int blockSize() {
+        return buffer.get(INT, 4);
+    }
+
+    /**
+     * Returns when the content was read last.
+     *
+     * @return nanoseconds since 1970
+     */
+    public long atimeNs() {
+        return time(64);
+    }
+
+    /**
      * Returns when the content changed last.
      *
      * @return nanoseconds since 1970
@@ -246,10 +304,10 @@ public final class Statx implements AutoCloseable {
         return (mode() & S_IFMT) == S_IFLNK;
     }
 
-    /** Frees the buffer. Idempotent. */
+    /** Frees the buffer, unless it is borrowed. Idempotent. */
     @Override
     public void close() {
-        if (arena.scope().isAlive()) {
+        if (arena != null && arena.scope().isAlive()) {
             arena.close();
         }
     }
@@ -275,7 +333,7 @@ public final class Statx implements AutoCloseable {
     }
 
     private int ask(int dirFd, MemorySegment cString, int flags) {
-        return StatusCalls.statx(dirFd, cString, flags | StatusCalls.AT_NO_AUTOMOUNT, MASK, buffer);
+        return StatusCalls.statx(dirFd, cString, 0, flags | StatusCalls.AT_NO_AUTOMOUNT, MASK, buffer);
     }
 
     private long time(long offset) {

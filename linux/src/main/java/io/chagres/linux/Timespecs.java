@@ -7,11 +7,18 @@ import java.lang.foreign.ValueLayout;
 /** Nanoseconds since 1970 to and from {@code struct timespec} and {@code struct statx_timestamp}. */
 final class Timespecs {
     private static final long NANOS = 1_000_000_000L;
+    private static final long UTIME_NOW = (1L << 30) - 1;
     private static final long UTIME_OMIT = (1L << 30) - 2;
+
+    /** Stands for the present time of the kernel. */
+    static final long NOW = Long.MAX_VALUE;
+
+    /** Stands for no change. */
+    static final long OMIT = Long.MIN_VALUE;
 
     private Timespecs() {}
 
-    /** Lays out access and modification time for utimensat(2); Long.MIN_VALUE leaves one as it is. */
+    /** Lays out access and modification time for utimensat(2), nanoseconds, {@link #NOW} or {@link #OMIT}. */
     static MemorySegment pair(Frame frame, long atimeNs, long mtimeNs) {
         MemorySegment times = frame.allocate(32, 8);
         put(times, 0, atimeNs);
@@ -31,8 +38,9 @@ final class Timespecs {
     }
 
     private static void put(MemorySegment times, long offset, long ns) {
-        boolean omitted = ns == Long.MIN_VALUE;
-        times.set(ValueLayout.JAVA_LONG, offset, omitted ? 0 : Math.floorDiv(ns, NANOS));
-        times.set(ValueLayout.JAVA_LONG, offset + 8, omitted ? UTIME_OMIT : Math.floorMod(ns, NANOS));
+        boolean special = ns == OMIT || ns == NOW;
+        long nanos = ns == OMIT ? UTIME_OMIT : UTIME_NOW;
+        times.set(ValueLayout.JAVA_LONG, offset, special ? 0 : Math.floorDiv(ns, NANOS));
+        times.set(ValueLayout.JAVA_LONG, offset + 8, special ? nanos : Math.floorMod(ns, NANOS));
     }
 }

@@ -39,19 +39,39 @@ public final class Requires {
      */
     public static Path goProgram(String name, String module) {
         List<String> folders = new ArrayList<>();
-        folders.add(System.getenv().getOrDefault("CHAGRES_TEST_BIN", ""));
-        folders.addAll(List.of(System.getenv("PATH").split(":")));
         folders.add(System.getenv().getOrDefault("GOBIN", ""));
         String goPath = System.getenv().getOrDefault("GOPATH", "");
         folders.add(goPath.isEmpty() ? "" : goPath.split(":")[0] + "/bin");
         folders.add(System.getProperty("user.home") + "/go/bin");
+        return program(name, folders, "go install " + module);
+    }
+
+    /**
+     * Needs a program that {@code cargo install} makes: looks in the folder that {@code CHAGRES_TEST_BIN} names, in the
+     * PATH and where {@code cargo install} puts programs.
+     *
+     * @param crate what to install, with its version
+     * @return its path
+     */
+    public static Path cargoProgram(String name, String crate) {
+        String home = System.getenv().getOrDefault("CARGO_HOME", "");
+        List<String> folders =
+                List.of(home.isEmpty() ? "" : home + "/bin", System.getProperty("user.home") + "/.cargo/bin");
+        return program(name, folders, "cargo install --locked " + crate);
+    }
+
+    private static Path program(String name, List<String> besides, String install) {
+        List<String> folders = new ArrayList<>();
+        folders.add(System.getenv().getOrDefault("CHAGRES_TEST_BIN", ""));
+        folders.addAll(List.of(System.getenv("PATH").split(":")));
+        folders.addAll(besides);
         Path found = folders.stream()
                 .filter(folder -> !folder.isEmpty())
                 .map(folder -> Path.of(folder, name))
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElse(null);
-        check("the program " + name + ": go install " + module, found != null);
+        check("the program " + name + ": " + install, found != null);
         return Objects.requireNonNull(found);
     }
 

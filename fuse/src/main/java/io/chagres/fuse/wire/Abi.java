@@ -29,6 +29,26 @@ public final class Abi {
     public static final int EXPIRE_ONLY = 1;
     public static final int POLL_SCHEDULE_NOTIFY = 1;
 
+    /** The type of an extension of a request that carries groups, behind which are their number and they. */
+    public static final int EXT_GROUPS = 32;
+
+    /** Size of fuse_ext_header, and its fields. */
+    public static final int EXT_HEADER = 8;
+
+    public static final int EXT_HEADER_SIZE = 0;
+    public static final int EXT_HEADER_TYPE = 4;
+
+    /** Size of fuse_backing_map, and its fields. */
+    public static final int BACKING_MAP = 16;
+
+    public static final int BACKING_MAP_FD = 0;
+
+    /** FUSE_DEV_IOC_BACKING_OPEN: _IOW(229, 1, struct fuse_backing_map). */
+    public static final long IOC_BACKING_OPEN = 0x4010e501L;
+
+    /** FUSE_DEV_IOC_BACKING_CLOSE: _IOW(229, 2, uint32_t). */
+    public static final long IOC_BACKING_CLOSE = 0x4004e502L;
+
     public static final int NOTIFY_POLL = 1;
     public static final int NOTIFY_INVAL_INODE = 2;
     public static final int NOTIFY_INVAL_ENTRY = 3;

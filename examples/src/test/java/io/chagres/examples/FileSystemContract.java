@@ -1,0 +1,266 @@
+package io.chagres.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.chagres.foreign.Errno;
+import io.chagres.fuse.FuseServer;
+import io.chagres.fuse.FuseTransport;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the kernel and programs do with any file system that can write, over both transports. */
+@ParameterizedClass
+@EnumSource(
+        value = FuseTransport.class,
+        names = {"CLASSIC", "IO_URING"})
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class FileSystemContract {
+    /** Where it is mounted, and empty. */
+    @TempDir
+    Path directory;
+
+    @Parameter
+    FuseTransport transport;
+
+    FuseServer server;
+
+    /** Mounts it on {@link #directory}, over the {@link #transport}. */
+    abstract FuseServer mounted() throws IOException;
+
+    @BeforeEach
+    void mount() throws IOException {
+        Requires.root();
+        Requires.fuse();
+        if (transport == FuseTransport.IO_URING) {
+            Requires.fuseOverIoUring();
+        }
+        server = mounted();
+    }
+
+    @AfterEach
+    void unmount() {
+        if (server != null) {
+            try {
+                assertThat(server.statistics().failures()).isZero();
+                assertThat(server.statistics().refused()).isZero();
+            } finally {
+                server.close();
+                Program.run(List.of("umount", "--lazy", directory.toString()));
+            }
+        }
+    }
+
+    @Test
+    void keepsContent() throws IOException {
+        byte[] content = new byte[3_000_001];
+        new Random(7).nextBytes(content);
+        Path file = directory.resolve("file");
+        Files.write(file, content);
+        assertThat(Files.readAllBytes(file)).isEqualTo(content);
+        Files.writeString(file, "tail", StandardOpenOption.APPEND);
+        assertThat(Files.size(file)).isEqualTo(content.length + 4);
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(70_000);
+            open.setLength(140_000);
+            open.seek(69_999);
+            assertThat(open.read()).isEqualTo(content[69_999] & 0xff);
+            assertThat(open.read()).isZero();
+            open.seek(5L << 30);
+            open.write(1);
+            assertThat(open.length()).isEqualTo((5L << 30) + 1);
+        }
+        Files.writeString(file, "short");
+        assertThat(file).hasContent("short");
+    }
+
+    @Test
+    void servesPrograms() throws IOException {
+        Path made = Files.createDirectory(directory.resolve("made"));
+        Files.writeString(made.resolve("a"), "content of a\n");
+        assertThat(Program.ok("cat", made.resolve("a").toString())).isEqualTo("content of a\n");
+        assertThat(Program.ok("ls", "-la", made.toString()).lines()).hasSize(4);
+        assertThat(Program.ok("df", directory.toString())).contains(directory.toString());
+        Program.ok("cp", "-a", made.toString(), directory.resolve("copy").toString());
+        assertThat(directory.resolve("copy/a")).hasContent("content of a\n");
+        Files.writeString(directory.resolve("run"), "#!/bin/sh\necho ran\n");
+        Files.setPosixFilePermissions(directory.resolve("run"), PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertThat(Program.ok(directory.resolve("run").toString())).isEqualTo("ran\n");
+        Program.ok("rm", "-r", made.toString());
+        assertThat(made).doesNotExist();
+    }
+
+    @Test
+    void movesAndLinks() throws IOException {
+        Path a = Files.writeString(directory.resolve("a"), "a");
+        Path b = Files.writeString(directory.resolve("b"), "b");
+        Files.move(a, b, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        assertThat(b).hasContent("a");
+        assertThat(a).doesNotExist();
+        Files.createLink(directory.resolve("c"), b);
+        assertThat(Files.getAttribute(b, "unix:nlink")).isEqualTo(2);
+        Files.delete(b);
+        assertThat(directory.resolve("c")).hasContent("a");
+        Files.createSymbolicLink(directory.resolve("d"), Path.of("c"));
+        assertThat(Files.readSymbolicLink(directory.resolve("d"))).isEqualTo(Path.of("c"));
+        assertThat(directory.resolve("d")).hasContent("a");
+        Path full = Files.createDirectories(directory.resolve("x/y"));
+        assertThatExceptionOfType(DirectoryNotEmptyException.class).isThrownBy(() -> Files.delete(full.getParent()));
+        assertThatExceptionOfType(FileAlreadyExistsException.class)
+                .isThrownBy(() -> Files.createDirectory(directory.resolve("c")));
+        Files.move(full, directory.resolve("z"));
+        assertThat(Files.getAttribute(directory.resolve("x"), "unix:nlink")).isEqualTo(2);
+    }
+
+    @Test
+    void mapsFiles() throws IOException {
+        Path file = directory.resolve("file");
+        try (FileChannel channel = FileChannel.open(
+                        file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+                Arena arena = Arena.ofShared()) {
+            MemorySegment map = channel.map(FileChannel.MapMode.READ_WRITE, 0, 100_000, arena);
+            map.fill((byte) 'x');
+            map.force();
+        }
+        assertThat(Files.readString(file)).isEqualTo("x".repeat(100_000));
+    }
+
+    @Test
+    void takesNamesOfAnyBytes() throws IOException {
+        String make = "touch \"$(printf 'a\\377\\001\\n b')x\"; echo text > \"$(printf '\\200')\"";
+        Program.ok("sh", "-c", "cd " + directory + "; " + make);
+        String list = "cd " + directory + "; export LC_ALL=C; ls | od -An -c | tr -d ' \\n'; cat \"$(printf '\\200')\"";
+        assertThat(Program.ok("sh", "-c", list)).isEqualTo("a377001\\nbx\\n200\\ntext\n");
+    }
+
+    @Test
+    void tellsWhatIsWrong() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        String name = "x".repeat(256);
+        assertThat(err("touch", directory.resolve(name).toString())).contains("File name too long");
+        assertThat(err("mkdir", file.resolve("sub").toString())).contains("Not a directory");
+        assertThat(err("ln", directory.toString(), directory.resolve("hard").toString()))
+                .contains("not allowed");
+        try (Arena arena = Arena.ofConfined();
+                Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0)) {
+            long getFlags = 0x80086601L;
+            assertThat(open.tryIoctl(getFlags, arena.allocate(8))).isEqualTo(-Errno.ENOTTY);
+        }
+    }
+
+    static String err(String... command) {
+        return Program.run(List.of(command)).err();
+    }
+
+    @Test
+    void keepsAttributes() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(123, 456)));
+        assertThat(Files.getLastModifiedTime(file).toInstant()).isEqualTo(Instant.ofEpochSecond(123, 456));
+        Files.setAttribute(file, "unix:mode", 0100604);
+        Files.setAttribute(file, "unix:uid", 33);
+        assertThat(Files.getAttribute(file, "unix:mode")).isEqualTo(0100604);
+        assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(33);
+        UserDefinedFileAttributeView view = Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+        view.write("some", ByteBuffer.wrap("value".getBytes(StandardCharsets.UTF_8)));
+        assertThat(view.list()).containsExactly("some");
+        ByteBuffer value = ByteBuffer.allocate(view.size("some"));
+        view.read("some", value);
+        assertThat(new String(value.array(), StandardCharsets.UTF_8)).isEqualTo("value");
+        view.delete("some");
+        assertThat(view.list()).isEmpty();
+    }
+
+    @Test
+    void keepsWhatIsOpenAndRemoved() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "r")) {
+            Files.delete(file);
+            assertThat(open.readLine()).isEqualTo("content");
+        }
+    }
+
+    @Test
+    void listsManyNames() throws IOException {
+        List<String> names = IntStream.range(0, 3000).mapToObj(i -> "name" + i).toList();
+        for (String name : names) {
+            Files.createFile(directory.resolve(name));
+        }
+        assertThat(list(directory)).containsExactlyInAnyOrderElementsOf(names);
+        assertThat(Program.ok("ls", "-l", directory.toString()).lines()).hasSize(3001);
+        for (String name : names) {
+            Files.delete(directory.resolve(name));
+        }
+        assertThat(list(directory)).isEmpty();
+    }
+
+    @Test
+    void servesSeveralAtOnce() throws IOException, InterruptedException, ExecutionException {
+        try (ExecutorService users = Executors.newFixedThreadPool(4)) {
+            List<Future<?>> futures = new ArrayList<>();
+            for (int user = 0; user < 4; user++) {
+                Path own = directory.resolve("user" + user);
+                futures.add(users.submit(() -> use(own)));
+            }
+            for (Future<?> future : futures) {
+                future.get();
+            }
+        }
+        assertThat(list(directory)).isEmpty();
+    }
+
+    private static Void use(Path own) throws IOException {
+        for (int round = 0; round < 50; round++) {
+            Files.createDirectory(own);
+            String content = own + " " + round;
+            Files.writeString(own.resolve("file"), content);
+            Files.move(own.resolve("file"), own.resolve("moved"));
+            assertThat(own.resolve("moved")).hasContent(content);
+            Files.delete(own.resolve("moved"));
+            Files.delete(own);
+        }
+        return null;
+    }
+
+    private static List<String> list(Path path) throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+}
