@@ -366,7 +366,10 @@ public final class NioFileSystem implements FuseFileSystem {
     }
 
     private void close(long node) throws IOException {
-        NioFile file = file(node);
+        NioFile file = files.get(node);
+        if (file == null) {
+            return; // saved and closed by destroy()
+        }
         try {
             file.commit(pathIfAny(node));
         } finally {
@@ -376,10 +379,10 @@ public final class NioFileSystem implements FuseFileSystem {
         }
     }
 
-    private NioFile file(long node) throws NoSuchFileException {
+    private NioFile file(long node) throws ErrnoException {
         NioFile file = files.get(node);
         if (file == null) {
-            throw new NoSuchFileException("node " + node + " is not open");
+            throw new ErrnoException("use what was closed", Errno.ESTALE, "node " + node);
         }
         return file;
     }
@@ -409,7 +412,10 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void flush(Request request, long node, long handle, long lockOwner, EmptyReply reply) {
         answer(reply, names.readLock(), () -> {
-            file(node).commit(pathIfAny(node));
+            NioFile file = files.get(node);
+            if (file != null) {
+                file.commit(pathIfAny(node));
+            }
             reply.done();
         });
     }
@@ -505,11 +511,7 @@ public final class NioFileSystem implements FuseFileSystem {
         if (values != null && (node == ROOT || Objects.equals(table.file(node), attributes.identity(values)))) {
             return filled(node, values, to);
         }
-        NioFile file = files.get(node);
-        if (file == null) {
-            throw new ErrnoException("getattr", Errno.ESTALE, "node " + node);
-        }
-        file.fillNameless(to);
+        file(node).fillNameless(to);
         return to;
     }
 
