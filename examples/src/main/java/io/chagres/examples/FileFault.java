@@ -102,7 +102,8 @@ public final class FileFault {
      */
     public FileFault shorten(int bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("a read of " + bytes + " bytes is the end of the file, not a short read");
+            throw new IllegalArgumentException(
+                    "a read of " + bytes + " bytes is the end of the file, not a short read");
         }
         mostBytes = bytes;
         return begin();

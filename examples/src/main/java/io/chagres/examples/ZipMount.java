@@ -16,8 +16,7 @@ import java.util.Map;
 
 /** Mounts a zip file on a directory. */
 public final class ZipMount {
-    private static final String HELP =
-            """
+    private static final String HELP = """
             Usage: ZipMount [--rw] ZIP DIRECTORY
             Mounts a zip file, or a jar, on a directory until it is unmounted: umount DIRECTORY, or SIGTERM.
 

@@ -72,7 +72,8 @@ class FaultFsTest {
     }
 
     private String errors(String command) {
-        return Program.run(List.of("sh", "-c", "cd " + mount + " && " + command)).err();
+        return Program.run(List.of("sh", "-c", "cd " + mount + " && " + command))
+                .err();
     }
 
     @Test
@@ -145,7 +146,8 @@ class FaultFsTest {
 
     @Test
     void failsAtRandom() throws IOException {
-        FileFault fault = faults.on("getattr", "lookup").share(0.5, new Random(1)).error(Errno.EIO);
+        FileFault fault =
+                faults.on("getattr", "lookup").share(0.5, new Random(1)).error(Errno.EIO);
         for (int i = 0; i < 100; i++) {
             Files.exists(file);
         }
@@ -156,7 +158,8 @@ class FaultFsTest {
     void knowsItsOperations() {
         assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> faults.on("red"));
         assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> faults.on());
-        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> faults.on("read").shorten(0));
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> faults.on("read").shorten(0));
     }
 
     /** Programs that follow files tell them apart by handle and number, also after the server was started again. */

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** Each piece of code in the guide that names a source is in it. */
 class GuideTest {
-    private static final Pattern MARKED = Pattern.compile("<!-- (\\S+[.]java) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern MARKED =
+            Pattern.compile("<!-- (\\S+[.]java) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
 
     @Test
     void showsWhatIsCompiled() throws IOException {

@@ -37,7 +37,8 @@ final class ServerProcess implements AutoCloseable {
         Path modules = Files.createDirectories(work.resolve("modules"));
         copyModules(modules);
         List<String> command = new ArrayList<>(prefix);
-        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m"));
+        command.addAll(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m"));
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-p", modules.toString()));
         command.addAll(List.of("--enable-native-access=io.chagres.foreign", "-m"));
         command.add("io.chagres.examples/" + program.getFirst());

@@ -56,11 +56,14 @@ class ZipMountTest {
         }
         try (ZipMount.Mount mount = ZipMount.mount(zip, directory, false)) {
             assertThat(Program.ok("ls", directory.toString())).isEqualTo("folder\nlarge\n");
-            assertThat(Program.ok("cat", directory.resolve("folder/hello").toString())).isEqualTo("Hello, zip!\n");
+            assertThat(Program.ok("cat", directory.resolve("folder/hello").toString()))
+                    .isEqualTo("Hello, zip!\n");
             assertThat(Files.readAllBytes(directory.resolve("large"))).isEqualTo(large);
-            assertThat(Program.run(List.of("touch", directory.resolve("new").toString())).err())
+            assertThat(Program.run(List.of("touch", directory.resolve("new").toString()))
+                            .err())
                     .contains("Read-only file system");
-            assertThat(Program.ok("findmnt", "-rno", "FSTYPE", directory.toString())).isEqualTo("fuse.zip\n");
+            assertThat(Program.ok("findmnt", "-rno", "FSTYPE", directory.toString()))
+                    .isEqualTo("fuse.zip\n");
             assertThat(mount.server().statistics().failures()).isZero();
         }
     }
@@ -69,7 +72,11 @@ class ZipMountTest {
     void writesOnDemand() throws IOException {
         try (ZipMount.Mount mount = ZipMount.mount(zip, directory, true)) {
             Files.writeString(Files.createDirectory(directory.resolve("folder")).resolve("a"), "a");
-            Program.ok("cp", "-r", directory.resolve("folder").toString(), directory.resolve("copy").toString());
+            Program.ok(
+                    "cp",
+                    "-r",
+                    directory.resolve("folder").toString(),
+                    directory.resolve("copy").toString());
             Files.delete(directory.resolve("folder/a"));
             assertThat(mount.server().statistics().failures()).isZero();
         }
@@ -83,7 +90,8 @@ class ZipMountTest {
     @Test
     void savesWhatIsOpen() throws IOException {
         try (ZipMount.Mount mount = ZipMount.mount(zip, directory, true);
-                RandomAccessFile open = new RandomAccessFile(directory.resolve("file").toFile(), "rw")) {
+                RandomAccessFile open =
+                        new RandomAccessFile(directory.resolve("file").toFile(), "rw")) {
             open.writeBytes("not closed");
             mount.save();
             try (FileSystem written = FileSystems.newFileSystem(zip)) {

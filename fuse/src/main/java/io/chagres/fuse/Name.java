@@ -124,7 +124,10 @@ public final class Name {
 
     /** Decodes the name as UTF-8, strictly. */
     String decoded() throws CharacterCodingException {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes())).toString();
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes()))
+                .toString();
     }
 
     /**

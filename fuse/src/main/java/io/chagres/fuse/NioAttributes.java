@@ -85,7 +85,8 @@ final class NioAttributes {
         return new Values(Files.readAttributes(path, view, LinkOption.NOFOLLOW_LINKS));
     }
 
-    @Nullable Identity identity(Values values) {
+    @Nullable
+    Identity identity(Values values) {
         Object key = haveNumbers() ? values.all.get("fileKey") : null;
         return key == null ? null : new Identity(key, Long.hashCode(values.timeNs("creationTime")));
     }
@@ -140,8 +141,7 @@ final class NioAttributes {
             FileTime atime = change.hasAtime() ? FileTime.from(change.atimeNs(nowNs), TimeUnit.NANOSECONDS) : null;
             FileTime mtime = change.hasMtime() ? FileTime.from(change.mtimeNs(nowNs), TimeUnit.NANOSECONDS) : null;
             Objects.requireNonNull(
-                            Files.getFileAttributeView(
-                                    path, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS),
+                            Files.getFileAttributeView(path, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS),
                             "basic view")
                     .setTimes(mtime, atime, null);
         }

@@ -102,9 +102,7 @@ public final class NioFileSystem implements FuseFileSystem {
      */
     public FuseOptions options() {
         FileSystem fileSystem = root.getFileSystem();
-        return FuseOptions.DEFAULTS
-                .withName(fileSystem.provider().getScheme())
-                .withReadOnly(fileSystem.isReadOnly());
+        return FuseOptions.DEFAULTS.withName(fileSystem.provider().getScheme()).withReadOnly(fileSystem.isReadOnly());
     }
 
     /**
@@ -388,8 +386,7 @@ public final class NioFileSystem implements FuseFileSystem {
     }
 
     @Override
-    public void read(
-            Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+    public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
         answer(reply, null, () -> {
             ByteBuffer buffer = reply.buffer()
                     .asSlice(reply.offset(), Math.min(size, reply.capacity()))

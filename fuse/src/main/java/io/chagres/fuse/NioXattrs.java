@@ -76,8 +76,7 @@ final class NioXattrs {
     /** Returns null for names of others than the user, which are not offered. */
     private static @Nullable UserDefinedFileAttributeView view(Path path, String name) {
         return name.startsWith(PREFIX)
-                ? Files.getFileAttributeView(
-                        path, UserDefinedFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                ? Files.getFileAttributeView(path, UserDefinedFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                 : null;
     }
 }

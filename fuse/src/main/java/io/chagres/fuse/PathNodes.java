@@ -127,8 +127,7 @@ final class PathNodes implements FuseFileSystem {
     }
 
     @Override
-    public void read(
-            Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+    public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
         answer(reply, () -> {
             ByteBuffer buffer =
                     reply.buffer().asSlice(reply.offset(), reply.capacity()).asByteBuffer();

@@ -65,14 +65,14 @@ class NioFileSystemTest {
     private void mount(Kind kind) throws IOException {
         opened = switch (kind) {
             case LOCAL -> null;
-            case JIMFS -> Jimfs.newFileSystem(Configuration.unix().toBuilder()
-                    .setAttributeViews("basic", "owner", "posix", "unix", "user")
-                    .build());
+            case JIMFS ->
+                Jimfs.newFileSystem(Configuration.unix().toBuilder()
+                        .setAttributeViews("basic", "owner", "posix", "unix", "user")
+                        .build());
             case ZIP -> FileSystems.newFileSystem(zip(), Map.of("create", "true"));
         };
-        behind = opened == null
-                ? Files.createDirectory(work.resolve("behind"))
-                : opened.getRootDirectories().iterator().next();
+        behind = Files.createDirectory(
+                opened == null ? work.resolve("behind") : opened.getPath("/behind"));
         NioFileSystem files = new NioFileSystem(behind, Clock.systemUTC(), 0);
         server = FuseServer.mount(files, mount, files.options());
     }
@@ -173,9 +173,12 @@ class NioFileSystemTest {
         assertThat(mount.resolve("z/y/file")).hasContent("deep");
         assertThat(Program.ok("ls", mount.toString())).isEqualTo("b\nz\n");
         assertThat(Program.ok("find", mount.toString(), "-type", "f").lines()).hasSize(2);
-        assertThat(Program.run(List.of("mv", "-T", b.toString(), mount.resolve("z").toString())).exitCode())
+        assertThat(Program.run(List.of(
+                                "mv", "-T", b.toString(), mount.resolve("z").toString()))
+                        .exitCode())
                 .isNotZero();
-        assertThat(Program.run(List.of("sh", "-c", "touch " + mount + "/$(printf '\\377')")).err())
+        assertThat(Program.run(List.of("sh", "-c", "touch " + mount + "/$(printf '\\377')"))
+                        .err())
                 .contains("Invalid or incomplete multibyte");
         Program.ok("rm", "-r", mount.resolve("z").toString());
         Files.delete(b);
@@ -201,8 +204,7 @@ class NioFileSystemTest {
         }
         assertThat(Files.readString(behind.resolve("file"))).isEqualTo("another");
         try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "r")) {
-            Files.move(
-                    Files.writeString(mount.resolve("new"), "newest"), file, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(Files.writeString(mount.resolve("new"), "newest"), file, StandardCopyOption.REPLACE_EXISTING);
             assertThat(open.readLine()).isEqualTo("another");
         }
         assertThat(file).hasContent("newest");
@@ -225,7 +227,8 @@ class NioFileSystemTest {
         mount(kind);
         Path file = Files.writeString(mount.resolve("file"), "content");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-x--x"));
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-r-x--x");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-r-x--x");
         assertThat(Files.getPosixFilePermissions(behind.resolve("file")))
                 .isEqualTo(PosixFilePermissions.fromString("rw-r-x--x"));
         Files.createSymbolicLink(mount.resolve("link"), Path.of("file"));
@@ -282,10 +285,13 @@ class NioFileSystemTest {
     void saysWhatZipFilesCannot() throws IOException {
         mount(Kind.ZIP);
         Path file = Files.writeString(mount.resolve("file"), "content");
-        assertThat(Program.run(List.of("ln", file.toString(), mount.resolve("hard").toString())).err())
+        assertThat(Program.run(List.of(
+                                "ln", file.toString(), mount.resolve("hard").toString()))
+                        .err())
                 .contains("Operation not supported");
         assertThat(Program.run(List.of("chmod", "600", file.toString())).err()).contains("Operation not supported");
-        assertThat(Program.run(List.of("mkfifo", mount.resolve("fifo").toString())).err())
+        assertThat(Program.run(List.of("mkfifo", mount.resolve("fifo").toString()))
+                        .err())
                 .contains("Operation not permitted");
         assertThat(Program.ok("ls", "-l", mount.toString())).contains("-rw-r--r--");
         server.close();
@@ -307,7 +313,8 @@ class NioFileSystemTest {
         server = FuseServer.mount(files, mount, files.options().withReadOnly(false));
         assertThat(mount.resolve("file")).hasContent("content");
         for (String change : List.of("echo x >> file", "touch new", "mkdir new", "rm file", "mv file new")) {
-            assertThat(Program.run(List.of("sh", "-c", "cd " + mount + " && " + change)).err())
+            assertThat(Program.run(List.of("sh", "-c", "cd " + mount + " && " + change))
+                            .err())
                     .as(change)
                     .contains("Read-only file system");
         }

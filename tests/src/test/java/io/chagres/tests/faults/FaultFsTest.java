@@ -29,12 +29,15 @@ class FaultFsTest {
     /** What happens to the files that are followed. */
     enum Trouble {
         READS_FAIL(faults -> faults.on("read").share(0.5, Seeds.random(SEED)).error(Errno.EIO)),
-        READS_ARE_SHORT(faults -> faults.on("read").share(0.7, Seeds.random(SEED)).shorten(100)),
-        READS_ARE_OF_ONE_BYTE(faults -> faults.on("read").share(0.9, Seeds.random(SEED)).shorten(1)),
+        READS_ARE_SHORT(
+                faults -> faults.on("read").share(0.7, Seeds.random(SEED)).shorten(100)),
+        READS_ARE_OF_ONE_BYTE(
+                faults -> faults.on("read").share(0.9, Seeds.random(SEED)).shorten(1)),
         HANDLES_ARE_STALE(faults -> faults.on("read", "getattr", "open")
                 .share(0.3, Seeds.random(SEED))
                 .error(Errno.ESTALE)),
-        LOOKUPS_ARE_STALE(faults -> faults.on("lookup").share(0.3, Seeds.random(SEED)).error(Errno.ESTALE)),
+        LOOKUPS_ARE_STALE(
+                faults -> faults.on("lookup").share(0.3, Seeds.random(SEED)).error(Errno.ESTALE)),
         LOOKUPS_FAIL(faults -> faults.on("lookup", "opendir", "readdir")
                 .share(0.3, Seeds.random(SEED))
                 .error(Errno.EIO)),
@@ -56,14 +59,15 @@ class FaultFsTest {
         FaultyDirectory disk = bench.faulty("tree/disk");
         Path log = bench.file("disk/app.log");
         LineWriter writer = bench.writer("s").open(log).lines(100);
-        LineWriter other = bench.writer("other").open(bench.file("disk/other.log")).lines(100);
+        LineWriter other =
+                bench.writer("other").open(bench.file("disk/other.log")).lines(100);
         ShipProcess ship = bench.shipping()
                 .paths(bench.tree())
                 .options("--poll", "50ms")
                 .start()
                 .awaitScanned();
         FileFault fault = trouble.begin.apply(disk.faults());
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 10; round++) {
             writer.lines(10);
             other.lines(1);
             int before = fault.met();
