@@ -12,7 +12,6 @@ import java.util.List;
 /** A directory with one file, {@code hello}. Mounts itself on the directory it is given. */
 public final class HelloFs implements PathFileSystem {
     private static final byte[] HELLO = "Hello, world!\n".getBytes();
-
     public static void main(String[] arguments) throws Exception {
         try (FuseServer server = FuseServer.mount(new HelloFs(), Path.of(arguments[0]), FuseOptions.DEFAULTS)) {
             server.join();

@@ -133,7 +133,8 @@ public final class MemoryFs implements FuseFileSystem {
     }
 
     @Override
-    public synchronized void mknod(Request request, long parent, Name name, int mode, int device, EntryReply reply) {
+    public synchronized void mknod(
+            Request request, long parent, Name name, int mode, int device, EntryReply reply) {
         MemoryNode node = make(request, parent, name, mode);
         if (node == null) {
             reply.error(Errno.EEXIST);
@@ -281,7 +282,8 @@ public final class MemoryFs implements FuseFileSystem {
     }
 
     @Override
-    public synchronized void setxattr(Request request, long id, Name name, Payload value, int flags, EmptyReply reply) {
+    public synchronized void setxattr(
+            Request request, long id, Name name, Payload value, int flags, EmptyReply reply) {
         MemoryNode node = node(id);
         boolean there = node.xattrs.containsKey(name.pathname());
         if (flags == XATTR_CREATE && there || flags == XATTR_REPLACE && !there) {

@@ -97,7 +97,7 @@ class FaultFsTest {
     @Test
     void refusesToWrite() throws IOException {
         faults.on("write", "create").path("/**").error(Errno.ENOSPC);
-        assertThat(errors("echo more >> file")).contains("No space left on device");
+        assertThat(errors("head -c 4 /dev/zero >> file")).contains("No space left on device");
         assertThat(errors("echo more > new")).contains("annot create");
         faults.heal();
         faults.on("fsync").error(Errno.EDQUOT);

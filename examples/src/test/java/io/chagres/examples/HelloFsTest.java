@@ -27,8 +27,7 @@ class HelloFsTest {
         try (FuseServer server = FuseServer.mount(new HelloFs(), directory, FuseOptions.DEFAULTS)) {
             assertThat(Program.ok("ls", directory.toString())).isEqualTo("hello\n");
             assertThat(Program.ok("cat", directory.resolve("hello").toString())).isEqualTo("Hello, world!\n");
-            assertThat(Program.run(List.of("touch", directory.resolve("new").toString()))
-                            .err())
+            assertThat(Program.run(List.of("touch", directory.resolve("new").toString())).err())
                     .contains("Function not implemented");
             assertThat(server.statistics().failures()).isZero();
         }
@@ -41,8 +40,6 @@ class HelloFsTest {
                 Files.readAllLines(root.resolve("examples/src/main/java/io/chagres/examples/HelloFs.java"));
         String guide = Files.readString(root.resolve("docs/FUSE.md"));
         String shown = guide.split("```java\n")[1].split("```")[0];
-        assertThat(source)
-                .hasSizeLessThanOrEqualTo(40)
-                .containsSubsequence(shown.lines().toList());
+        assertThat(source).hasSizeLessThanOrEqualTo(40).containsSubsequence(shown.lines().toList());
     }
 }

@@ -13,7 +13,8 @@ final class ControlOperations {
         Operation.Table.add(Opcode.DESTROY, 0, (fs, x) -> x.replies.empty.done());
         Operation.Table.add(Opcode.INTERRUPT, Abi.INTERRUPT_IN, ControlOperations::interrupt);
         Operation.Table.add(Opcode.NOTIFY_REPLY, Abi.NOTIFY_RETRIEVE_IN, ControlOperations::retrieved);
-        Operation.Table.add(Opcode.SYNCFS, Abi.SYNCFS_IN, (fs, x) -> fs.syncfs(x.request, x.node(), x.replies.empty));
+        Operation.Table.add(
+                Opcode.SYNCFS, Abi.SYNCFS_IN, (fs, x) -> fs.syncfs(x.request, x.node(), x.replies.empty));
     }
 
     /** Requests that are handled where they are read: what comes behind them may depend on them. */

@@ -62,7 +62,8 @@ public final class DirectoryPlusReply extends Reply {
      * @param next the position to go on from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */
-    public boolean add(MemorySegment memory, long offset, int nameLength, long node, Attributes attributes, long next) {
+    public boolean add(
+            MemorySegment memory, long offset, int nameLength, long node, Attributes attributes, long next) {
         if (!starts(nameLength, node, attributes, next)) {
             return false;
         }

@@ -73,8 +73,7 @@ final class FdDevice implements Device, AutoCloseable {
     }
 
     @Override
-    public long write(
-            IoVector pieces, MemorySegment head, long headOffset, MemorySegment data, long from, long length) {
+    public long write(IoVector pieces, MemorySegment head, long headOffset, MemorySegment data, long from, long length) {
         if (!begin()) {
             return -Errno.EBADF;
         }

@@ -45,7 +45,8 @@ final class FileOperations {
         x.request.lockOwner(x.argumentLong(Abi.WRITE_IN_LOCK_OWNER));
         long handle = x.argumentLong(Abi.WRITE_IN_FH);
         long position = x.argumentLong(Abi.WRITE_IN_OFFSET);
-        Payload data = x.payload(x.payloadAt, x.argumentInt(Abi.WRITE_IN_SIZE), x.argumentInt(Abi.WRITE_IN_FLAGS));
+        Payload data = x.payload(
+                x.payloadAt, x.argumentInt(Abi.WRITE_IN_SIZE), x.argumentInt(Abi.WRITE_IN_FLAGS));
         fs.write(x.request, x.node(), handle, position, data, x.replies.write);
     }
 

@@ -11,7 +11,8 @@ import java.util.Set;
  * @param maxReadahead the most bytes the kernel reads ahead
  * @param kernelFlags all the kernel offered, {@code FUSE_} bits of linux/fuse.h with flags2 in the upper half
  */
-public record FuseConnection(int minor, Set<FuseFeature> features, int maxWrite, int maxReadahead, long kernelFlags) {
+public record FuseConnection(
+        int minor, Set<FuseFeature> features, int maxWrite, int maxReadahead, long kernelFlags) {
     @Override
     public String toString() {
         return "FUSE 7." + minor + ", " + maxWrite + " bytes a request, " + features;

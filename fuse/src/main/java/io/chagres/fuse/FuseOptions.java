@@ -33,20 +33,18 @@ public record FuseOptions(
         @Nullable Executor handlers,
         Set<FuseFeature> features) {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
-    public static final FuseOptions DEFAULTS =
-            new FuseOptions("chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseFeature.DEFAULTS);
+    public static final FuseOptions DEFAULTS = new FuseOptions(
+            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseFeature.DEFAULTS);
 
     private static final int PAGE = 4096;
 
     /** Checks the values. */
     public FuseOptions {
         if (name.isEmpty() || subtype.isEmpty() || (name + subtype).indexOf(',') >= 0) {
-            throw new IllegalArgumentException(
-                    "name and subtype are not empty and have no comma: " + name + " " + subtype);
+            throw new IllegalArgumentException("name and subtype are not empty and have no comma: " + name + " " + subtype);
         }
         if (threads < 1 || maxConcurrent < 1) {
-            throw new IllegalArgumentException(
-                    "at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
+            throw new IllegalArgumentException("at least one of each: threads " + threads + ", maxConcurrent " + maxConcurrent);
         }
         if (maxWrite < PAGE || maxWrite > 256 * PAGE || maxWrite % PAGE != 0) {
             throw new IllegalArgumentException("maxWrite is a multiple of 4096 from 4096 to 1048576, not " + maxWrite);
@@ -61,17 +59,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withName(String value) {
-        return new FuseOptions(
-                value,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                features);
+        return new FuseOptions(value, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
     }
 
     /**
@@ -81,17 +69,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withSubtype(String value) {
-        return new FuseOptions(
-                name,
-                value,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                features);
+        return new FuseOptions(name, value, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
     }
 
     /**
@@ -101,17 +79,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withAllowOther(boolean value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                value,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                features);
+        return new FuseOptions(name, subtype, value, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
     }
 
     /**
@@ -121,8 +89,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withDefaultPermissions(boolean value) {
-        return new FuseOptions(
-                name, subtype, allowOther, value, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
+        return new FuseOptions(name, subtype, allowOther, value, readOnly, threads, maxWrite, maxConcurrent, handlers, features);
     }
 
     /**
@@ -132,17 +99,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withReadOnly(boolean value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                value,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                features);
+        return new FuseOptions(name, subtype, allowOther, defaultPermissions, value, threads, maxWrite, maxConcurrent, handlers, features);
     }
 
     /**
@@ -152,17 +109,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withThreads(int value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                value,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                features);
+        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, value, maxWrite, maxConcurrent, handlers, features);
     }
 
     /**
@@ -172,17 +119,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxWrite(int value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                value,
-                maxConcurrent,
-                handlers,
-                features);
+        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, value, maxConcurrent, handlers, features);
     }
 
     /**
@@ -192,8 +129,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxConcurrent(int value) {
-        return new FuseOptions(
-                name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, value, handlers, features);
+        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, value, handlers, features);
     }
 
     /**
@@ -203,17 +139,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withHandlers(Executor value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                value,
-                features);
+        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, value, features);
     }
 
     /**
@@ -249,16 +175,6 @@ public record FuseOptions(
     }
 
     private FuseOptions copy(Set<FuseFeature> changed) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                changed);
+        return new FuseOptions(name, subtype, allowOther, defaultPermissions, readOnly, threads, maxWrite, maxConcurrent, handlers, changed);
     }
 }

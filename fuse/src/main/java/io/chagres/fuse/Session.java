@@ -101,10 +101,8 @@ final class Session {
         int major = exchange.argumentInt(Abi.INIT_IN_MAJOR);
         int minor = exchange.argumentInt(Abi.INIT_IN_MINOR);
         if (major < Abi.MAJOR || major == Abi.MAJOR && minor < Abi.MIN_MINOR) {
-            LOG.log(
-                    Level.ERROR,
-                    "the kernel speaks FUSE " + major + "." + minor + "; at least " + Abi.MAJOR + "." + Abi.MIN_MINOR
-                            + " is needed: Linux 5.2 or later");
+            LOG.log(Level.ERROR, "the kernel speaks FUSE " + major + "." + minor + "; at least " + Abi.MAJOR + "."
+                    + Abi.MIN_MINOR + " is needed: Linux 5.2 or later");
             exchange.answerError(Errno.EPROTO);
             return;
         }
@@ -121,10 +119,10 @@ final class Session {
             offered |= (long) exchange.argumentInt(Abi.INIT_IN_FLAGS2) << 32;
         }
         long agreed = agree(offered);
-        int maxWrite =
-                (agreed & InitFlags.MAX_PAGES) == 0 ? Math.min(options.maxWrite(), 32 * PAGE) : options.maxWrite();
+        int maxWrite = (agreed & InitFlags.MAX_PAGES) == 0 ? Math.min(options.maxWrite(), 32 * PAGE) : options.maxWrite();
         int readahead = exchange.argumentInt(Abi.INIT_IN_MAX_READAHEAD);
-        FuseConnection made = new FuseConnection(Math.min(minor, Abi.MINOR), features, maxWrite, readahead, offered);
+        FuseConnection made =
+                new FuseConnection(Math.min(minor, Abi.MINOR), features, maxWrite, readahead, offered);
         fileSystem.init(made, notifier);
         connection = made;
         answerInit(exchange, made, agreed);
@@ -195,17 +193,13 @@ final class Session {
 
     /** A caller that was killed, or a mount that is gone, waits for no answer. */
     private void notSent(Exchange exchange, int errno, int refusal) {
-        if (refusal == Errno.ENOENT
-                || refusal == Errno.ENODEV
-                || refusal == Errno.EBADF
+        if (refusal == Errno.ENOENT || refusal == Errno.ENODEV || refusal == Errno.EBADF
                 || refusal == Errno.ECONNABORTED) {
             return;
         }
         refused.incrementAndGet();
-        LOG.log(
-                Level.ERROR,
-                "the kernel refused the answer to " + exchange.request + " (" + Errno.message(refusal)
-                        + "); the caller gets an I/O error");
+        LOG.log(Level.ERROR, "the kernel refused the answer to " + exchange.request + " (" + Errno.message(refusal)
+                + "); the caller gets an I/O error");
         if (errno == 0) {
             exchange.send(Errno.EIO, 0);
         }
@@ -213,10 +207,8 @@ final class Session {
 
     void forgotAnswer(Exchange exchange) {
         failures.incrementAndGet();
-        LOG.log(
-                Level.ERROR,
-                fileSystem.getClass().getName() + " returned from " + exchange.request
-                        + " without an answer; the caller gets an I/O error. Answer, or call defer() and answer later");
+        LOG.log(Level.ERROR, fileSystem.getClass().getName() + " returned from " + exchange.request
+                + " without an answer; the caller gets an I/O error. Answer, or call defer() and answer later");
     }
 
     private void failed(Exchange exchange, Throwable thrown) {

@@ -19,7 +19,8 @@ public final class StatfsReply extends Reply {
      * @param freeFiles how many of them are free
      * @param nameLength the longest name, bytes
      */
-    public void statfs(int blockSize, long blocks, long freeBlocks, long files, long freeFiles, int nameLength) {
+    public void statfs(
+            int blockSize, long blocks, long freeBlocks, long files, long freeFiles, int nameLength) {
         MemorySegment to = exchange.body;
         long at = exchange.bodyAt;
         for (int i = 0; i < Abi.STATFS_OUT; i += Long.BYTES) {

@@ -33,10 +33,8 @@ final class Worker implements Runnable {
                 result = serveOne();
             } while (result >= 0);
             if (result != -Errno.ENODEV && result != -Errno.ECONNABORTED && result != -Errno.EBADF) {
-                LOG.log(
-                        Level.ERROR,
-                        "cannot read requests from " + FdDevice.PATH + " (" + Errno.message(-result)
-                                + "); this thread ends, and with the last one the mount");
+                LOG.log(Level.ERROR, "cannot read requests from " + FdDevice.PATH + " (" + Errno.message(-result)
+                        + "); this thread ends, and with the last one the mount");
             }
         } finally {
             giveBack();

@@ -36,7 +36,8 @@ class AllocationTest {
         }
 
         @Override
-        public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+        public void read(
+                Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
             for (int i = 0; i < size; i += 8) {
                 reply.buffer().set(ValueLayout.JAVA_LONG_UNALIGNED, reply.offset() + i, position);
             }

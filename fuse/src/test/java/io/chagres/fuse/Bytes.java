@@ -14,26 +14,17 @@ final class Bytes {
     }
 
     Bytes u16(int value) {
-        out.writeBytes(ByteBuffer.allocate(2)
-                .order(ByteOrder.nativeOrder())
-                .putShort((short) value)
-                .array());
+        out.writeBytes(ByteBuffer.allocate(2).order(ByteOrder.nativeOrder()).putShort((short) value).array());
         return this;
     }
 
     Bytes u32(int value) {
-        out.writeBytes(ByteBuffer.allocate(4)
-                .order(ByteOrder.nativeOrder())
-                .putInt(value)
-                .array());
+        out.writeBytes(ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(value).array());
         return this;
     }
 
     Bytes u64(long value) {
-        out.writeBytes(ByteBuffer.allocate(8)
-                .order(ByteOrder.nativeOrder())
-                .putLong(value)
-                .array());
+        out.writeBytes(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(value).array());
         return this;
     }
 

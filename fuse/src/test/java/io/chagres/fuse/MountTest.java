@@ -28,8 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Against the kernel: mounting, unmounting, and what is in between. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MountTest {
-    private static final FuseOptions OPTIONS =
-            FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest");
+    private static final FuseOptions OPTIONS = FuseOptions.DEFAULTS.withName("test").withSubtype("chagrestest");
 
     @TempDir
     private Path directory;

@@ -64,12 +64,10 @@ class NotifierTest {
         try (FakeKernel kernel = FakeKernel.started(fileSystem, FuseOptions.DEFAULTS)) {
             kernel.device.answers.clear();
             List<String> got = new ArrayList<>();
-            fileSystem.notifier.retrieve(
-                    5, 4096, 100, (position, data) -> got.add(position + new String(data.bytes())));
+            fileSystem.notifier.retrieve(5, 4096, 100, (position, data) -> got.add(position + new String(data.bytes())));
             byte[] asked = kernel.device.answers.getFirst();
             assertThat(asked).hasSize(48);
-            Bytes answer =
-                    Bytes.none().u64(0).u64(4096).u32(4).u32(0).u64(0).u64(0).text("data");
+            Bytes answer = Bytes.none().u64(0).u64(4096).u32(4).u32(0).u64(0).u64(0).text("data");
             kernel.device.requests.add(answer.request(Opcode.NOTIFY_REPLY, 1, 5));
             kernel.serveOne();
             assertThat(got).containsExactly("4096data");

@@ -144,7 +144,8 @@ final class RecordingFileSystem implements FuseFileSystem {
     }
 
     @Override
-    public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+    public void read(
+            Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
         note("read", node, handle, position, size, flags, request.lockOwner());
         byte[] bytes = "content".getBytes(StandardCharsets.UTF_8);
         reply.data(bytes, 0, bytes.length);
@@ -163,7 +164,8 @@ final class RecordingFileSystem implements FuseFileSystem {
     }
 
     @Override
-    public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
+    public void release(
+            Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
         note("release", node, handle, flags, releaseFlags, request.lockOwner());
         reply.done();
     }

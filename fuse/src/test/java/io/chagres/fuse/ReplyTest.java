@@ -147,8 +147,7 @@ class ReplyTest {
             kernel.call(Opcode.FLUSH, 5, FLUSH);
             long unique = kernel.lastUnique();
             assertThat(open.get().interrupted()).isFalse();
-            assertThat(kernel.call(Opcode.INTERRUPT, 0, Bytes.none().u64(unique)))
-                    .isNull();
+            assertThat(kernel.call(Opcode.INTERRUPT, 0, Bytes.none().u64(unique))).isNull();
             assertThat(open.get().interrupted()).isTrue();
             Answer again = kernel.call(Opcode.INTERRUPT, 0, Bytes.none().u64(unique + 100));
             assertThat(again.error()).isEqualTo(Errno.EAGAIN);
@@ -172,8 +171,7 @@ class ReplyTest {
     @Test
     void answersAsTheKernelWouldWithoutAFileSystem() {
         try (FakeKernel kernel = kernel(new FuseFileSystem() {})) {
-            assertThat(kernel.call(Opcode.LOOKUP, 1, Bytes.none().name("a")).error())
-                    .isEqualTo(Errno.ENOENT);
+            assertThat(kernel.call(Opcode.LOOKUP, 1, Bytes.none().name("a")).error()).isEqualTo(Errno.ENOENT);
             assertThat(kernel.call(Opcode.OPEN, 1, Bytes.none().u64(0)).error()).isZero();
             assertThat(kernel.call(Opcode.FLUSH, 1, FLUSH).error()).isEqualTo(Errno.ENOSYS);
             assertThat(kernel.call(Opcode.STATFS, 1, Bytes.none()).body()).hasSize(80);

@@ -120,25 +120,17 @@ class WireTest {
                         .body())
                 .isEqualTo(entry(42));
         Bytes mknod = Bytes.none().u32(0100644).u32(259).u32(022).u32(0).name("node");
-        assertThat(call(Opcode.MKNOD, mknod, "mknod 11 node 33188 259 18").body())
-                .isEqualTo(entry(42));
+        assertThat(call(Opcode.MKNOD, mknod, "mknod 11 node 33188 259 18").body()).isEqualTo(entry(42));
         Bytes mkdir = Bytes.none().u32(0755).u32(022).name("dir");
         assertThat(call(Opcode.MKDIR, mkdir, "mkdir 11 dir 493 18").body()).isEqualTo(entry(42));
         assertThat(call(Opcode.LINK, Bytes.none().u64(33).name("second"), "link 33 11 second")
                         .body())
                 .isEqualTo(entry(42));
         Bytes create = Bytes.none().u32(2).u32(0100600).u32(022).u32(0).name("new");
-        byte[] created = Bytes.none()
-                .bytes(entry(42))
-                .u64(7)
-                .u32(OpenReply.NOFLUSH)
-                .u32(0)
-                .array();
-        assertThat(call(Opcode.CREATE, create, "create 11 new 33152 2 18").body())
-                .isEqualTo(created);
+        byte[] created = Bytes.none().bytes(entry(42)).u64(7).u32(OpenReply.NOFLUSH).u32(0).array();
+        assertThat(call(Opcode.CREATE, create, "create 11 new 33152 2 18").body()).isEqualTo(created);
         Bytes tmpfile = Bytes.none().u32(2).u32(0100600).u32(022).u32(0).name("");
-        assertThat(call(Opcode.TMPFILE, tmpfile, "tmpfile 11 33152 2 18").body())
-                .hasSize(144);
+        assertThat(call(Opcode.TMPFILE, tmpfile, "tmpfile 11 33152 2 18").body()).hasSize(144);
     }
 
     @Test
@@ -194,19 +186,9 @@ class WireTest {
         Answer opened = call(Opcode.OPEN, Bytes.none().u32(0x8002).u32(0), "open 11 32770");
         assertThat(opened.body())
                 .isEqualTo(Bytes.none().u64(7).u32(OpenReply.DIRECT_IO).u32(0).array());
-        Bytes read =
-                Bytes.none().u64(7).u64(4096).u32(512).u32(0).u64(99).u32(2).u32(0);
-        assertThat(new String(call(Opcode.READ, read, "read 11 7 4096 512 2 99").body()))
-                .isEqualTo("content");
-        Bytes write = Bytes.none()
-                .u64(7)
-                .u64(1L << 33)
-                .u32(5)
-                .u32(0)
-                .u64(99)
-                .u32(1)
-                .u32(0)
-                .text("hello");
+        Bytes read = Bytes.none().u64(7).u64(4096).u32(512).u32(0).u64(99).u32(2).u32(0);
+        assertThat(new String(call(Opcode.READ, read, "read 11 7 4096 512 2 99").body())).isEqualTo("content");
+        Bytes write = Bytes.none().u64(7).u64(1L << 33).u32(5).u32(0).u64(99).u32(1).u32(0).text("hello");
         assertThat(call(Opcode.WRITE, write, "write 11 7 8589934592 hello 1 99").body())
                 .isEqualTo(Bytes.none().u32(5).u32(0).array());
         empty(Opcode.FLUSH, Bytes.none().u64(7).u64(0).u64(98), "flush 11 7 98");
@@ -229,8 +211,7 @@ class WireTest {
         assertThat(call(Opcode.BMAP, Bytes.none().u64(9).u32(512).u32(0), "bmap 11 512 9")
                         .u64(0))
                 .isEqualTo(10);
-        Bytes ioctl =
-                Bytes.none().u64(7).u32(0).u32(1234).u64(5678).u32(2).u32(3).text("in");
+        Bytes ioctl = Bytes.none().u64(7).u32(0).u32(1234).u64(5678).u32(2).u32(3).text("in");
         assertThat(call(Opcode.IOCTL, ioctl, "ioctl 11 7 1234 5678 in 3").body())
                 .isEqualTo(Bytes.none().u32(3).u32(0).u32(0).u32(0).text("out").array());
         Bytes poll = Bytes.none().u64(7).u64(88).u32(1).u32(4);
@@ -260,8 +241,7 @@ class WireTest {
         Bytes set = Bytes.none().u32(3).u32(1).u32(0).u32(0).name("user.x").text("abc");
         empty(Opcode.SETXATTR, set, "setxattr 11 user.x abc 1");
         Bytes get = Bytes.none().u32(5).u32(0).name("user.x");
-        assertThat(new String(call(Opcode.GETXATTR, get, "getxattr 11 user.x 5").body()))
-                .isEqualTo("value");
+        assertThat(new String(call(Opcode.GETXATTR, get, "getxattr 11 user.x 5").body())).isEqualTo("value");
         Bytes size = Bytes.none().u32(0).u32(0).name("user.x");
         assertThat(call(Opcode.GETXATTR, size, "getxattr 11 user.x 0").u32(0)).isEqualTo(5);
         Bytes small = Bytes.none().u32(4).u32(0).name("user.x");
@@ -319,8 +299,7 @@ class WireTest {
         Bytes flock = Bytes.none().bytes(lock.array()).u32(1).u32(0);
         lock.u32(0).u32(0);
         Answer held = call(Opcode.GETLK, lock, "getlk 11 7 66:10-19:1:4711");
-        assertThat(held.body())
-                .isEqualTo(Bytes.none().u64(3).u64(4).u32(1).u32(12).array());
+        assertThat(held.body()).isEqualTo(Bytes.none().u64(3).u64(4).u32(1).u32(12).array());
         empty(Opcode.SETLK, lock, "setlk 11 7 66:10-19:1:4711 false");
         empty(Opcode.SETLKW, lock, "setlk 11 7 66:10-19:1:4711 true");
         empty(Opcode.SETLK, flock, "flock 11 7 66:10-19:1:4711 false");

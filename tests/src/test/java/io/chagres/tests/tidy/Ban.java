@@ -15,8 +15,8 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
     private static final Predicate<SourceFile> EVERYWHERE = file -> true;
 
     /** Where code of others is called and everything it throws becomes an answer. */
-    private static final List<String> TOPS =
-            List.of("cli/src/main/java/io/chagres/cli/Main.java", "fuse/src/main/java/io/chagres/fuse/Session.java");
+    private static final List<String> TOPS = List.of(
+            "cli/src/main/java/io/chagres/cli/Main.java", "fuse/src/main/java/io/chagres/fuse/Session.java");
 
     /** All of them. */
     static final List<Ban> ALL = List.of(
