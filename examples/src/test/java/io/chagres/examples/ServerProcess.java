@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** {@link HelloFs} in a JVM of its own, which can be killed and can belong to another user. */
+/** A file system, such as {@link HelloFs}, in a JVM of its own, which can be killed and can belong to another user. */
 final class ServerProcess implements AutoCloseable {
     private final Process process;
 
@@ -24,6 +24,16 @@ final class ServerProcess implements AutoCloseable {
      * @param prefix a command that runs the rest of its line as a user, or nothing
      */
     static ServerProcess start(Path work, Path mountPoint, List<String> prefix) throws IOException {
+        return start(work, mountPoint, prefix, List.of(HelloFs.class.getName(), mountPoint.toString()));
+    }
+
+    /**
+     * Starts another program of this module.
+     *
+     * @param program its class and arguments
+     */
+    static ServerProcess start(Path work, Path mountPoint, List<String> prefix, List<String> program)
+            throws IOException {
         Path modules = Files.createDirectories(work.resolve("modules"));
         copyModules(modules);
         List<String> command = new ArrayList<>(prefix);
@@ -31,7 +41,8 @@ final class ServerProcess implements AutoCloseable {
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m"));
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-p", modules.toString()));
         command.addAll(List.of("--enable-native-access=io.chagres.foreign", "-m"));
-        command.addAll(List.of("io.chagres.examples/" + HelloFs.class.getName(), mountPoint.toString()));
+        command.add("io.chagres.examples/" + program.getFirst());
+        command.addAll(program.subList(1, program.size()));
         Path output = work.resolve("output");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

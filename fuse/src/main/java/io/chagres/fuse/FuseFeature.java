@@ -108,6 +108,9 @@ public enum FuseFeature {
     /** The attributes {@code system.posix_acl_*} work and the kernel checks permissions by them. */
     POSIX_ACL(InitFlags.POSIX_ACL, 0, 0),
 
+    /** Reads and writes of every file go past the page cache: each of a program is a request, of the size it asked. */
+    DIRECT_IO(0, OpenReply.DIRECT_IO, 0),
+
     /** Files opened with {@link OpenReply#DIRECT_IO} can be mapped shared. */
     DIRECT_IO_MMAP(InitFlags.DIRECT_IO_ALLOW_MMAP, 0, 0);
 

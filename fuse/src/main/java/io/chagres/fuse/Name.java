@@ -3,6 +3,8 @@ package io.chagres.fuse;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -118,6 +120,14 @@ public final class Name {
             hash = 31 * hash + segment.get(ValueLayout.JAVA_BYTE, offset + i);
         }
         return hash;
+    }
+
+    /** Decodes the name as UTF-8, strictly. */
+    String decoded() throws CharacterCodingException {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes()))
+                .toString();
     }
 
     /**

@@ -1,32 +1,15 @@
 package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
-import io.chagres.foreign.ErrnoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemLoopException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
-import java.nio.file.NotLinkException;
-import java.nio.file.ReadOnlyFileSystemException;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Serves a file system of paths by nodes. */
 final class PathNodes implements FuseFileSystem {
     private final PathFileSystem paths;
     private final PathTable table = new PathTable();
-    private final AtomicLong lastListing = new AtomicLong();
-
-    /** Names of open directories, as they were at opening, so that positions in them stay right. */
-    private final Map<Long, List<String>> listings = new ConcurrentHashMap<>();
+    private final Listings listings = new Listings();
 
     PathNodes(PathFileSystem paths) {
         this.paths = paths;
@@ -40,7 +23,7 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void lookup(Request request, long parent, Name name, EntryReply reply) {
-        answer(reply, () -> entry(parent, decoded(name), reply));
+        answer(reply, () -> entry(parent, name.decoded(), reply));
     }
 
     @Override
@@ -75,8 +58,8 @@ final class PathNodes implements FuseFileSystem {
     @Override
     public void symlink(Request request, long parent, Name name, Name target, EntryReply reply) {
         answer(reply, () -> {
-            String link = decoded(name);
-            paths.symlink(table.path(parent, link), decoded(target));
+            String link = name.decoded();
+            paths.symlink(table.path(parent, link), target.decoded());
             entry(parent, link, reply);
         });
     }
@@ -84,7 +67,7 @@ final class PathNodes implements FuseFileSystem {
     @Override
     public void mkdir(Request request, long parent, Name name, int mode, EntryReply reply) {
         answer(reply, () -> {
-            String directory = decoded(name);
+            String directory = name.decoded();
             paths.mkdir(table.path(parent, directory), mode);
             entry(parent, directory, reply);
         });
@@ -93,7 +76,7 @@ final class PathNodes implements FuseFileSystem {
     @Override
     public void unlink(Request request, long parent, Name name, EmptyReply reply) {
         answer(reply, () -> {
-            String file = decoded(name);
+            String file = name.decoded();
             paths.unlink(table.path(parent, file));
             table.removed(parent, file);
             reply.done();
@@ -103,7 +86,7 @@ final class PathNodes implements FuseFileSystem {
     @Override
     public void rmdir(Request request, long parent, Name name, EmptyReply reply) {
         answer(reply, () -> {
-            String directory = decoded(name);
+            String directory = name.decoded();
             paths.rmdir(table.path(parent, directory));
             table.removed(parent, directory);
             reply.done();
@@ -118,8 +101,8 @@ final class PathNodes implements FuseFileSystem {
                 reply.error(Errno.EINVAL);
                 return;
             }
-            String from = decoded(name);
-            String to = decoded(newName);
+            String from = name.decoded();
+            String to = newName.decoded();
             paths.rename(table.path(parent, from), table.path(newParent, to));
             table.renamed(parent, from, newParent, to);
             reply.done();
@@ -134,7 +117,7 @@ final class PathNodes implements FuseFileSystem {
     @Override
     public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
         answer(reply, () -> {
-            String file = decoded(name);
+            String file = name.decoded();
             String path = table.path(parent, file);
             long handle = paths.create(path, mode & 07777, flags);
             Attributes attributes = reply.attributes();
@@ -181,29 +164,17 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        answer(reply, () -> {
-            List<String> names = List.copyOf(paths.readdir(table.path(node)));
-            long handle = lastListing.incrementAndGet();
-            listings.put(handle, names);
-            reply.opened(handle, 0);
-        });
+        answer(reply, () -> reply.opened(listings.open(paths.readdir(table.path(node))), 0));
     }
 
     @Override
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
-        List<String> names = listings.getOrDefault(handle, List.of());
-        for (int at = (int) position; at < names.size(); at++) {
-            byte[] name = names.get(at).getBytes(StandardCharsets.UTF_8);
-            if (!reply.add(name, -1, DirectoryReply.DT_UNKNOWN, at + 1L)) {
-                break;
-            }
-        }
-        reply.done();
+        listings.read(handle, position, reply);
     }
 
     @Override
     public void releasedir(Request request, long node, long handle, int flags, EmptyReply reply) {
-        listings.remove(handle);
+        listings.close(handle);
         reply.done();
     }
 
@@ -219,35 +190,11 @@ final class PathNodes implements FuseFileSystem {
         reply.attributes(attributes);
     }
 
-    private static String decoded(Name name) throws CharacterCodingException {
-        return StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(name.bytes()))
-                .toString();
-    }
-
     private static void answer(Reply reply, Work work) {
         try {
             work.run();
         } catch (IOException | UnsupportedOperationException e) {
-            reply.error(errno(e));
+            reply.error(ThrownErrno.of(e, Errno.ENOSYS));
         }
-    }
-
-    private static int errno(Throwable thrown) {
-        return switch (thrown) {
-            case ErrnoException e -> e.errno();
-            case NoSuchFileException e -> Errno.ENOENT;
-            case FileAlreadyExistsException e -> Errno.EEXIST;
-            case DirectoryNotEmptyException e -> Errno.ENOTEMPTY;
-            case NotDirectoryException e -> Errno.ENOTDIR;
-            case AccessDeniedException e -> Errno.EACCES;
-            case NotLinkException e -> Errno.EINVAL;
-            case FileSystemLoopException e -> Errno.ELOOP;
-            case CharacterCodingException e -> Errno.EILSEQ;
-            case ReadOnlyFileSystemException e -> Errno.EROFS;
-            case UnsupportedOperationException e -> Errno.ENOSYS;
-            default -> Errno.EIO;
-        };
     }
 }

@@ -3,10 +3,12 @@ package io.chagres.fuse;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The numbers of paths that the kernel knows. Safe for any thread. */
 final class PathTable {
+    private final boolean keepsForgotten;
     private final Map<Long, Node> nodes = new HashMap<>();
     private long lastId = FuseFileSystem.ROOT;
 
@@ -16,17 +18,29 @@ final class PathTable {
         private final Map<String, Node> children = new HashMap<>();
         private @Nullable Node parent;
         private String name;
+        private final @Nullable Object file;
         private long lookups;
 
-        private Node(long id, @Nullable Node parent, String name) {
+        private Node(long id, @Nullable Node parent, String name, @Nullable Object file) {
             this.id = id;
             this.parent = parent;
             this.name = name;
+            this.file = file;
         }
     }
 
     PathTable() {
-        nodes.put(FuseFileSystem.ROOT, new Node(FuseFileSystem.ROOT, null, ""));
+        this(false);
+    }
+
+    /**
+     * Makes a table of nothing but the root.
+     *
+     * @param keepsForgotten whether a name keeps its number as long as it exists, for files that have no other
+     */
+    PathTable(boolean keepsForgotten) {
+        this.keepsForgotten = keepsForgotten;
+        nodes.put(FuseFileSystem.ROOT, new Node(FuseFileSystem.ROOT, null, "", null));
     }
 
     /** Returns the path of a node. */
@@ -50,16 +64,40 @@ final class PathTable {
     }
 
     /** Counts a lookup of a name that exists. */
-    synchronized long lookedUp(long parent, String name) throws NoSuchFileException {
+    long lookedUp(long parent, String name) throws NoSuchFileException {
+        return lookedUp(parent, name, null);
+    }
+
+    /**
+     * Counts a lookup of a name that exists.
+     *
+     * @param file equal as long as the name is that of the same file; another one gets another number
+     */
+    synchronized long lookedUp(long parent, String name, @Nullable Object file) throws NoSuchFileException {
         Node directory = node(parent);
         Node node = directory.children.get(name);
+        if (node != null && !Objects.equals(node.file, file)) {
+            removed(parent, name);
+            node = null;
+        }
         if (node == null) {
-            node = new Node(++lastId, directory, name);
+            node = new Node(++lastId, directory, name, file);
             directory.children.put(name, node);
             nodes.put(node.id, node);
         }
         node.lookups++;
         return node.id;
+    }
+
+    /** Returns the number of a name, or 0 if it has none. */
+    synchronized long known(long parent, String name) throws NoSuchFileException {
+        Node node = node(parent).children.get(name);
+        return node == null ? 0 : node.id;
+    }
+
+    /** Returns what a node was looked up with. */
+    synchronized @Nullable Object file(long id) throws NoSuchFileException {
+        return node(id).file;
     }
 
     synchronized void forget(long id, long lookups) {
@@ -74,6 +112,7 @@ final class PathTable {
         Node node = node(parent).children.remove(name);
         if (node != null) {
             node.parent = null;
+            dropIfUnused(node);
         }
     }
 
@@ -116,8 +155,11 @@ final class PathTable {
     private void dropIfUnused(Node node) {
         Node at = node;
         while (at.id != FuseFileSystem.ROOT && at.lookups <= 0 && at.children.isEmpty()) {
-            nodes.remove(at.id);
             Node parent = at.parent;
+            if (parent != null && keepsForgotten) {
+                return;
+            }
+            nodes.remove(at.id);
             if (parent == null) {
                 return;
             }

@@ -44,4 +44,29 @@ class PathTableTest {
         assertThat(table.lookedUp(1, "a")).isNotEqualTo(a);
         table.forget(a, 1);
     }
+
+    @Test
+    void tellsFilesOfOneNameApart() throws NoSuchFileException {
+        long a = table.lookedUp(1, "a", "one");
+        assertThat(table.lookedUp(1, "a", "one")).isEqualTo(a).isEqualTo(table.known(1, "a"));
+        assertThat(table.file(a)).isEqualTo("one");
+        long other = table.lookedUp(1, "a", "other");
+        assertThat(other).isNotEqualTo(a);
+        assertThat(table.pathIfAny(a)).isEmpty();
+        assertThat(table.path(other)).isEqualTo("/a");
+    }
+
+    @Test
+    void keepsNumbersWhereFilesHaveNone() throws NoSuchFileException {
+        PathTable keeping = new PathTable(true);
+        long a = keeping.lookedUp(1, "a");
+        keeping.forget(a, 1);
+        assertThat(keeping.lookedUp(1, "a")).isEqualTo(a);
+        keeping.renamed(1, "a", 1, "b");
+        assertThat(keeping.lookedUp(1, "b")).isEqualTo(a);
+        keeping.forget(a, 2);
+        keeping.removed(1, "b");
+        assertThat(keeping.known(1, "b")).isZero();
+        assertThat(keeping.lookedUp(1, "b")).isNotEqualTo(a);
+    }
 }

@@ -38,6 +38,7 @@ final class FaultBench implements AutoCloseable {
     private final List<ShipProcess> ships = new ArrayList<>();
     private final List<LineWriter> writers = new ArrayList<>();
     private final List<Mounted> mounts = new ArrayList<>();
+    private final List<FaultyDirectory> faulty = new ArrayList<>();
     private final ExecutorService tasks = Executors.newCachedThreadPool();
 
     private FaultBench(Path root) throws IOException {
@@ -153,6 +154,13 @@ final class FaultBench implements AutoCloseable {
         return mounted;
     }
 
+    /** Mounts a directory in whose way faults can be put. */
+    FaultyDirectory faulty(String name) {
+        FaultyDirectory mounted = FaultyDirectory.mount(root.resolve(name), root.resolve(name + ".behind"));
+        faulty.add(mounted);
+        return mounted;
+    }
+
     /** Threads for writers and rotations that run beside the test. */
     ExecutorService tasks() {
         return tasks;
@@ -170,6 +178,7 @@ final class FaultBench implements AutoCloseable {
         tasks.shutdownNow();
         ships.forEach(ShipProcess::close);
         writers.forEach(LineWriter::close);
+        faulty.forEach(FaultyDirectory::close);
         mounts.reversed().forEach(Mounted::close);
         if (proxy != null) {
             proxy.close();

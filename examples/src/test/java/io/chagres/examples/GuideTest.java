@@ -1,0 +1,34 @@
+package io.chagres.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Repository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Each piece of code in the guide that names a source is in it. */
+class GuideTest {
+    private static final Pattern MARKED =
+            Pattern.compile("<!-- (\\S+[.]java) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
+
+    @Test
+    void showsWhatIsCompiled() throws IOException {
+        Path root = Repository.root();
+        Matcher pieces = MARKED.matcher(Files.readString(root.resolve("docs/FUSE.md")));
+        int count = 0;
+        for (; pieces.find(); count++) {
+            List<String> source = stripped(Files.readString(root.resolve(pieces.group(1))));
+            assertThat(source).as(pieces.group(1)).containsSubsequence(stripped(pieces.group(2)));
+        }
+        assertThat(count).isGreaterThanOrEqualTo(4);
+    }
+
+    private static List<String> stripped(String code) {
+        return code.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
+    }
+}

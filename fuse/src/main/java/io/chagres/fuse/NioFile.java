@@ -1,0 +1,238 @@
+package io.chagres.fuse;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of an open file, one for all who have it open.
+ *
+ * <p>Files of this machine are read and written in place. Few other providers can write in the middle of a file, or
+ * read what was removed: there a file that is written, or removed while it is open, is copied into a temporary one,
+ * which is copied back when it is committed. Safe for any thread; each operation holds the lock.
+ */
+final class NioFile {
+    private static final long NS = 1_000_000_000L;
+
+    /** The JDK's zip file system reads whole files into the heap. */
+    private static final long MAX_HEAP_BYTES = 16L << 20;
+
+    private final Clock clock;
+
+    /** What is known of the file, for when it has no name any more. */
+    private final Attributes last = new Attributes();
+
+    private @Nullable SeekableByteChannel channel;
+    private @Nullable FileChannel temporary;
+    private boolean local;
+    private boolean writable;
+    private boolean dirty;
+    private boolean nameless;
+    private boolean ended;
+    private int users;
+
+    NioFile(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * Opens it once more.
+     *
+     * @param known what it is now, copied
+     * @return false if its last use ended before: it is no good any more
+     */
+    synchronized boolean open(Path path, boolean writes, Attributes known) throws IOException {
+        if (ended) {
+            return false;
+        }
+        local = path.getFileSystem().equals(FileSystems.getDefault());
+        last.set(known);
+        if (writes && !writable) {
+            openToWrite(path);
+        } else if (channel == null && temporary == null) {
+            if (known.size() > MAX_HEAP_BYTES && isZip(path)) {
+                copy(path);
+            } else {
+                channel = Files.newByteChannel(path, StandardOpenOption.READ);
+            }
+        }
+        users++;
+        return true;
+    }
+
+    static boolean isZip(Path path) {
+        return path.getFileSystem().provider().getScheme().equals("jar");
+    }
+
+    private void openToWrite(Path path) throws IOException {
+        if (local) {
+            FileChannel opened = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            closeChannel();
+            channel = opened;
+        } else if (temporary == null) {
+            copy(path);
+        }
+        writable = true;
+    }
+
+    /** Goes on with a copy. */
+    private void copy(Path path) throws IOException {
+        FileChannel copy = FileChannel.open(
+                Files.createTempFile("chagres-nio", ".tmp"),
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DELETE_ON_CLOSE);
+        try (InputStream content = Files.newInputStream(path)) {
+            content.transferTo(Channels.newOutputStream(copy));
+            temporary = copy;
+        } finally {
+            if (temporary == null) {
+                copy.close();
+            }
+        }
+        closeChannel();
+    }
+
+    /** Prepares for the loss of the name. */
+    synchronized void beforeRemoval(Path path) throws IOException {
+        if (!local && temporary == null) {
+            copy(path);
+        }
+    }
+
+    /** Says that the name is lost: nothing is copied back any more. */
+    synchronized void removed() {
+        nameless = true;
+        last.nlink(Math.max(0, last.nlink() - 1));
+    }
+
+    /**
+     * Ends one use; with the last one, what is not committed is lost.
+     *
+     * @return true if it is ended
+     */
+    synchronized boolean release() throws IOException {
+        users--;
+        return closeIfUnused();
+    }
+
+    /**
+     * Closes everything if nobody has it open.
+     *
+     * @return true if it is ended
+     */
+    synchronized boolean closeIfUnused() throws IOException {
+        if (users > 0) {
+            return false;
+        }
+        ended = true;
+        closeChannel();
+        if (temporary != null) {
+            temporary.close();
+            temporary = null;
+        }
+        return true;
+    }
+
+    private void closeChannel() throws IOException {
+        if (channel != null) {
+            channel.close();
+            channel = null;
+        }
+    }
+
+    /** Fills a buffer up to the end of the file. */
+    synchronized void read(ByteBuffer buffer, long position) throws IOException {
+        SeekableByteChannel from = content();
+        from.position(position);
+        int read = 0;
+        while (read >= 0 && buffer.hasRemaining()) {
+            read = from.read(buffer);
+        }
+    }
+
+    synchronized void write(ByteBuffer data, long position) throws IOException {
+        SeekableByteChannel to = content();
+        changed();
+        to.position(position);
+        while (data.hasRemaining()) {
+            to.write(data);
+        }
+    }
+
+    /** Sets the size; a longer file ends in zeros. */
+    synchronized void truncate(long size) throws IOException {
+        SeekableByteChannel to = content();
+        changed();
+        if (size < to.size()) {
+            to.truncate(size);
+        } else if (size > to.size()) {
+            to.position(size - 1);
+            to.write(ByteBuffer.allocate(1));
+        }
+    }
+
+    private void changed() {
+        dirty = true;
+        last.mtimeNs(Math.multiplyExact(clock.millis(), NS / 1000)).ctimeNs(last.mtimeNs());
+    }
+
+    /**
+     * Copies what was written back to its provider.
+     *
+     * @param path the name, or null if it has none any more
+     */
+    synchronized void commit(@Nullable Path path) throws IOException {
+        if (path == null || nameless || local || !dirty) {
+            return;
+        }
+        FileChannel from = Objects.requireNonNull(temporary);
+        from.position(0);
+        try (OutputStream to =
+                Files.newOutputStream(path, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            Channels.newInputStream(from).transferTo(to);
+        }
+        dirty = false;
+    }
+
+    /** Waits until it is safe, as far as the provider can. */
+    synchronized void force(@Nullable Path path, boolean dataOnly) throws IOException {
+        commit(path);
+        if (channel instanceof FileChannel file && writable) {
+            file.force(!dataOnly);
+        }
+    }
+
+    /** Corrects what the provider says of a file that it has not got back yet, and remembers it. */
+    synchronized void correct(Attributes attributes) throws IOException {
+        if (dirty && temporary != null) {
+            attributes.size(temporary.size()).mtimeNs(last.mtimeNs()).ctimeNs(last.ctimeNs());
+        }
+        last.set(attributes);
+    }
+
+    /** Tells what a file is that has no name any more. */
+    synchronized void fillNameless(Attributes attributes) throws IOException {
+        attributes.set(last).size(content().size());
+    }
+
+    private SeekableByteChannel content() throws NoSuchFileException {
+        SeekableByteChannel content = temporary == null ? channel : temporary;
+        if (content == null) {
+            throw new NoSuchFileException("a closed file");
+        }
+        return content;
+    }
+}

@@ -1,0 +1,578 @@
+package io.chagres.fuse;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Statx;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.ClosedFileSystemException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.nio.file.StandardCopyOption;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A directory of any {@link FileSystem}, such as a zip file, one in memory or a store of objects, read and written as
+ * far as its provider can.
+ *
+ * <p>Files of this machine are used in place. Of other providers a file that is written is a temporary file until it is
+ * closed or synced, when it is copied back: errors of that are errors of close(2) and fsync(2). A file that is removed
+ * while it is open lives on, there as a temporary file. Directories of zip files are not renamed (EXDEV, so that mv(1)
+ * copies them), and a zip file as a whole is written when its FileSystem is closed.
+ *
+ * <p>Node numbers are st_ino where the provider has view {@code unix}; others get numbers that stay until the file is
+ * removed or this is unmounted, which takes memory for every file that was looked up. Without view {@code posix} files
+ * belong to who mounts and have mode 0644, directories 0755. Extended attributes are those of view {@code user}.
+ *
+ * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; what it does not support EOPNOTSUPP;
+ * exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the words of
+ * strerror(3) which it is. Safe for any thread. Requests allocate.
+ */
+public final class NioFileSystem implements FuseFileSystem {
+    private static final Logger LOG = System.getLogger("io.chagres.fuse");
+    private static final int RENAME_NOREPLACE = 1;
+    private static final int O_ACCMODE = 3;
+
+    private final Path root;
+    private final Clock clock;
+    private final long timeoutNs;
+    private final boolean local;
+    private final NioAttributes attributes;
+    private final PathTable table;
+    private final Listings listings = new Listings();
+    private final Map<Long, NioFile> files = new ConcurrentHashMap<>();
+
+    /** Names change alone: a path that somebody resolved stays right until he used it. */
+    private final ReadWriteLock names = new ReentrantReadWriteLock();
+
+    /**
+     * Takes a directory.
+     *
+     * @param root a directory of any provider; its FileSystem is closed by the caller, after unmounting
+     * @param clock tells the time of changes
+     * @param timeoutNs how long the kernel may believe names and attributes, nanoseconds; 0 where they change by others
+     * @throws IOException if the provider cannot be asked
+     */
+    public NioFileSystem(Path root, Clock clock, long timeoutNs) throws IOException {
+        this.root = root.toAbsolutePath();
+        this.clock = clock;
+        this.timeoutNs = timeoutNs;
+        local = root.getFileSystem().equals(FileSystems.getDefault());
+        attributes = new NioAttributes(root.getFileSystem());
+        table = new PathTable(!attributes.haveNumbers());
+    }
+
+    /**
+     * Takes a whole file system, from its first root directory on.
+     *
+     * @param fileSystem closed by the caller, after unmounting
+     * @param clock tells the time of changes
+     * @param timeoutNs how long the kernel may believe names and attributes, nanoseconds; 0 where they change by others
+     * @throws IOException if the provider cannot be asked
+     */
+    public NioFileSystem(FileSystem fileSystem, Clock clock, long timeoutNs) throws IOException {
+        this(fileSystem.getRootDirectories().iterator().next(), clock, timeoutNs);
+    }
+
+    /**
+     * Returns how to mount it.
+     *
+     * @return defaults, read-only if the FileSystem says it is, named after its provider
+     */
+    public FuseOptions options() {
+        FileSystem fileSystem = root.getFileSystem();
+        return FuseOptions.DEFAULTS.withName(fileSystem.provider().getScheme()).withReadOnly(fileSystem.isReadOnly());
+    }
+
+    /**
+     * Returns the path of a node.
+     *
+     * @param node a number that the kernel knows
+     * @return from the root of the mount on, or empty if it has no name any more
+     */
+    public String pathOf(long node) {
+        return table.pathIfAny(node);
+    }
+
+    /** Files that are still open are copied back and closed. */
+    @Override
+    public void destroy() {
+        for (long node : files.keySet()) {
+            try {
+                while (files.containsKey(node)) {
+                    close(node);
+                }
+            } catch (IOException e) {
+                LOG.log(Level.WARNING, "lost what was written to node " + node + ", open at the end", e);
+            }
+        }
+    }
+
+    @Override
+    public void lookup(Request request, long parent, Name name, EntryReply reply) {
+        answer(reply, names.readLock(), () -> entry(parent, name.decoded(), reply));
+    }
+
+    @Override
+    public void forget(long node, long lookups) {
+        table.forget(node, lookups);
+    }
+
+    @Override
+    public void getattr(Request request, long node, long handle, AttributesReply reply) {
+        answer(reply, names.readLock(), () -> reply.attributes(attributes(node, reply.attributes())));
+    }
+
+    @Override
+    public void setattr(Request request, long node, AttributeChange change, AttributesReply reply) {
+        answer(reply, names.readLock(), () -> {
+            if (change.hasSize()) {
+                truncate(node, change.size());
+            }
+            if (change.hasMode() || change.hasUid() || change.hasGid() || change.hasAtime() || change.hasMtime()) {
+                NioFile file = files.get(node);
+                if (file != null) {
+                    file.commit(pathIfAny(node)); // what comes later would change the time again
+                }
+                attributes.change(path(node), change, nowNs());
+            }
+            reply.attributes(attributes(node, reply.attributes()));
+        });
+    }
+
+    private void truncate(long node, long size) throws IOException {
+        if (pathIfAny(node) == null) {
+            file(node).truncate(size);
+            return;
+        }
+        open(node, true);
+        try {
+            file(node).truncate(size);
+        } finally {
+            close(node);
+        }
+    }
+
+    @Override
+    public void readlink(Request request, long node, LinkTargetReply reply) {
+        answer(reply, names.readLock(), () -> {
+            String target = Files.readSymbolicLink(path(node)).toString();
+            reply.target(target.getBytes(StandardCharsets.UTF_8));
+        });
+    }
+
+    @Override
+    public void symlink(Request request, long parent, Name name, Name target, EntryReply reply) {
+        answer(reply, names.readLock(), () -> {
+            String link = name.decoded();
+            Path path = path(parent, link);
+            Files.createSymbolicLink(path, path.getFileSystem().getPath(target.decoded()));
+            attributes.created(path, 0777, request);
+            entry(parent, link, reply);
+        });
+    }
+
+    @Override
+    public void mknod(Request request, long parent, Name name, int mode, int device, EntryReply reply) {
+        answer(reply, names.readLock(), () -> {
+            if ((mode & Statx.S_IFMT) != Statx.S_IFREG) {
+                reply.error(Errno.EPERM); // the file system does not support this type
+                return;
+            }
+            String file = name.decoded();
+            create(path(parent, file), mode, request);
+            entry(parent, file, reply);
+        });
+    }
+
+    @Override
+    public void mkdir(Request request, long parent, Name name, int mode, EntryReply reply) {
+        answer(reply, names.readLock(), () -> {
+            String directory = name.decoded();
+            Path path = path(parent, directory);
+            Files.createDirectory(path, attributes.atCreation(mode));
+            attributes.created(path, mode, request);
+            entry(parent, directory, reply);
+        });
+    }
+
+    private void create(Path path, int mode, Request request) throws IOException {
+        Files.createFile(path, attributes.atCreation(mode));
+        attributes.created(path, mode, request);
+    }
+
+    @Override
+    public void unlink(Request request, long parent, Name name, EmptyReply reply) {
+        remove(parent, name, reply);
+    }
+
+    @Override
+    public void rmdir(Request request, long parent, Name name, EmptyReply reply) {
+        remove(parent, name, reply);
+    }
+
+    private void remove(long parent, Name name, EmptyReply reply) {
+        answer(reply, names.writeLock(), () -> {
+            String removed = name.decoded();
+            Path path = path(parent, removed);
+            NioFile file = openAt(parent, removed);
+            if (file != null) {
+                file.beforeRemoval(path);
+            }
+            Files.delete(path);
+            if (file != null) {
+                file.removed();
+            }
+            table.removed(parent, removed);
+            reply.done();
+        });
+    }
+
+    @Override
+    public void rename(
+            Request request, long parent, Name name, long newParent, Name newName, int flags, EmptyReply reply) {
+        answer(reply, names.writeLock(), () -> {
+            String from = name.decoded();
+            String to = newName.decoded();
+            Path source = path(parent, from);
+            Path target = path(newParent, to);
+            int refusal = refusal(source, target, flags);
+            if (refusal != 0) {
+                reply.error(refusal);
+                return;
+            }
+            NioFile replaced = openAt(newParent, to);
+            if (replaced != null) {
+                replaced.beforeRemoval(target);
+            }
+            NioFile moved = openAt(parent, from);
+            if (moved != null) {
+                moved.commit(source);
+            }
+            Files.move(source, target, local ? StandardCopyOption.ATOMIC_MOVE : StandardCopyOption.REPLACE_EXISTING);
+            if (replaced != null) {
+                replaced.removed();
+            }
+            table.renamed(parent, from, newParent, to);
+            reply.done();
+        });
+    }
+
+    /** Returns why a name is not moved, or 0: providers differ in what they replace. */
+    private int refusal(Path source, Path target, int flags) throws IOException {
+        if ((flags & ~RENAME_NOREPLACE) != 0) {
+            return Errno.EINVAL;
+        }
+        boolean exists = Files.exists(target, LinkOption.NOFOLLOW_LINKS);
+        if (exists && flags == RENAME_NOREPLACE) {
+            return Errno.EEXIST;
+        }
+        if (local) {
+            return 0;
+        }
+        boolean directory = attributes.read(source).isDirectory();
+        if (directory && NioFile.isZip(source)) {
+            return Errno.EXDEV;
+        }
+        if (!exists || directory == attributes.read(target).isDirectory()) {
+            return 0;
+        }
+        return directory ? Errno.ENOTDIR : Errno.EISDIR;
+    }
+
+    private @Nullable NioFile openAt(long parent, String name) throws NoSuchFileException {
+        long node = table.known(parent, name);
+        return node == 0 ? null : files.get(node);
+    }
+
+    @Override
+    public void link(Request request, long node, long newParent, Name newName, EntryReply reply) {
+        answer(reply, names.readLock(), () -> {
+            String link = newName.decoded();
+            Files.createLink(path(newParent, link), path(node));
+            entry(newParent, link, reply);
+        });
+    }
+
+    @Override
+    public void open(Request request, long node, int flags, OpenReply reply) {
+        answer(reply, names.readLock(), () -> {
+            open(node, (flags & O_ACCMODE) != 0);
+            reply.opened(0, 0);
+        });
+    }
+
+    @Override
+    public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
+        answer(reply, names.readLock(), () -> {
+            String file = name.decoded();
+            Path path = path(parent, file);
+            create(path, mode, request);
+            NioAttributes.Values values = attributes.read(path);
+            long node = table.lookedUp(parent, file, attributes.identity(values));
+            boolean open = false;
+            try {
+                open(node, (flags & O_ACCMODE) != 0);
+                open = true;
+            } finally {
+                if (!open) {
+                    table.forget(node, 1);
+                }
+            }
+            reply.created(node, attributes(node, reply.attributes()), 0, 0);
+        });
+    }
+
+    private void open(long node, boolean writes) throws IOException {
+        Path path = path(node);
+        if (writes && path.getFileSystem().isReadOnly()) {
+            throw new ReadOnlyFileSystemException();
+        }
+        Attributes known = attributes(node, new Attributes());
+        boolean open = false;
+        while (!open) {
+            NioFile file = files.computeIfAbsent(node, id -> new NioFile(clock));
+            try {
+                open = file.open(path, writes, known);
+            } finally {
+                if (!open && file.closeIfUnused()) {
+                    files.remove(node, file);
+                }
+            }
+        }
+    }
+
+    private void close(long node) throws IOException {
+        NioFile file = files.get(node);
+        if (file == null) {
+            return; // saved and closed by destroy()
+        }
+        try {
+            file.commit(pathIfAny(node));
+        } finally {
+            if (file.release()) {
+                files.remove(node, file);
+            }
+        }
+    }
+
+    private NioFile file(long node) throws ErrnoException {
+        NioFile file = files.get(node);
+        if (file == null) {
+            throw new ErrnoException("use what was closed", Errno.ESTALE, "node " + node);
+        }
+        return file;
+    }
+
+    @Override
+    public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+        answer(reply, null, () -> {
+            ByteBuffer buffer = reply.buffer()
+                    .asSlice(reply.offset(), Math.min(size, reply.capacity()))
+                    .asByteBuffer();
+            file(node).read(buffer, position);
+            reply.filled(buffer.position());
+        });
+    }
+
+    @Override
+    public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
+        answer(reply, null, () -> {
+            ByteBuffer buffer =
+                    data.segment().asSlice(data.offset(), data.length()).asByteBuffer();
+            file(node).write(buffer.asReadOnlyBuffer(), position);
+            reply.written(data.length());
+        });
+    }
+
+    @Override
+    public void flush(Request request, long node, long handle, long lockOwner, EmptyReply reply) {
+        answer(reply, names.readLock(), () -> {
+            NioFile file = files.get(node);
+            if (file != null) {
+                file.commit(pathIfAny(node));
+            }
+            reply.done();
+        });
+    }
+
+    @Override
+    public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
+        answer(reply, names.readLock(), () -> {
+            close(node);
+            reply.done();
+        });
+    }
+
+    @Override
+    public void fsync(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
+        answer(reply, names.readLock(), () -> {
+            file(node).force(pathIfAny(node), dataOnly);
+            reply.done();
+        });
+    }
+
+    @Override
+    public void opendir(Request request, long node, int flags, OpenReply reply) {
+        answer(reply, names.readLock(), () -> {
+            List<String> listed = new ArrayList<>();
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(node))) {
+                for (Path entry : entries) {
+                    String name = Objects.requireNonNull(entry.getFileName()).toString();
+                    listed.add(name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
+                }
+            }
+            reply.opened(listings.open(listed), 0);
+        });
+    }
+
+    @Override
+    public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
+        listings.read(handle, position, reply);
+    }
+
+    @Override
+    public void releasedir(Request request, long node, long handle, int flags, EmptyReply reply) {
+        listings.close(handle);
+        reply.done();
+    }
+
+    @Override
+    public void statfs(Request request, long node, StatfsReply reply) {
+        answer(reply, null, () -> {
+            FileStore store = Files.getFileStore(root);
+            int block = 4096;
+            reply.statfs(block, store.getTotalSpace() / block, store.getUsableSpace() / block, 0, 0, 255);
+        });
+    }
+
+    @Override
+    public void getxattr(Request request, long node, Name name, int size, XattrReply reply) {
+        xattr(reply, () -> NioXattrs.get(path(node), name.decoded(), reply));
+    }
+
+    @Override
+    public void listxattr(Request request, long node, int size, XattrNamesReply reply) {
+        xattr(reply, () -> NioXattrs.list(path(node), reply));
+    }
+
+    @Override
+    public void setxattr(Request request, long node, Name name, Payload value, int flags, EmptyReply reply) {
+        xattr(reply, () -> NioXattrs.set(path(node), name.decoded(), value.bytes(), flags, reply));
+    }
+
+    @Override
+    public void removexattr(Request request, long node, Name name, EmptyReply reply) {
+        xattr(reply, () -> NioXattrs.remove(path(node), name.decoded(), reply));
+    }
+
+    private void xattr(Reply reply, Work work) {
+        if (NioXattrs.supports(root)) {
+            answer(reply, names.readLock(), work);
+        } else {
+            reply.error(Errno.ENOSYS);
+        }
+    }
+
+    private void entry(long parent, String name, EntryReply reply) throws IOException {
+        NioAttributes.Values values = attributes.read(path(parent, name));
+        long node = table.lookedUp(parent, name, attributes.identity(values));
+        reply.entry(node, filled(node, values, reply.attributes()));
+    }
+
+    /** Fills in what a node is, also when it has lost its name, or its name has become another file's. */
+    private Attributes attributes(long node, Attributes to) throws IOException {
+        Path path = pathIfAny(node);
+        NioAttributes.Values values = path == null ? null : attributes.read(path);
+        if (values != null && (node == ROOT || Objects.equals(table.file(node), attributes.identity(values)))) {
+            return filled(node, values, to);
+        }
+        file(node).fillNameless(to);
+        return to;
+    }
+
+    private Attributes filled(long node, NioAttributes.Values values, Attributes to) throws IOException {
+        attributes.fill(values, to).timeoutsNs(timeoutNs);
+        NioFile file = files.get(node);
+        if (file != null) {
+            file.correct(to);
+        }
+        return to;
+    }
+
+    private Path path(long node) throws NoSuchFileException {
+        return resolved(table.path(node));
+    }
+
+    private @Nullable Path pathIfAny(long node) {
+        String path = table.pathIfAny(node);
+        return path.isEmpty() ? null : resolved(path);
+    }
+
+    private Path resolved(String path) {
+        Path at = root;
+        for (String name : path.split("/")) {
+            at = name.isEmpty() ? at : at.resolve(name);
+        }
+        return at;
+    }
+
+    private Path path(long parent, String name) throws NoSuchFileException {
+        Path path = path(parent).resolve(name);
+        if (!name.equals(String.valueOf(path.getFileName()))) {
+            throw new InvalidPathException(name, "is more than a name to this provider");
+        }
+        return path;
+    }
+
+    private long nowNs() {
+        Instant now = clock.instant();
+        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+    }
+
+    /** Work on a path that may fail. */
+    @FunctionalInterface
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    private static void answer(Reply reply, @Nullable Lock lock, Work work) {
+        if (lock != null) {
+            lock.lock();
+        }
+        try {
+            work.run();
+        } catch (IOException
+                | UnsupportedOperationException
+                | InvalidPathException
+                | SecurityException
+                | ClosedFileSystemException e) {
+            reply.error(ThrownErrno.of(e, Errno.EOPNOTSUPP));
+        } finally {
+            if (lock != null) {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.chagres.fuse;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.NotLinkException;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Which error number a caller gets for what a file system in Java throws. */
+final class ThrownErrno {
+    /** The JDK says what the kernel answered in words only. */
+    private static final Map<String, Integer> BY_MESSAGE = byMessage();
+
+    private ThrownErrno() {}
+
+    /**
+     * Returns the error number of an exception.
+     *
+     * @param unsupported what an operation gets that is not supported
+     */
+    static int of(Throwable thrown, int unsupported) {
+        return switch (thrown) {
+            case ErrnoException e -> e.errno();
+            case NoSuchFileException e -> Errno.ENOENT;
+            case FileAlreadyExistsException e -> Errno.EEXIST;
+            case DirectoryNotEmptyException e -> Errno.ENOTEMPTY;
+            case NotDirectoryException e -> Errno.ENOTDIR;
+            case AccessDeniedException e -> Errno.EACCES;
+            case NotLinkException e -> Errno.EINVAL;
+            case FileSystemLoopException e -> Errno.ELOOP;
+            case CharacterCodingException e -> Errno.EILSEQ;
+            case InvalidPathException e -> Errno.EILSEQ;
+            case ReadOnlyFileSystemException e -> Errno.EROFS;
+            case UnsupportedOperationException e -> unsupported;
+            case SecurityException e -> Errno.EACCES;
+            case FileSystemException e -> ofMessage(e.getReason());
+            case IOException e -> ofMessage(e.getMessage());
+            default -> Errno.EIO;
+        };
+    }
+
+    private static int ofMessage(@Nullable String message) {
+        return message == null ? Errno.EIO : BY_MESSAGE.getOrDefault(message, Errno.EIO);
+    }
+
+    private static Map<String, Integer> byMessage() {
+        Map<String, Integer> numbers = new HashMap<>();
+        for (int errno = Errno.EPERM; errno <= Errno.EHWPOISON; errno++) {
+            numbers.putIfAbsent(Errno.message(errno), errno);
+        }
+        return numbers;
+    }
+}
