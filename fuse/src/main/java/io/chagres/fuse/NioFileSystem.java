@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.ClosedFileSystemException;
 import java.nio.file.DirectoryStream;
@@ -20,6 +21,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -450,6 +452,18 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
         listings.read(handle, position, reply);
+    }
+
+    @Override
+    public void fsyncdir(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
+        answer(reply, names.readLock(), () -> {
+            if (local) {
+                try (FileChannel directory = FileChannel.open(path(node), StandardOpenOption.READ)) {
+                    directory.force(true); // the JDK opens directories to read, and fsync(2) takes them
+                }
+            }
+            reply.done();
+        });
     }
 
     @Override

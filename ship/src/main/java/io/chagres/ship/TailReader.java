@@ -52,7 +52,7 @@ final class TailReader implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private int errno;
 
-    /** Returns the errno behind the last {@link Outcome#ERROR}. */
+    /** Returns the errno because of which the last reading or comparison could not tell, or 0 if it could. */
     int errno() {
         return errno;
     }
@@ -89,7 +89,7 @@ final class TailReader implements AutoCloseable {
         tail.heldBackBytes = end ? read - take : 0;
         long whole = end && !release ? wholeLines(tail, commit, take) : take;
         if (!guardMatches(tail, commit, whole == 0 ? read : whole)) {
-            return position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN;
+            return mismatch(position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN);
         }
         if (whole > 0) {
             append(tail, commit, (int) whole);
@@ -108,10 +108,10 @@ final class TailReader implements AutoCloseable {
         long zerosEnd = zerosUntil(fd, position, position + read, size);
         if (zerosEnd >= size && !release) {
             tail.heldBackBytes = size - position;
-            return guardMatches(tail, commit, read) ? Outcome.EMPTY : Outcome.REWRITTEN;
+            return guardMatches(tail, commit, read) ? Outcome.EMPTY : mismatch(Outcome.REWRITTEN);
         }
         if (!guardMatches(tail, commit, read)) {
-            return position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN;
+            return mismatch(position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN);
         }
         tail.heldBackBytes = 0;
         long length = zerosEnd - position;
@@ -186,23 +186,33 @@ final class TailReader implements AutoCloseable {
         Fd fd = Objects.requireNonNull(tail.fd());
         if (tail.position() == 0) {
             long head = Math.min(length, Tail.GUARD_BYTES);
-            long read = fd.preadAll(guard, 0, head, 0);
+            long read = compared(fd.preadAll(guard, 0, head, 0));
             return read == head && MemoryCompare.equal(commit.data(), commit.dataLength(), guard, 0, head);
         }
         return guardMatches(tail);
     }
 
-    /** Says whether the last bytes before the position are still the shipped ones. */
+    /** A file that cannot be read just now is not one that was rewritten. */
+    private Outcome mismatch(Outcome otherwise) {
+        return errno == 0 ? otherwise : Outcome.ERROR;
+    }
+
+    private long compared(long read) {
+        errno = read < 0 ? (int) -read : 0;
+        return read;
+    }
+
+    /** Says whether the last bytes before the position are still the shipped ones; if not, see {@link #errno()}. */
     boolean guardMatches(Tail tail) {
         int length = tail.guardLength();
-        long read = Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length);
+        long read = compared(Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length));
         return read == length && crcOf(guardBytes, 0, length) == tail.guardCrc();
     }
 
-    /** Sets the guard of a tail from the file itself; false when its bytes cannot be read. */
+    /** Sets the guard of a tail from the file itself; false when its bytes cannot be read, see {@link #errno()}. */
     boolean resetGuard(Tail tail) {
         int length = tail.guardLength();
-        long read = Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length);
+        long read = compared(Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.position() - length));
         if (read != length) {
             return false;
         }

@@ -174,7 +174,7 @@ final class Turns implements AutoCloseable {
                     return rewritten(tail, Record.Reason.REWRITTEN);
                 }
                 case ERROR -> {
-                    return readFailed(tail);
+                    return readFailed(tail, reader.errno());
                 }
             }
         }
@@ -217,9 +217,9 @@ final class Turns implements AutoCloseable {
         return check(tail);
     }
 
-    private Next readFailed(Tail tail) {
+    private Next readFailed(Tail tail, int errno) {
         listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": "
-                + Errno.message(reader.errno()) + "; its bytes stay at risk, it is tried again");
+                + Errno.message(errno) + "; its bytes stay at risk, it is tried again");
         return Next.LATER;
     }
 
@@ -294,7 +294,9 @@ final class Turns implements AutoCloseable {
     private Next atEnd(Tail tail) {
         if (tail.mtimeNs() != tail.recordedMtimeNs()) {
             if (tail.position() > 0 && !reader.guardMatches(tail)) {
-                return rewritten(tail, Record.Reason.REWRITTEN);
+                return reader.errno() == 0
+                        ? rewritten(tail, Record.Reason.REWRITTEN)
+                        : readFailed(tail, reader.errno());
             }
             recordMtime(tail);
             tail.inPlaceSuspect = tail.position() > Tail.GUARD_BYTES;
@@ -324,6 +326,9 @@ final class Turns implements AutoCloseable {
         }
         int to = Math.min(pieces, tail.checkedPieces + CHECKED_PIECES_PER_TURN);
         int bad = prefixCheck.firstMismatch(tail, tail.checkedPieces, to);
+        if (prefixCheck.errno() != 0) {
+            return readFailed(tail, prefixCheck.errno());
+        }
         if (bad < to) {
             boolean fromStart = tail.check == Tail.Check.WHOLE_PREFIX;
             tail.check = Tail.Check.NOTHING;
@@ -336,18 +341,22 @@ final class Turns implements AutoCloseable {
         if (to < pieces) {
             return Next.AGAIN;
         }
+        boolean same = reader.resetGuard(tail);
+        if (reader.errno() != 0) {
+            return readFailed(tail, reader.errno());
+        }
         tail.check = Tail.Check.NOTHING;
         tail.checkedPieces = 0;
-        if (!reader.resetGuard(tail)) {
-            return rewritten(tail, Record.Reason.TRUNCATED);
-        }
-        return Next.AGAIN;
+        return same ? Next.AGAIN : rewritten(tail, Record.Reason.TRUNCATED);
     }
 
     /** The file is not what was shipped: finds what both have in common and lets a new version begin there. */
     private Next rewritten(Tail tail, Record.Reason reason) {
         int within = tail.prefix.pieceAt(tail.size());
         int bad = prefixCheck.firstMismatch(tail, 0, within);
+        if (prefixCheck.errno() != 0) {
+            return readFailed(tail, prefixCheck.errno());
+        }
         long candidate = bad < tail.prefix.pieces() ? tail.prefix.pieceEnd(bad) : tail.prefix.end();
         return supersede(tail, reason, Math.min(candidate, tail.size()));
     }

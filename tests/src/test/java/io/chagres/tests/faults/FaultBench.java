@@ -154,9 +154,9 @@ final class FaultBench implements AutoCloseable {
         return mounted;
     }
 
-    /** Mounts a directory in whose way faults can be put. */
+    /** Mounts a directory in whose way faults can be put; its files are outside of the tree. */
     FaultyDirectory faulty(String name) {
-        FaultyDirectory mounted = FaultyDirectory.mount(root.resolve(name), root.resolve(name + ".behind"));
+        FaultyDirectory mounted = FaultyDirectory.mount(root.resolve(name), root.resolve("behind"));
         faulty.add(mounted);
         return mounted;
     }
