@@ -83,14 +83,17 @@ fuse_prepare() {
 
 fuse_is_mounted() { grep -q " $FUSE_MOUNT " /proc/self/mountinfo; }
 
-# fuse_launch NAME: runs FUSE_COMMAND and waits until it has mounted; sets FUSE_PID.
+# fuse_launch NAME: runs FUSE_COMMAND and waits until it has mounted; sets FUSE_PID, or says why not and returns 1.
 fuse_launch() {
     local waited
     "${FUSE_COMMAND[@]}" > "$BENCH_DIR/fuse/out" 2> "$BENCH_DIR/fuse/err" &
     FUSE_PID=$!
     for waited in $(seq 1200); do
         ! fuse_is_mounted || return 0
-        kill -0 "$FUSE_PID" 2> /dev/null || die "fuse: $1 ended: $(tail -n 5 "$BENCH_DIR/fuse/err")"
+        if ! kill -0 "$FUSE_PID" 2> /dev/null; then
+            say "bench: fuse: $1 did not start: $(head -n 3 "$BENCH_DIR/fuse/err")"
+            return 1
+        fi
         sleep 0.05
     done
     die "fuse: $1 did not mount within a minute"
@@ -145,7 +148,7 @@ fuse_measure() {
         [ ${#FUSE_CPUS[@]} -gt 1 ] || return 0
         client=${FUSE_CPUS[1]}
     fi
-    fuse_start "$server" "$timeout" "$mode"
+    fuse_start "$server" "$timeout" "$mode" || return 0
     "$TARGET/fuseclient" "$FUSE_MOUNT" "$client" time "$FUSE_PID" "$FUSE_ROUNDS" "$FUSE_ROUND_MS" "$FUSE_WARM_MS" \
         "$@" > "$BENCH_DIR/fuse/measured"
     while read -r work median least cpu; do
@@ -176,8 +179,8 @@ fuse_trace_begin() {
 # fuse_count SERVER TIMEOUT_S MODE WORK: requests by the kernel's own trace, callbacks by the server, each by operation.
 fuse_count() {
     local server=$1 timeout=$2 mode=$3 work=$4 kind operation times connection count=200
+    fuse_start "$server" "$timeout" "$mode" || return 0
     row fuse_counts "$server" "$timeout" "$mode" "$work" counted all "$count"
-    fuse_start "$server" "$timeout" "$mode"
     "$TARGET/fuseclient" "$FUSE_MOUNT" -1 count 5 "$work"
     if [ -n "$FUSE_TRACE" ]; then
         connection=$(awk -v m="$FUSE_MOUNT" '$5 == m { split($3, d, ":"); print d[2] }' /proc/self/mountinfo)
@@ -202,7 +205,7 @@ fuse_count() {
 # fuse_files_list SERVER TIMEOUT_S MODE: Files.list under JMH, on the core of the server.
 fuse_files_list() {
     local name="fuse_files_$1_$2_$3"
-    fuse_start "$@"
+    fuse_start "$@" || return 0
     (
         taskset -cp "${FUSE_CPUS[0]}" "$BASHPID" > /dev/null
         JVM_PROPERTIES+=("-Dbench.list=$FUSE_MOUNT/d8")
