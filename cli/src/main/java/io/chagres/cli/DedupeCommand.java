@@ -44,9 +44,7 @@ final class DedupeCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Read and compare, say what would be shared and freed; change nothing.")
     boolean dryRun;
 
-    @Option(
-            names = "--verify",
-            description = "With --dry-run: compare all bytes instead of hashes of 64 bits.")
+    @Option(names = "--verify", description = "With --dry-run: compare all bytes instead of hashes of 64 bits.")
     boolean verify;
 
     @Option(
@@ -118,10 +116,7 @@ final class DedupeCommand implements Callable<Integer> {
             description = "How long nothing may change before --follow looks (default: ${DEFAULT-VALUE}).")
     Duration settle = Duration.ZERO;
 
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            description = "How many work at once (default: one per processor).")
+    @Option(names = "--threads", paramLabel = "N", description = "How many work at once (default: one per processor).")
     int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
@@ -207,7 +202,7 @@ final class DedupeCommand implements Callable<Integer> {
                     verify,
                     database == null ? null : Pathname.of(database));
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(ExitCode.USAGE, e.getMessage());
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres dedupe --help'.");
         }
     }
 }

@@ -47,7 +47,8 @@ final class DedupeCommandTest {
         assertThat(link.code()).isEqualTo(ExitCode.USAGE);
         assertThat(link.err()).contains("is a symbolic link; name what it leads to");
         assertThat(run(tree.resolve("absent").toString()).err()).contains("No such file");
-        assertThat(run("--db", tree.resolve("a.txt").toString(), tree.toString()).err())
+        assertThat(run("--db", tree.resolve("a.txt").toString(), tree.toString())
+                        .err())
                 .contains("a.txt is no database of chagres dedupe");
     }
 
@@ -63,9 +64,11 @@ final class DedupeCommandTest {
 
     @Test
     void filtersByNameAndSize() {
-        assertThat(run("--dry-run", "--include", "*.txt", "--exclude", "b.*", tree.toString()).out())
+        assertThat(run("--dry-run", "--include", "*.txt", "--exclude", "b.*", tree.toString())
+                        .out())
                 .contains("2 files, ", "would share 0 files");
-        assertThat(run("--dry-run", "--min-size", "1MiB", tree.toString()).out()).startsWith("0 files, ");
+        assertThat(run("--dry-run", "--min-size", "1MiB", tree.toString()).out())
+                .startsWith("0 files, ");
         String a = tree.resolve("a.txt").toString();
         assertThat(run("--dry-run", a, tree.resolve("b.txt").toString()).out()).contains("would share 1 files");
         assertThat(run("--dry-run", tree.toString(), a).out()).contains("4 files, ", "hard links 1");
@@ -78,7 +81,9 @@ final class DedupeCommandTest {
         try (Mounted disk = Mounted.image(image, temp.resolve("disk"))) {
             CommandRun refused = run(fill(disk.directory()).toString());
             assertThat(refused.code()).isEqualTo(ExitCode.FAILED);
-            assertThat(refused.err()).contains("(type 0xef53) cannot share blocks").hasLineCount(1);
+            assertThat(refused.err())
+                    .contains("(type 0xef53) cannot share blocks")
+                    .hasLineCount(1);
         }
     }
 

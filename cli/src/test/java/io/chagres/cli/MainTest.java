@@ -21,7 +21,8 @@ final class MainTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"ship", "ls", "cat", "tail", "restore", "verify", "compact", "dedupe", "watch", "doctor", "help"})
+            strings = {"ship", "ls", "cat", "tail", "restore", "verify", "compact", "dedupe", "watch", "doctor", "help"
+            })
     void showsAnExampleOfEveryCommand(String command) {
         CommandRun help = CommandRun.of(command, "--help");
         assertThat(help.code()).isZero();

@@ -25,6 +25,7 @@ final class BlockWorker implements DedupeWorker {
     private final LongMap layouts = new LongMap();
     /** The hashes of the blocks of all files, one file after the other. */
     private final LongColumn hashes = new LongColumn();
+
     private final IntColumn files = new IntColumn();
     private final IntColumn begins = new IntColumn();
     private int next;
@@ -100,7 +101,10 @@ final class BlockWorker implements DedupeWorker {
         for (long position = 0; position < size; position += blockBytes) {
             int length = (int) Math.min(blockBytes, size - position);
             long hash = reader.hashBlock(open.fd(), position, length);
-            hashes.add(hash == 0 ? 0 : Mix.of(Mix.of(hash, length), table.volume(file).index()));
+            hashes.add(
+                    hash == 0
+                            ? 0
+                            : Mix.of(Mix.of(hash, length), table.volume(file).index()));
         }
         return begin;
     }

@@ -20,7 +20,6 @@ final class ContentReader implements AutoCloseable {
     /** The most that is hashed at once. */
     static final int BUFFER_BYTES = 512 * 1024;
 
-
     private final DedupeTotals totals;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 64);

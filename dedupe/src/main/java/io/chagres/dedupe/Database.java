@@ -150,8 +150,7 @@ final class Database implements AutoCloseable {
     private static void replace(Pathname path, MemorySegment content) throws ErrnoException {
         Pathname parent = path.parent();
         Pathname temporary = Pathname.of(path.name() + ".new");
-        try (Directory directory =
-                Directory.open(parent == null || parent.length() == 0 ? Pathname.of(".") : parent)) {
+        try (Directory directory = Directory.open(parent == null || parent.length() == 0 ? Pathname.of(".") : parent)) {
             int flags = Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC | Fd.O_NOFOLLOW;
             try (Fd file = Fd.openAt(directory.fd(), temporary, flags, 0600)) {
                 file.writeFully(content, 0, content.byteSize());

@@ -240,8 +240,7 @@ public final class Dedupe implements AutoCloseable {
         }
 
         @Override
-        public void sharedRange(
-                Pathname source, long sourcePosition, Pathname file, long position, long lengthBytes) {
+        public void sharedRange(Pathname source, long sourcePosition, Pathname file, long position, long lengthBytes) {
             tell(() -> listener.sharedRange(source, sourcePosition, file, position, lengthBytes));
         }
 

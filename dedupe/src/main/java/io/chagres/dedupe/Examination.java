@@ -3,8 +3,8 @@ package io.chagres.dedupe;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
-import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Fiemap;
+import io.chagres.linux.FileRangeDedupe;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -220,8 +220,8 @@ final class GroupWorker implements DedupeWorker {
         int most = 0;
         for (int from = 0; from < order.length; ) {
             int end = classEnd(order, from);
-            boolean better = end - from > most
-                    || end - from == most && files.pieces(order[from]) < files.pieces(order[best]);
+            boolean better =
+                    end - from > most || end - from == most && files.pieces(order[from]) < files.pieces(order[best]);
             if (files.layout(order[from]) == Extents.HOLE) {
                 return from;
             }

@@ -54,7 +54,8 @@ final class Scan implements AutoCloseable {
         check("statx", stat.of(path, false), path);
         if (stat.isDirectory()) {
             Folder.Root root = opened(path, path);
-            pending.push(new Folder(root, Pathname.of(""), table.device(stat.dev(), root.fd().value())));
+            pending.push(new Folder(
+                    root, Pathname.of(""), table.device(stat.dev(), root.fd().value())));
         } else if (stat.isRegular()) {
             addFile(path);
         } else {
@@ -173,7 +174,8 @@ final class Scan implements AutoCloseable {
             return;
         }
         Pathname relative = folder.below(directory.name());
-        if (!options.excludes().isEmpty() && options.excludes(folder.root().path().resolve(relative))) {
+        if (!options.excludes().isEmpty()
+                && options.excludes(folder.root().path().resolve(relative))) {
             return;
         }
         if (stat.dev() != device.number()) {

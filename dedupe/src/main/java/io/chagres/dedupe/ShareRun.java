@@ -2,8 +2,8 @@ package io.chagres.dedupe;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Fiemap;
+import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Statx;
 import java.util.Arrays;
 
@@ -53,7 +53,9 @@ final class ShareRun implements AutoCloseable {
 
         void fill() {
             count = 0;
-            while (count < targets.length && filled < files.length && !parts.stopped().getAsBoolean()) {
+            while (count < targets.length
+                    && filled < files.length
+                    && !parts.stopped().getAsBoolean()) {
                 Target target = targets[count];
                 if (target == null) {
                     target = new Target(new OpenFile(parts.table(), stat, map));

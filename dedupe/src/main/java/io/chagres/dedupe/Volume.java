@@ -1,8 +1,8 @@
 package io.chagres.dedupe;
 
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileRangeDedupe;
-import io.chagres.foreign.Errno;
 import java.util.Arrays;
 
 /** A file system with all its subvolumes: files on one may share blocks. Safe for any thread. */

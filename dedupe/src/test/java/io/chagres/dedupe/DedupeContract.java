@@ -194,7 +194,11 @@ abstract class DedupeContract {
         byte[] content = random(4, 3 * MIB + 100);
         file("a", content);
         file("b", content);
-        Program.ok("cp", "--reflink=always", top.resolve("b").toString(), top.resolve("c").toString());
+        Program.ok(
+                "cp",
+                "--reflink=always",
+                top.resolve("b").toString(),
+                top.resolve("c").toString());
         content[MIB + 77]++;
         file("d", content);
         Run plan = run(DedupeOptions.DEFAULT.asDryRun(false));
@@ -323,15 +327,18 @@ abstract class DedupeContract {
             writerA.join();
             writerB.join();
         }
-        assertThat(Arrays.equals(Files.readAllBytes(a), ofA)).as("a is what its writer wrote").isTrue();
-        assertThat(Arrays.equals(Files.readAllBytes(b), ofB)).as("b is what its writer wrote").isTrue();
+        assertThat(Arrays.equals(Files.readAllBytes(a), ofA))
+                .as("a is what its writer wrote")
+                .isTrue();
+        assertThat(Arrays.equals(Files.readAllBytes(b), ofB))
+                .as("b is what its writer wrote")
+                .isTrue();
     }
 
     @Test
     void aDatabaseSparesTheSecondRun() throws IOException {
         Path database = top.resolveSibling("database" + tests);
-        DedupeOptions remembering =
-                DedupeOptions.DEFAULT.withDatabase(Pathname.of(database.toString()));
+        DedupeOptions remembering = DedupeOptions.DEFAULT.withDatabase(Pathname.of(database.toString()));
         Path a = file("a", random(13, 50_000));
         Path b = file("b", random(13, 50_000));
         Path c = file("c", random(14, 50_000));
@@ -385,12 +392,12 @@ abstract class DedupeContract {
         file("b", b);
         Run run = all(dedupe -> dedupe.blockWorker(16_384, 65_536));
         assertThat(run.heard.ranges)
-                .containsExactlyInAnyOrder(
-                        "a 65536 b 1048576 2097152", "a " + (3 * MIB - 131_072) + " b 131072 65536");
+                .containsExactlyInAnyOrder("a 65536 b 1048576 2097152", "a " + (3 * MIB - 131_072) + " b 131072 65536");
         assertThat(run.count(Count.SHARED_BYTES)).isEqualTo(2 * MIB + 65_536);
         Run again = all(dedupe -> dedupe.blockWorker(16_384, 65_536));
         assertThat(again.count(Count.CALLS)).isZero();
-        assertThat(all(dedupe -> dedupe.blockWorker(4096, 16L * MIB)).heard.ranges).isEmpty();
+        assertThat(all(dedupe -> dedupe.blockWorker(4096, 16L * MIB)).heard.ranges)
+                .isEmpty();
     }
 
     @Test

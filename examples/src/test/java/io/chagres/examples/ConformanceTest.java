@@ -64,7 +64,11 @@ class ConformanceTest {
                 case MEMORY ->
                     FuseServer.mount(
                             new MemoryFs(Clock.systemUTC()), mountPoint, MemoryFs.OPTIONS.withAllowOther(true));
-                case SERVED -> mirror(below, mountPoint, mirror.without(FuseFeature.PASSTHROUGH).withTransport(FuseTransport.CLASSIC));
+                case SERVED ->
+                    mirror(
+                            below,
+                            mountPoint,
+                            mirror.without(FuseFeature.PASSTHROUGH).withTransport(FuseTransport.CLASSIC));
                 case PASSTHROUGH -> mirror(below, mountPoint, mirror);
                 case BELOW -> throw new IllegalArgumentException("is no mount");
             };

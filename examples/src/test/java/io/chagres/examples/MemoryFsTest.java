@@ -7,7 +7,6 @@ import java.time.Clock;
 class MemoryFsTest extends FileSystemContract {
     @Override
     FuseServer mounted() throws IOException {
-        return FuseServer.mount(
-                new MemoryFs(Clock.systemUTC()), directory, MemoryFs.OPTIONS.withTransport(transport));
+        return FuseServer.mount(new MemoryFs(Clock.systemUTC()), directory, MemoryFs.OPTIONS.withTransport(transport));
     }
 }

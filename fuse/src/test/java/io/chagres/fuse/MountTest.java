@@ -126,6 +126,7 @@ class MountTest {
         Pathname path = Pathname.of(directory.toString());
         try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, options, new Fusermount())) {
             reads("first\n");
+            assertThat(server.statistics().failures()).isZero();
         }
         assertThat(directory).isEmptyDirectory();
     }

@@ -25,11 +25,6 @@ final class StatusCalls {
         return STATX.callInt(memory, dirFd, Segments.address(memory, path, 1), flags, mask, buffer.address());
     }
 
-    /** The path begins somewhere in the segment. */
-    static int statx(int dirFd, MemorySegment names, long offset, int flags, int mask, MemorySegment buffer) {
-        return STATX.callInt(names, dirFd, names.address() + offset, flags, mask, buffer.address());
-    }
-
     static int nameToHandleAt(int dirFd, MemorySegment path, MemorySegment handle, MemorySegment mountId, int flags) {
         return NAME_TO_HANDLE_AT.callInt(handle, dirFd, path.address(), handle.address(), mountId.address(), flags);
     }

@@ -218,8 +218,8 @@ final class Turns implements AutoCloseable {
     }
 
     private Next readFailed(Tail tail, int errno) {
-        listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": "
-                + Errno.message(errno) + "; its bytes stay at risk, it is tried again");
+        listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": " + Errno.message(errno)
+                + "; its bytes stay at risk, it is tried again");
         return Next.LATER;
     }
 

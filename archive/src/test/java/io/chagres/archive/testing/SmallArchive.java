@@ -112,8 +112,7 @@ public final class SmallArchive implements AutoCloseable {
     /** Adds a directory. */
     public SmallArchive directory(String path, int mode) {
         Attributes attributes = new Attributes(mode, 0, 0, timeMs * 1_000_000);
-        return write(new Record.NameAdded(
-                Pathname.of(path), Record.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
+        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
     }
 
     /** Adds a symbolic link. */

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  *     {@code @Annotation} or {@code import name}
  */
 record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
-    private static final List<String> LIBRARY = List.of("foreign", "linux", "watch", "archive", "ship", "mount", "dedupe");
+    private static final List<String> LIBRARY =
+            List.of("foreign", "linux", "watch", "archive", "ship", "mount", "dedupe");
     private static final Predicate<SourceFile> EVERYWHERE = file -> true;
 
     /** Where code of others is called and everything it throws becomes an answer. */

@@ -19,7 +19,13 @@ final class ModuleRules {
             direct("archive", "io.chagres.linux", "com.github.luben.zstd_jni"),
             direct("ship", "io.chagres.watch", "io.chagres.archive"),
             direct("mount", "io.chagres.archive", "io.chagres.fuse"),
-            direct("cli", "io.chagres.ship", "io.chagres.mount", "io.chagres.dedupe", "info.picocli", "jdk.unsupported"),
+            direct(
+                    "cli",
+                    "io.chagres.ship",
+                    "io.chagres.mount",
+                    "io.chagres.dedupe",
+                    "info.picocli",
+                    "jdk.unsupported"),
             Map.entry("info.picocli", List.of("java.sql")));
 
     private ModuleRules() {}
