@@ -4,46 +4,53 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to mount and serve. Immutable: begin with {@link #DEFAULTS}, and every {@code with} method returns a copy.
- *
- * @param name what is mounted, as shown in the first column of mount(8); without comma
- * @param subtype the type shown is {@code fuse.} and this; marks mounts as our own; without comma
- * @param allowOther whether other users may use it; needs user_allow_other in fuse.conf unless the superuser mounts
- * @param defaultPermissions whether the kernel checks permissions by mode and owner
- * @param readOnly whether the kernel refuses writing
- * @param threads how many read requests from the device, 1 or more; with one, methods of the file system are called one
- *     at a time; over io_uring there is a thread for each processor instead
- * @param maxWrite the most bytes of a read or write, a multiple of 4096 up to 1 MiB
- * @param maxConcurrent how many requests may be deferred or handed to handlers at once, 1 or more; over io_uring as
- *     many of each processor, up to 128
- * @param handlers runs the methods of the file system, such as one of virtual threads if they wait; null to run them
- *     where requests are read
- * @param transport how requests come and answers go
- * @param features what to agree on with the kernel
+ * How to mount and serve. Immutable: begin with {@link #DEFAULTS}, and every {@code with} method returns a copy, or
+ * throws {@link IllegalArgumentException} for what cannot be.
  */
-public record FuseOptions(
-        String name,
-        String subtype,
-        boolean allowOther,
-        boolean defaultPermissions,
-        boolean readOnly,
-        int threads,
-        int maxWrite,
-        int maxConcurrent,
-        @Nullable Executor handlers,
-        FuseTransport transport,
-        Set<FuseFeature> features) {
+public final class FuseOptions {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
-    public static final FuseOptions DEFAULTS = new FuseOptions(
-            "chagres", "chagres", false, true, false, 2, 1 << 20, 64, null, FuseTransport.AUTO, FuseFeature.DEFAULTS);
+    public static final FuseOptions DEFAULTS = new FuseOptions();
 
     private static final int PAGE = 4096;
 
-    /** Checks the values. */
-    public FuseOptions {
+    // Written by changed() alone, before anybody else sees the copy.
+    private String name = "chagres";
+    private String subtype = "chagres";
+    private boolean allowOther;
+    private boolean defaultPermissions = true;
+    private boolean readOnly;
+    private int threads = 2;
+    private int maxWrite = 256 * PAGE;
+    private int maxConcurrent = 64;
+    private @Nullable Executor handlers;
+    private FuseTransport transport = FuseTransport.AUTO;
+    private Set<FuseFeature> features = FuseFeature.DEFAULTS;
+
+    private FuseOptions() {}
+
+    private FuseOptions changed(Consumer<FuseOptions> change) {
+        FuseOptions copy = new FuseOptions();
+        copy.name = name;
+        copy.subtype = subtype;
+        copy.allowOther = allowOther;
+        copy.defaultPermissions = defaultPermissions;
+        copy.readOnly = readOnly;
+        copy.threads = threads;
+        copy.maxWrite = maxWrite;
+        copy.maxConcurrent = maxConcurrent;
+        copy.handlers = handlers;
+        copy.transport = transport;
+        copy.features = features;
+        change.accept(copy);
+        copy.check();
+        return copy;
+    }
+
+    private void check() {
         if (name.isEmpty() || subtype.isEmpty() || (name + subtype).indexOf(',') >= 0) {
             throw new IllegalArgumentException(
                     "name and subtype are not empty and have no comma: " + name + " " + subtype);
@@ -59,7 +66,6 @@ public record FuseOptions(
         if (maxWrite < PAGE || maxWrite > 256 * PAGE || maxWrite % PAGE != 0) {
             throw new IllegalArgumentException("maxWrite is a multiple of 4096 from 4096 to 1048576, not " + maxWrite);
         }
-        features = features.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(features));
     }
 
     /**
@@ -69,18 +75,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withName(String value) {
-        return new FuseOptions(
-                value,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.name = value);
     }
 
     /**
@@ -90,39 +85,17 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withSubtype(String value) {
-        return new FuseOptions(
-                name,
-                value,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.subtype = value);
     }
 
     /**
      * Replaces one option.
      *
-     * @param value see the class
+     * @param value whether other users may use it; needs user_allow_other in fuse.conf unless the superuser mounts
      * @return a copy
      */
     public FuseOptions withAllowOther(boolean value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                value,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.allowOther = value);
     }
 
     /**
@@ -132,18 +105,7 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withDefaultPermissions(boolean value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                value,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.defaultPermissions = value);
     }
 
     /**
@@ -153,39 +115,18 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withReadOnly(boolean value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                value,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.readOnly = value);
     }
 
     /**
      * Replaces one option.
      *
-     * @param value see the class
+     * @param value how many read requests from the device, 1 or more; with one, methods of the file system are called one
+     *     at a time; over io_uring there is a thread for each processor instead
      * @return a copy
      */
     public FuseOptions withThreads(int value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                value,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.threads = value);
     }
 
     /**
@@ -195,60 +136,29 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withMaxWrite(int value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                value,
-                maxConcurrent,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.maxWrite = value);
     }
 
     /**
      * Replaces one option.
      *
-     * @param value how many requests may be deferred or handed to handlers at once, 1 or more
+     * @param value how many requests may be deferred or handed to handlers at once, 1 or more; over io_uring as many
+     *     of each processor, up to 128
      * @return a copy
      */
     public FuseOptions withMaxConcurrent(int value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                value,
-                handlers,
-                transport,
-                features);
+        return changed(copy -> copy.maxConcurrent = value);
     }
 
     /**
      * Replaces one option.
      *
-     * @param value see the class
+     * @param value runs the methods of the file system, such as one of virtual threads if they wait; null to run them
+     *     where requests are read
      * @return a copy
      */
-    public FuseOptions withHandlers(Executor value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                value,
-                transport,
-                features);
+    public FuseOptions withHandlers(@Nullable Executor value) {
+        return changed(copy -> copy.handlers = value);
     }
 
     /**
@@ -258,30 +168,19 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions withTransport(FuseTransport value) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                value,
-                features);
+        return changed(copy -> copy.transport = value);
     }
 
     /**
      * Adds features.
      *
-     * @param added what else to agree on
+     * @param added what else to agree on with the kernel
      * @return a copy
      */
     public FuseOptions with(FuseFeature... added) {
-        Set<FuseFeature> changed = mutableFeatures();
-        Collections.addAll(changed, added);
-        return copy(changed);
+        Set<FuseFeature> more = mutableFeatures();
+        Collections.addAll(more, added);
+        return changed(copy -> copy.features = Collections.unmodifiableSet(more));
     }
 
     /**
@@ -291,31 +190,115 @@ public record FuseOptions(
      * @return a copy
      */
     public FuseOptions without(FuseFeature... removed) {
-        Set<FuseFeature> changed = mutableFeatures();
+        Set<FuseFeature> fewer = mutableFeatures();
         for (FuseFeature feature : removed) {
-            changed.remove(feature);
+            fewer.remove(feature);
         }
-        return copy(changed);
+        return changed(copy -> copy.features = Collections.unmodifiableSet(fewer));
     }
 
     private Set<FuseFeature> mutableFeatures() {
-        Set<FuseFeature> changed = EnumSet.noneOf(FuseFeature.class);
-        changed.addAll(features);
-        return changed;
+        Set<FuseFeature> mutable = EnumSet.noneOf(FuseFeature.class);
+        mutable.addAll(features);
+        return mutable;
     }
 
-    private FuseOptions copy(Set<FuseFeature> changed) {
-        return new FuseOptions(
-                name,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                threads,
-                maxWrite,
-                maxConcurrent,
-                handlers,
-                transport,
-                changed);
+    /**
+     * Returns what is mounted.
+     *
+     * @return see {@link #withName}
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Returns what follows {@code fuse.} in the type shown.
+     *
+     * @return see {@link #withSubtype}
+     */
+    public String subtype() {
+        return subtype;
+    }
+
+    /**
+     * Returns whether other users may use it.
+     *
+     * @return see {@link #withAllowOther}
+     */
+    public boolean allowOther() {
+        return allowOther;
+    }
+
+    /**
+     * Returns whether the kernel checks permissions.
+     *
+     * @return see {@link #withDefaultPermissions}
+     */
+    public boolean defaultPermissions() {
+        return defaultPermissions;
+    }
+
+    /**
+     * Returns whether the kernel refuses writing.
+     *
+     * @return see {@link #withReadOnly}
+     */
+    public boolean readOnly() {
+        return readOnly;
+    }
+
+    /**
+     * Returns how many threads read requests from the device.
+     *
+     * @return see {@link #withThreads}
+     */
+    public int threads() {
+        return threads;
+    }
+
+    /**
+     * Returns the most bytes of a read or write.
+     *
+     * @return see {@link #withMaxWrite}
+     */
+    public int maxWrite() {
+        return maxWrite;
+    }
+
+    /**
+     * Returns how many requests may be deferred or handed to handlers at once.
+     *
+     * @return see {@link #withMaxConcurrent}
+     */
+    public int maxConcurrent() {
+        return maxConcurrent;
+    }
+
+    /**
+     * Returns what runs the methods of the file system; null where requests are read.
+     *
+     * @return see {@link #withHandlers}
+     */
+    public @Nullable Executor handlers() {
+        return handlers;
+    }
+
+    /**
+     * Returns how requests come and answers go.
+     *
+     * @return see {@link #withTransport}
+     */
+    public FuseTransport transport() {
+        return transport;
+    }
+
+    /**
+     * Returns what to agree on with the kernel; unmodifiable.
+     *
+     * @return see {@link #with}
+     */
+    public Set<FuseFeature> features() {
+        return features;
     }
 }
