@@ -27,6 +27,9 @@ abstract class Exchange {
     /** The handler has returned. */
     private static final int RETURNED = 4;
 
+    /** The time of one in so many requests of an operation is taken: looking at a clock costs 1% of a request. */
+    private static final int TIMED = 16;
+
     private static final VarHandle STATE;
 
     static {
@@ -54,6 +57,9 @@ abstract class Exchange {
 
     final long[] errors = new long[Opcode.COUNT];
 
+    /** Counts of {@link LatencyHistogram} by opcode, each made when it is first needed. */
+    final long[] @Nullable [] latencies = new long[Opcode.COUNT] @Nullable [];
+
     /** Where the request is. */
     MemorySegment header = MemorySegment.NULL;
 
@@ -75,6 +81,11 @@ abstract class Exchange {
 
     private boolean deferred;
     private @Nullable RequestEvent event;
+
+    /** When the request came, if it is one whose time is taken. */
+    private long begunNs;
+
+    private boolean timed;
 
     Exchange(Session session) {
         this.session = session;
@@ -143,6 +154,10 @@ abstract class Exchange {
         deferred = false;
         request.reset();
         event = newEvent;
+        timed = requests[counter()] % TIMED == 0;
+        if (timed) {
+            begunNs = session.nowNs();
+        }
         STATE.setRelease(this, 0);
     }
 
@@ -217,7 +232,10 @@ abstract class Exchange {
     }
 
     private void sent(int errno, long result) {
-        session.answered(this, errno, result);
+        count(errno);
+        if (result < 0) {
+            session.notSent(this, errno, (int) -result);
+        }
         RequestEvent begun = event;
         if (begun != null) {
             begun.finish(request, errno);
@@ -230,6 +248,27 @@ abstract class Exchange {
             }
         } else {
             STATE.setRelease(this, (int) STATE.get(this) | SENT);
+        }
+    }
+
+    private int counter() {
+        int opcode = opcode();
+        return opcode < 0 || opcode >= Opcode.COUNT ? 0 : opcode;
+    }
+
+    private void count(int errno) {
+        int counter = counter();
+        requests[counter]++;
+        if (errno != 0) {
+            errors[counter]++;
+        }
+        if (timed) {
+            long[] counts = latencies[counter];
+            if (counts == null) {
+                counts = new long[LatencyHistogram.BUCKETS];
+                latencies[counter] = counts;
+            }
+            counts[LatencyHistogram.bucket(session.nowNs() - begunNs)]++;
         }
     }
 

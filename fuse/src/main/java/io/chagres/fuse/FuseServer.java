@@ -52,7 +52,7 @@ public final class FuseServer implements AutoCloseable {
         FdDevice device = mounter.mount(mountPoint, options);
         devices.add(device);
         arena = Arena.ofShared();
-        session = new Session(fileSystem, options, arena, device, ringWanted);
+        session = new Session(fileSystem, options, arena, device, ringWanted, MonotonicClock::nowNs);
     }
 
     /**

@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ final class Session {
 
     private final EarlyInterrupts earlyInterrupts = new EarlyInterrupts();
     private final boolean ringWanted;
+    private final LongSupplier clockNs;
     private final AtomicLong failures = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private volatile @Nullable FuseConnection connection;
@@ -58,11 +60,19 @@ final class Session {
      * Makes a session that has not begun.
      *
      * @param ringWanted whether to agree on FUSE over io_uring, where the kernel offers it
+     * @param clockNs tells how time passes
      */
-    Session(FuseFileSystem fileSystem, FuseOptions options, Arena arena, Device device, boolean ringWanted) {
+    Session(
+            FuseFileSystem fileSystem,
+            FuseOptions options,
+            Arena arena,
+            Device device,
+            boolean ringWanted,
+            LongSupplier clockNs) {
         this.fileSystem = fileSystem;
         this.options = options;
         this.ringWanted = ringWanted;
+        this.clockNs = clockNs;
         notifier = new Notifier(device);
         // Each reading thread always holds one, so they come on top.
         pool = new ExchangePool(
@@ -73,6 +83,10 @@ final class Session {
     Exchange add(Exchange exchange) {
         exchanges.add(exchange);
         return exchange;
+    }
+
+    long nowNs() {
+        return clockNs.getAsLong();
     }
 
     boolean ringWanted() {
@@ -249,20 +263,8 @@ final class Session {
         return false;
     }
 
-    void answered(Exchange exchange, int errno, long result) {
-        int opcode = exchange.opcode();
-        int counter = opcode < 0 || opcode >= Opcode.COUNT ? 0 : opcode;
-        exchange.requests[counter]++;
-        if (errno != 0) {
-            exchange.errors[counter]++;
-        }
-        if (result < 0) {
-            notSent(exchange, errno, (int) -result);
-        }
-    }
-
     /** A caller that was killed, or a mount that is gone, waits for no answer. */
-    private void notSent(Exchange exchange, int errno, int refusal) {
+    void notSent(Exchange exchange, int errno, int refusal) {
         if (refusal == Errno.ENOENT
                 || refusal == Errno.ENODEV
                 || refusal == Errno.EBADF

@@ -11,8 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Serving a request makes no object. */
+/** Serving a request makes no object, over either transport. */
+@ParameterizedClass
+@EnumSource(
+        value = FuseTransport.class,
+        names = {"CLASSIC", "IO_URING"})
 class AllocationTest {
     private static final int REQUESTS_A_ROUND = 200;
 
@@ -60,7 +66,6 @@ class AllocationTest {
     /** Gives one request again and again and keeps no answer. */
     private static final class Repeating implements Device {
         private final MemorySegment request;
-        private long answers;
 
         private Repeating(byte[] bytes, Arena arena) {
             request = arena.allocate(bytes.length, 8);
@@ -75,7 +80,6 @@ class AllocationTest {
 
         @Override
         public long write(MemorySegment message, long offset, long length) {
-            answers++;
             return length;
         }
 
@@ -87,27 +91,55 @@ class AllocationTest {
         @Override
         public long write(
                 IoVector pieces, MemorySegment head, long headOffset, MemorySegment data, long from, long length) {
-            answers++;
             return length;
         }
     }
 
-    private static void check(int opcode, Bytes arguments) {
+    private final FuseTransport transport;
+
+    AllocationTest(FuseTransport transport) {
+        this.transport = transport;
+    }
+
+    private void check(int opcode, Bytes arguments) {
         try (Arena arena = Arena.ofShared()) {
+            boolean ring = transport == FuseTransport.IO_URING;
             FuseOptions options = FuseOptions.DEFAULTS.withMaxWrite(8192);
-            byte[] init = Bytes.none().u32(7).u32(45).u32(0).u32(-1).zeros(48).request(Opcode.INIT, 1, 0);
-            Session session = new Session(new Fixed(), options, arena, new Repeating(init, arena), false);
-            new Worker(session, new Repeating(init, arena), () -> {}).serveOne();
-            Repeating device = new Repeating(arguments.request(opcode, 2, 5), arena);
-            Worker worker = new Worker(session, device, () -> {});
-            long fewest = Allocations.fewestBytes(2000, () -> {
-                for (int i = 0; i < REQUESTS_A_ROUND; i++) {
-                    worker.serveOne();
-                }
-            });
-            assertThat(fewest).isZero();
-            assertThat(device.answers).isPositive();
+            byte[] init =
+                    Bytes.none().u32(7).u32(45).u32(0).u32(-1).u32(-1).zeros(44).request(Opcode.INIT, 1, 0);
+            Repeating device = new Repeating(init, arena);
+            Session session = new Session(new Fixed(), options, arena, device, ring, MonotonicClock::nowNs);
+            new Worker(session, device, () -> {}).serveOne();
+            assertThat(session.isOverRing()).isEqualTo(ring);
+            byte[] request = arguments.request(opcode, 2, 5);
+            checkRounds(session, ring ? overRing(session, request, arena) : overDevice(session, request, arena));
         }
+    }
+
+    private static void checkRounds(Session session, Runnable one) {
+        long fewest = Allocations.fewestBytes(2000, () -> {
+            for (int i = 0; i < REQUESTS_A_ROUND; i++) {
+                one.run();
+            }
+        });
+        assertThat(fewest).isZero();
+        assertThat(session.statistics().total()).isGreaterThan(REQUESTS_A_ROUND);
+        assertThat(session.statistics().failures()).isZero();
+    }
+
+    private static Runnable overDevice(Session session, byte[] request, Arena arena) {
+        Worker worker = new Worker(session, new Repeating(request, arena), () -> {});
+        return worker::serveOne;
+    }
+
+    private static Runnable overRing(Session session, byte[] request, Arena arena) {
+        RingSlot slot = new RingSlot(session, arena);
+        session.add(slot.exchange);
+        return () -> {
+            slot.put(request);
+            session.serve(slot.exchange);
+            slot.exchange.writeAnswer();
+        };
     }
 
     @Test

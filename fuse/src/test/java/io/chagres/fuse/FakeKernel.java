@@ -1,10 +1,7 @@
 package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Opcode;
-import io.chagres.fuse.wire.RingEntry;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -18,17 +15,20 @@ final class FakeKernel implements AutoCloseable {
 
     final FakeDevice device = new FakeDevice();
     final Session session;
+
+    /** What its clock says. */
+    long nowNs;
+
     private final Arena arena = Arena.ofShared();
     private final Worker worker;
-    private final MemorySegment head = arena.allocate(RingEntry.BYTES, 8);
-    private final MemorySegment buffer = arena.allocate(1 << 16, 8);
-    private final RingExchange entry;
+    private final RingSlot slot;
     private long unique = 100;
 
     FakeKernel(FuseFileSystem fileSystem, FuseOptions options) {
         boolean ring = options.transport() == FuseTransport.IO_URING;
-        session = new Session(fileSystem, options.withMaxWrite(8192), arena, device, ring);
-        entry = new RingExchange(session, head, 0, buffer, 0, x -> {});
+        session = new Session(fileSystem, options.withMaxWrite(8192), arena, device, ring, () -> nowNs);
+        slot = new RingSlot(session, arena);
+        session.add(slot.exchange);
         worker = new Worker(session, device, () -> {});
     }
 
@@ -48,7 +48,7 @@ final class FakeKernel implements AutoCloseable {
     Answer call(int opcode, long node, Bytes arguments) {
         byte[] request = arguments.request(opcode, ++unique, node);
         if (session.isOverRing() && opcode != Opcode.FORGET && opcode != Opcode.BATCH_FORGET) {
-            return throughRing(request, Operation.Table.argumentBytes(opcode, session.hasLongSetxattr()));
+            return throughRing(request);
         }
         device.answers.clear();
         device.requests.add(request);
@@ -57,27 +57,13 @@ final class FakeKernel implements AutoCloseable {
         return device.answers.isEmpty() ? null : new Answer(device.answers.getFirst());
     }
 
-    private Answer throughRing(byte[] request, int argumentBytes) {
-        int payloadAt = 40 + argumentBytes;
-        int payloadBytes = request.length - payloadAt;
-        put(request, 0, 40, head, 0);
-        put(request, 40, argumentBytes, head, 128);
-        put(request, payloadAt, payloadBytes, buffer, 0);
-        head.set(ValueLayout.JAVA_LONG, 264, unique);
-        head.set(ValueLayout.JAVA_INT, 272, payloadBytes);
-        entry.receive();
-        boolean free = session.serve(entry);
+    private Answer throughRing(byte[] request) {
+        slot.put(request);
+        boolean free = session.serve(slot.exchange);
         assert free;
-        long committed = entry.writeAnswer();
+        long committed = slot.exchange.writeAnswer();
         assert committed == unique : committed;
-        byte[] answer = new byte[16 + head.get(ValueLayout.JAVA_INT, 272)];
-        MemorySegment.copy(head, ValueLayout.JAVA_BYTE, 0, answer, 0, 16);
-        MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, answer, 16, answer.length - 16);
-        return new Answer(answer);
-    }
-
-    private static void put(byte[] from, int at, int length, MemorySegment to, long offset) {
-        MemorySegment.copy(from, at, to, ValueLayout.JAVA_BYTE, offset, length);
+        return new Answer(slot.answer());
     }
 
     /** Serves what the device holds, once. */
