@@ -171,7 +171,8 @@ class ConformanceTest {
             }
             assertThat(line).as("a line without a reason").matches("[A-Z]+ \\S+ # \\S.*");
             String[] words = line.split(" ");
-            if (words[0].equals("ALL") || subject.name().startsWith(Subject.valueOf(words[0]).name())) {
+            if (words[0].equals("ALL")
+                    || subject.name().startsWith(Subject.valueOf(words[0]).name())) {
                 names.add(words[1]);
             }
         }

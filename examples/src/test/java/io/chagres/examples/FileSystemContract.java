@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.FuseServer;
 import io.chagres.fuse.FuseTransport;
+import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
@@ -14,12 +15,14 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -28,12 +31,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -102,12 +109,37 @@ abstract class FileSystemContract {
             open.seek(69_999);
             assertThat(open.read()).isEqualTo(content[69_999] & 0xff);
             assertThat(open.read()).isZero();
-            open.seek(5L << 30);
-            open.write(1);
-            assertThat(open.length()).isEqualTo((5L << 30) + 1);
         }
         Files.writeString(file, "short");
         assertThat(file).hasContent("short");
+    }
+
+    @Test
+    void keepsFilesOfMoreThan4GiB() throws IOException {
+        Path file = directory.resolve("file");
+        byte[] content = new byte[300_000];
+        new Random(8).nextBytes(content);
+        long[] places = {0, (1L << 31) - 150_000, (1L << 32) - 150_000, 5L << 30, (1L << 40) + 1};
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            for (long place : places) {
+                open.seek(place);
+                open.write(content);
+            }
+        }
+        assertThat(Files.size(file)).isEqualTo((1L << 40) + 1 + content.length);
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            byte[] read = new byte[content.length];
+            for (long place : places) {
+                open.seek(place);
+                open.readFully(read);
+                assertThat(read).isEqualTo(content);
+            }
+            open.setLength((1L << 32) + 1);
+            open.seek((1L << 32) - 1);
+            assertThat(open.read()).isEqualTo(content[149_999] & 0xff);
+            assertThat(open.read()).isEqualTo(content[150_000] & 0xff);
+            assertThat(open.read()).isEqualTo(-1);
+        }
     }
 
     @Test
@@ -122,6 +154,8 @@ abstract class FileSystemContract {
         Files.writeString(directory.resolve("run"), "#!/bin/sh\necho ran\n");
         Files.setPosixFilePermissions(directory.resolve("run"), PosixFilePermissions.fromString("rwxr-xr-x"));
         assertThat(Program.ok(directory.resolve("run").toString())).isEqualTo("ran\n");
+        Program.ok("cp", "/bin/echo", directory.resolve("echo").toString());
+        assertThat(Program.ok(directory.resolve("echo").toString(), "executed")).isEqualTo("executed\n");
         Program.ok("rm", "-r", made.toString());
         assertThat(made).doesNotExist();
     }
@@ -162,11 +196,133 @@ abstract class FileSystemContract {
     }
 
     @Test
+    void showsMappingsWhatIsWritten() throws IOException {
+        Path file = directory.resolve("file");
+        byte[] content = new byte[200_000];
+        new Random(9).nextBytes(content);
+        Files.write(file, content);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                Arena arena = Arena.ofShared()) {
+            MemorySegment shared = channel.map(FileChannel.MapMode.READ_WRITE, 0, content.length, arena);
+            MemorySegment own = channel.map(FileChannel.MapMode.PRIVATE, 0, content.length, arena);
+            assertThat(shared.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+            own.set(ValueLayout.JAVA_BYTE, 7, (byte) ~content[7]);
+            channel.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), 150_000);
+            assertThat(shared.asSlice(150_000, 3).toArray(ValueLayout.JAVA_BYTE))
+                    .containsExactly(1, 2, 3);
+            shared.set(ValueLayout.JAVA_BYTE, 5, (byte) 'm');
+            ByteBuffer read = ByteBuffer.allocate(8);
+            channel.read(read, 0);
+            assertThat(read.get(5)).isEqualTo((byte) 'm');
+            assertThat(read.get(7)).isEqualTo(content[7]);
+        }
+        assertThat(Files.readAllBytes(file)[5]).isEqualTo((byte) 'm');
+    }
+
+    @Test
+    void readsAndWritesPastTheCache() throws IOException {
+        Path file = Files.write(directory.resolve("file"), new byte[20_000]);
+        int block = 4096;
+        try (Arena arena = Arena.ofConfined();
+                Fd direct = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR | Fd.O_DIRECT, 0)) {
+            MemorySegment memory = arena.allocate(8 * block, block);
+            memory.asSlice(0, 2 * block).fill((byte) 'd');
+            assertThat(direct.pwrite(memory, 0, 2 * block, block)).isEqualTo(2 * block);
+            byte[] all = Files.readAllBytes(file);
+            assertThat(new String(all, block, 2 * block, StandardCharsets.ISO_8859_1))
+                    .isEqualTo("d".repeat(2 * block));
+            assertThat(all[block - 1] | all[3 * block]).isZero();
+            try (RandomAccessFile buffered = new RandomAccessFile(file.toFile(), "rw")) {
+                buffered.seek(block + 1);
+                buffered.write('b');
+            }
+            assertThat(direct.pread(memory, 0, 8 * block, block)).isEqualTo(20_000 - block);
+            assertThat(memory.asSlice(0, 3).toArray(ValueLayout.JAVA_BYTE)).containsExactly('d', 'b', 'd');
+            assertThat(direct.pread(memory, 0, block, 5 * block)).isZero();
+        }
+    }
+
+    /** Who reads sees one version as a whole or none, whatever is renamed over it or removed meanwhile. */
+    @Test
+    void servesReadersOfWhatIsReplacedAndRemoved() throws IOException, InterruptedException, ExecutionException {
+        Path file = directory.resolve("file");
+        AtomicBoolean over = new AtomicBoolean();
+        try (ExecutorService users = Executors.newFixedThreadPool(3)) {
+            List<Future<Integer>> readers = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                readers.add(users.submit(() -> readUntil(over, file)));
+            }
+            try {
+                for (int version = 0; version < 300; version++) {
+                    Path next = Files.writeString(directory.resolve("next"), version(version));
+                    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+                    if (version % 2 == 1) {
+                        Files.delete(file);
+                    }
+                }
+            } finally {
+                over.set(true);
+            }
+            for (Future<Integer> reader : readers) {
+                assertThat(reader.get()).isNotNegative();
+            }
+        }
+    }
+
+    private static String version(int number) {
+        return (Integer.toString(1000 + number) + "\n").repeat(4000);
+    }
+
+    private static int readUntil(AtomicBoolean over, Path file) throws IOException {
+        int seen = 0;
+        while (!over.get()) {
+            try {
+                String content = Files.readString(file);
+                assertThat(content).isEqualTo(version(Integer.parseInt(content.substring(0, 4)) - 1000));
+                seen++;
+            } catch (NoSuchFileException e) {
+                assertThat(e.getFile()).isEqualTo(file.toString());
+            }
+        }
+        return seen;
+    }
+
+    @Test
     void takesNamesOfAnyBytes() throws IOException {
         String make = "touch \"$(printf 'a\\377\\001\\n b')x\"; echo text > \"$(printf '\\200')\"";
         Program.ok("sh", "-c", "cd " + directory + "; " + make);
         String list = "cd " + directory + "; export LC_ALL=C; ls | od -An -c | tr -d ' \\n'; cat \"$(printf '\\200')\"";
         assertThat(Program.ok("sh", "-c", list)).isEqualTo("a377001\\nbx\\n200\\ntext\n");
+    }
+
+    @Test
+    void takesEveryByteInANameAndLongNames() throws IOException {
+        Pathname here = Pathname.of(directory.toString());
+        Set<Pathname> names = new TreeSet<>();
+        for (int value = 1; value < 256; value++) {
+            if (value != '/') {
+                names.add(Pathname.ofBytes(new byte[] {(byte) value, 'x', (byte) value}));
+            }
+        }
+        byte[] longest = new byte[255];
+        Arrays.fill(longest, (byte) 0xff);
+        names.add(Pathname.ofBytes(longest));
+        for (Pathname name : names) {
+            Fd.open(here.resolve(name), Fd.O_CREAT | Fd.O_EXCL | Fd.O_WRONLY, 0600)
+                    .close();
+        }
+        Set<Pathname> listed = new TreeSet<>();
+        try (Directory open = Directory.open(here)) {
+            while (open.next()) {
+                listed.add(open.name());
+            }
+            assertThat(listed).isEqualTo(names);
+            for (Pathname name : names) {
+                open.unlink(name);
+            }
+            open.rewind();
+            assertThat(open.next()).isFalse();
+        }
     }
 
     @Test
