@@ -1,25 +1,20 @@
 package io.chagres.mount;
 
-import io.chagres.archive.store.BlobInfo;
-import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store whose answers cost time and money and keeps what it read in a {@link DiskCache}. Objects never
  * change, so what is kept stays right. Reads only. Safe for any thread.
  */
-public final class CachedStore implements BlobStore {
+public final class CachedStore extends ForwardingStore {
     /** The part of an object that is fetched and kept at once. */
     static final int PART_BYTES = 512 * 1024;
 
-    private final BlobStore store;
     private final DiskCache cache;
 
     /**
@@ -29,7 +24,7 @@ public final class CachedStore implements BlobStore {
      * @param cache is closed with this one
      */
     public CachedStore(BlobStore store, DiskCache cache) {
-        this.store = store;
+        super(store);
         this.cache = cache;
     }
 
@@ -71,11 +66,6 @@ public final class CachedStore implements BlobStore {
     }
 
     @Override
-    public String name() {
-        return store.name();
-    }
-
-    @Override
     public boolean putIfAbsent(String key, MemorySegment content) {
         throw new UnsupportedOperationException("a mount writes nothing");
     }
@@ -86,21 +76,6 @@ public final class CachedStore implements BlobStore {
     }
 
     @Override
-    public void expect(Iterator<BlobRange> ranges) {
-        store.expect(ranges);
-    }
-
-    @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return store.list(prefix, afterKey);
-    }
-
-    @Override
-    public List<String> children(String prefix) throws IOException {
-        return store.children(prefix);
-    }
-
-    @Override
     public void delete(String key) {
         throw new UnsupportedOperationException("a mount removes nothing");
     }
@@ -108,6 +83,6 @@ public final class CachedStore implements BlobStore {
     @Override
     public void close() {
         cache.close();
-        store.close();
+        super.close();
     }
 }

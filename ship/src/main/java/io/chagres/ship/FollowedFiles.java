@@ -26,6 +26,7 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
     private final DerivedFiles derived;
     private final ArrayDeque<Tail> ready = new ArrayDeque<>();
     private final ArrayDeque<Tail> deferred = new ArrayDeque<>();
+    private final ArrayDeque<Tail> refused = new ArrayDeque<>();
     private final List<Tail> rotated = new ArrayList<>();
     private final List<Tail> heldBack = new ArrayList<>();
     private final Statx stat = new Statx();
@@ -173,15 +174,33 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
 
     /** Lets a tail wait for one coalescing window. */
     void defer(Tail tail) {
+        await(tail, deferred);
+    }
+
+    /** Lets a tail wait whose file the kernel refuses to read. */
+    void refuse(Tail tail) {
+        await(tail, refused);
+    }
+
+    private static void await(Tail tail, ArrayDeque<Tail> queue) {
         if (!tail.deferred) {
             tail.deferred = true;
-            deferred.addLast(tail);
+            queue.addLast(tail);
         }
     }
 
-    /** Queues the tails that waited. */
+    /** Queues the tails that waited for one coalescing window. */
     void resumeDeferred() {
-        for (Tail tail = deferred.pollFirst(); tail != null; tail = deferred.pollFirst()) {
+        resume(deferred);
+    }
+
+    /** Queues the tails whose files the kernel refused to read. */
+    void resumeRefused() {
+        resume(refused);
+    }
+
+    private void resume(ArrayDeque<Tail> queue) {
+        for (Tail tail = queue.pollFirst(); tail != null; tail = queue.pollFirst()) {
             tail.deferred = false;
             enqueue(tail);
         }
@@ -193,6 +212,10 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
 
     boolean hasDeferred() {
         return !deferred.isEmpty();
+    }
+
+    boolean hasRefused() {
+        return !refused.isEmpty();
     }
 
     boolean hasRotated() {

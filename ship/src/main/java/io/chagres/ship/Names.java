@@ -199,31 +199,38 @@ final class Names implements WatchListener, AutoCloseable {
     private void openFile(Dentry d) {
         MemorySegment path = d.writePath(pathBuffer);
         int looked = stat.of(path, false);
-        if (looked < 0 || !stat.isRegular()) {
-            return; // gone or replaced meanwhile: the event that says so follows
+        if (looked < 0) {
+            refused(d, -looked, 0);
+            return;
         }
-        int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
-        while (fd == -Errno.EMFILE && openFiles.evictOne(null)) {
-            fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        if (!stat.isRegular()) {
+            return; // replaced meanwhile: the event that says so follows
         }
+        long size = stat.size();
+        int fd = tryOpen(path);
         if (fd < 0) {
-            refused(d, -fd);
+            refused(d, -fd, size);
             return;
         }
         Fd file = Fd.ofValue(fd);
-        if (stat.of(fd) < 0 || !stat.isRegular() || fileId.read(fd) < 0) {
+        looked = stat.of(fd);
+        int identified = looked < 0 ? looked : fileId.read(fd);
+        if (identified < 0 || !stat.isRegular()) {
             file.close();
+            if (identified < 0) {
+                refused(d, -identified, size);
+            }
             return;
         }
         unreadable.remove(d);
         files.found(d, file, fileId.identity(), fileId.device(), stat);
     }
 
-    private void refused(Dentry d, int errno) {
-        if (errno == Errno.ENOENT || errno == Errno.ELOOP) {
-            return;
+    private void refused(Dentry d, int errno, long size) {
+        if (isGone(errno)) {
+            return; // the event that says so follows
         }
-        unreadable.put(d, stat.size());
+        unreadable.put(d, size);
         once(d.path() + " cannot be read: " + Errno.message(errno)
                 + "; its bytes stay at risk until it can (it is tried again when it changes)");
     }
@@ -315,21 +322,42 @@ final class Names implements WatchListener, AutoCloseable {
         return new Attributes(stat.permissions(), stat.uid(), stat.gid(), stat.mtimeNs());
     }
 
-    /** Opens a file again by one of its names; null when no name leads to it any more. */
-    @Nullable
-    Fd reopen(Tail tail) {
+    /**
+     * Opens a file again by one of its names.
+     *
+     * @return a descriptor, which the caller owns; or -errno, of ENOENT when no name leads to the file any more
+     */
+    int reopen(Tail tail) {
+        int failure = -Errno.ENOENT;
         for (Dentry d : tail.names()) {
-            int fd = Fd.tryOpen(d.writePath(pathBuffer), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+            int fd = tryOpen(d.writePath(pathBuffer));
+            int identified = fd < 0 ? fd : fileId.read(fd);
+            if (identified == 0 && fileId.is(tail.identity)) {
+                return fd;
+            }
             if (fd >= 0) {
-                Fd file = Fd.ofValue(fd);
-                if (fileId.read(fd) == 0 && fileId.is(tail.identity)) {
-                    return file;
-                }
-                file.close();
+                Fd.ofValue(fd).close();
+            }
+            if (identified == 0) {
                 replaced(d, tail);
+            } else if (!isGone(-identified)) {
+                failure = identified;
             }
         }
-        return null;
+        return failure;
+    }
+
+    /** Opens a file for reading, another one losing its descriptor if there are too many. */
+    private int tryOpen(MemorySegment path) {
+        int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        while (fd == -Errno.EMFILE && openFiles.evictOne(null)) {
+            fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        }
+        return fd;
+    }
+
+    private static boolean isGone(int errno) {
+        return errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP;
     }
 
     /** The name leads to another file now, which no event told: an overflow, or a reused inode. */

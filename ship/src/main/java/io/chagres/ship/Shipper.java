@@ -19,6 +19,7 @@ public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
     private static final long SWEEP_MS = 100;
     private static final long HELD_BACK_MS = 500;
+    private static final long REFUSED_MS = 500;
     private static final long RECHECK_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
@@ -47,6 +48,7 @@ public final class Shipper implements AutoCloseable {
     private long drainUntilMs = Long.MAX_VALUE;
     private long nextSweepMs;
     private long nextHeldBackMs;
+    private long nextRefusedMs;
     private long nextRecheckMs;
     private long nextTrimMs;
     private long nextStatusMs;
@@ -134,6 +136,9 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasHeldBack()) {
             wait = Math.min(wait, Math.max(0, nextHeldBackMs - now));
         }
+        if (parts.files.hasRefused()) {
+            wait = Math.min(wait, Math.max(0, nextRefusedMs - now));
+        }
         if (parts.watcher.scanning()) {
             return 0;
         }
@@ -153,6 +158,10 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasHeldBack() && now >= nextHeldBackMs) {
             parts.files.sweepHeldBack(now, ROTATED_PATIENCE_MS);
             nextHeldBackMs = now + HELD_BACK_MS;
+        }
+        if (parts.files.hasRefused() && now >= nextRefusedMs) {
+            parts.files.resumeRefused();
+            nextRefusedMs = now + REFUSED_MS;
         }
         if (now >= nextRecheckMs) {
             parts.names.retryUnreadable();
@@ -190,6 +199,7 @@ public final class Shipper implements AutoCloseable {
             switch (next) {
                 case AGAIN -> parts.files.enqueue(tail);
                 case LATER -> parts.files.defer(tail);
+                case REFUSED -> parts.files.refuse(tail);
                 case NO_ROOM -> {
                     parts.files.putBack(tail);
                     parts.pipeline.block();
@@ -202,6 +212,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     private void waits(Tail tail) {
+        tail.refusedWith = 0;
         if (tail.heldBackBytes > 0) {
             parts.files.holdsBack(tail);
         }
@@ -296,7 +307,9 @@ public final class Shipper implements AutoCloseable {
             boolean shipped = tail.acknowledged() >= tail.drainTarget && tail.check == Tail.Check.NOTHING
                     || tail.acknowledged() >= tail.size() && !tail.inPlaceSuspect;
             if (!shipped && tail.fd() != null) {
-                parts.files.enqueue(tail);
+                if (tail.refusedWith == 0) {
+                    parts.files.enqueue(tail);
+                }
                 return false;
             }
         }

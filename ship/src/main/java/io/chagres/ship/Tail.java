@@ -80,6 +80,9 @@ final class Tail {
     int touchedCut = -1;
     long halfLineAt = -1;
     long heldBackBytes;
+    /** The errno that was told of last, or 0 since the file was read to its end. */
+    int refusedWith;
+
     long drainTarget = -1;
     long rotatedSinceMs;
     long rotatedAt = -1;

@@ -28,6 +28,8 @@ final class Turns implements AutoCloseable {
         AGAIN,
         /** More to do after one coalescing window. */
         LATER,
+        /** The kernel refuses to open, look at or read the file: to be tried again after a while. */
+        REFUSED,
         /** The commit is full: the tail keeps its place until there is room. */
         NO_ROOM,
         /** The version ended. */
@@ -70,8 +72,17 @@ final class Turns implements AutoCloseable {
         if (!tail.isLive()) {
             return Next.OVER;
         }
-        if (!ensureOpen(tail) || !look(tail, nowMs)) {
-            return Next.WAIT;
+        if (tail.fd() == null) {
+            int opened = names.reopen(tail);
+            if (opened < 0) {
+                return notOpened(tail, -opened);
+            }
+            openFiles.attach(tail, Fd.ofValue(opened));
+        }
+        openFiles.used(tail);
+        int looked = look(tail, nowMs);
+        if (looked < 0) {
+            return refused(tail, -looked);
         }
         if (ObjectUploads.pending(tail)) {
             return startObjects(tail);
@@ -99,19 +110,13 @@ final class Turns implements AutoCloseable {
         return readNew(tail, nowMs);
     }
 
-    private boolean ensureOpen(Tail tail) {
-        if (tail.fd() == null) {
-            Fd file = names.reopen(tail);
-            if (file == null) {
-                if (!tail.hasName()) {
-                    versions.finish(tail, Record.Reason.GONE);
-                }
-                return false; // a rename or removal under way: its event brings the tail back
-            }
-            openFiles.attach(tail, file);
+    private Next notOpened(Tail tail, int errno) {
+        if (!tail.hasName()) {
+            versions.finish(tail, Record.Reason.GONE);
+            return Next.OVER;
         }
-        openFiles.used(tail);
-        return true;
+        // a rename or removal under way: its event brings the tail back
+        return errno == Errno.ENOENT ? Next.WAIT : refused(tail, errno);
     }
 
     /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
@@ -120,19 +125,18 @@ final class Turns implements AutoCloseable {
         return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.size();
     }
 
-    /** Looks at size, times and attributes of the file. */
-    private boolean look(Tail tail, long nowMs) {
+    /** Looks at size, times and attributes of the file; returns 0 or -errno. */
+    private int look(Tail tail, long nowMs) {
         int looked = stat.of(Objects.requireNonNull(tail.fd()).value());
         if (looked < 0) {
-            listener.problem(tail.describe() + " cannot be looked at: " + Errno.message(-looked));
-            return false;
+            return looked;
         }
         tail.observe(stat.size(), stat.mtimeNs(), nowMs);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
         }
-        return true;
+        return 0;
     }
 
     private void recordAttributes(Tail tail, Attributes now) {
@@ -174,7 +178,7 @@ final class Turns implements AutoCloseable {
                     return rewritten(tail, Record.Reason.REWRITTEN);
                 }
                 case ERROR -> {
-                    return readFailed(tail, reader.errno());
+                    return refused(tail, reader.errno());
                 }
             }
         }
@@ -217,10 +221,14 @@ final class Turns implements AutoCloseable {
         return check(tail);
     }
 
-    private Next readFailed(Tail tail, int errno) {
-        listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": " + Errno.message(errno)
-                + "; its bytes stay at risk, it is tried again");
-        return Next.LATER;
+    /** A file that cannot be read just now is tried again, and said to be so once until it can. */
+    private Next refused(Tail tail, int errno) {
+        if (tail.refusedWith != errno) {
+            tail.refusedWith = errno;
+            listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": "
+                    + Errno.message(errno) + "; its bytes stay at risk, it is tried again");
+        }
+        return Next.REFUSED;
     }
 
     /** Returns where the next data object of a tail ends, or 0 when its bytes go into the commit. */
@@ -294,9 +302,7 @@ final class Turns implements AutoCloseable {
     private Next atEnd(Tail tail) {
         if (tail.mtimeNs() != tail.recordedMtimeNs()) {
             if (tail.position() > 0 && !reader.guardMatches(tail)) {
-                return reader.errno() == 0
-                        ? rewritten(tail, Record.Reason.REWRITTEN)
-                        : readFailed(tail, reader.errno());
+                return reader.errno() == 0 ? rewritten(tail, Record.Reason.REWRITTEN) : refused(tail, reader.errno());
             }
             recordMtime(tail);
             tail.inPlaceSuspect = tail.position() > Tail.GUARD_BYTES;
@@ -327,7 +333,7 @@ final class Turns implements AutoCloseable {
         int to = Math.min(pieces, tail.checkedPieces + CHECKED_PIECES_PER_TURN);
         int bad = prefixCheck.firstMismatch(tail, tail.checkedPieces, to);
         if (prefixCheck.errno() != 0) {
-            return readFailed(tail, prefixCheck.errno());
+            return refused(tail, prefixCheck.errno());
         }
         if (bad < to) {
             boolean fromStart = tail.check == Tail.Check.WHOLE_PREFIX;
@@ -343,7 +349,7 @@ final class Turns implements AutoCloseable {
         }
         boolean same = reader.resetGuard(tail);
         if (reader.errno() != 0) {
-            return readFailed(tail, reader.errno());
+            return refused(tail, reader.errno());
         }
         tail.check = Tail.Check.NOTHING;
         tail.checkedPieces = 0;
@@ -355,7 +361,7 @@ final class Turns implements AutoCloseable {
         int within = tail.prefix.pieceAt(tail.size());
         int bad = prefixCheck.firstMismatch(tail, 0, within);
         if (prefixCheck.errno() != 0) {
-            return readFailed(tail, prefixCheck.errno());
+            return refused(tail, prefixCheck.errno());
         }
         long candidate = bad < tail.prefix.pieces() ? tail.prefix.pieceEnd(bad) : tail.prefix.end();
         return supersede(tail, reason, Math.min(candidate, tail.size()));

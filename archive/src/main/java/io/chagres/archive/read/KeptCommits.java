@@ -1,17 +1,15 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +20,10 @@ import org.jspecify.annotations.Nullable;
  * compaction more then as room for content, because the commits are read again for each part of that. Confined to one
  * thread.
  */
-final class KeptCommits implements BlobStore {
+final class KeptCommits extends ForwardingStore {
     /** What a commit takes beside its bytes: its key, and its place in the map. */
     private static final int ENTRY_BYTES = 128;
 
-    private final BlobStore store;
     private final String log;
     private final long maxBytes;
     private final Map<String, byte[]> kept = new HashMap<>();
@@ -40,7 +37,7 @@ final class KeptCommits implements BlobStore {
      * @param maxBytes how many bytes of commits to keep, but not more than a quarter of the heap
      */
     KeptCommits(BlobStore store, String hostId, long maxBytes) {
-        this.store = store;
+        super(store);
         log = ArchiveLayout.log(hostId);
         this.maxBytes = Math.min(maxBytes, Runtime.getRuntime().maxMemory() / 4);
     }
@@ -118,41 +115,6 @@ final class KeptCommits implements BlobStore {
                 return range;
             }
         });
-    }
-
-    @Override
-    public String name() {
-        return store.name();
-    }
-
-    @Override
-    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
-        return store.putIfAbsent(key, content);
-    }
-
-    @Override
-    public BlobWriter create(String key) throws IOException {
-        return store.create(key);
-    }
-
-    @Override
-    public boolean holdsWritesInMemory() {
-        return store.holdsWritesInMemory();
-    }
-
-    @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return store.list(prefix, afterKey);
-    }
-
-    @Override
-    public List<String> children(String prefix) throws IOException {
-        return store.children(prefix);
-    }
-
-    @Override
-    public void delete(String key) throws IOException {
-        store.delete(key);
     }
 
     /** Does nothing: the store is the caller's. */

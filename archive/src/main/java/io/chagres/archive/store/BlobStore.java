@@ -16,7 +16,7 @@ public interface BlobStore extends AutoCloseable {
     String name();
 
     /**
-     * Creates an object unless its key exists; it is durable when this returns true.
+     * Creates an object unless its key exists; when this returns, an object of that key is durable.
      *
      * @param content the bytes, borrowed until return
      * @return false when the key exists, whoever made it

@@ -3,7 +3,6 @@ package io.chagres.archive.store;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Stands before a store and lets faults happen at chosen operations: nothing of the operation happens, or all of it
  * happens and the answer is lost. For tests of whatever stands on a store; as safe for threads as the faults are.
  */
-public final class FaultyStore implements BlobStore {
+public final class FaultyStore extends ForwardingStore {
     /** Says what an operation does. */
     public enum Kind {
         /** Puts an object if it is absent. */
@@ -72,13 +71,12 @@ public final class FaultyStore implements BlobStore {
         T run() throws IOException;
     }
 
-    private final BlobStore store;
     private final Faults faults;
     private final AtomicInteger changes = new AtomicInteger();
 
     /** Puts faults before a store, which is closed with this one. */
     public FaultyStore(BlobStore store, Faults faults) {
-        this.store = store;
+        super(store);
         this.faults = faults;
     }
 
@@ -91,23 +89,8 @@ public final class FaultyStore implements BlobStore {
     }
 
     @Override
-    public String name() {
-        return store.name();
-    }
-
-    @Override
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
         return call(Kind.PUT, key, () -> store.putIfAbsent(key, content));
-    }
-
-    @Override
-    public void expect(Iterator<BlobRange> ranges) {
-        store.expect(ranges);
-    }
-
-    @Override
-    public boolean holdsWritesInMemory() {
-        return store.holdsWritesInMemory();
     }
 
     @Override
@@ -141,11 +124,6 @@ public final class FaultyStore implements BlobStore {
             store.delete(key);
             return key;
         });
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 
     private final class FaultyWriter implements BlobWriter {

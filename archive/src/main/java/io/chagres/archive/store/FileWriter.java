@@ -130,14 +130,17 @@ final class FileWriter implements BlobWriter {
         }
     }
 
-    /** Makes the file durable and gives it its name; false when the name is taken. */
+    /**
+     * Makes the file durable and gives it its name; false when the name is taken, by a file whose name is durable: it
+     * may have been linked by a try of which only the last step failed.
+     */
     boolean link() throws IOException {
         begin();
         int linked;
         try {
             file.fd().fsync();
             linked = file.link(directory, path.name());
-            if (linked == 0) {
+            if (linked == 0 || linked == -Errno.EEXIST) {
                 directory.fsync();
             }
         } catch (ErrnoException e) {

@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * log of a day is ten thousand objects, and one after the other they would take minutes. Holds a bounded number of
  * bytes. Safe for any thread.
  */
-public final class ReadAheadStore implements BlobStore {
+public final class ReadAheadStore extends ForwardingStore {
     /** Stays below the connections that the program's start lets the JDK keep open. */
     private static final int MAX_PARTS = 32;
 
@@ -49,7 +48,6 @@ public final class ReadAheadStore implements BlobStore {
         }
     }
 
-    private final BlobStore store;
     private final ExecutorService threads;
     private final Deque<Part> parts = new ArrayDeque<>();
     private Iterator<BlobRange> expected = Collections.emptyIterator();
@@ -62,7 +60,7 @@ public final class ReadAheadStore implements BlobStore {
      * @param threads fetch, as many at once as there are tasks; shut down with this store
      */
     public ReadAheadStore(BlobStore store, ExecutorService threads) {
-        this.store = store;
+        super(store);
         this.threads = threads;
     }
 
@@ -145,43 +143,8 @@ public final class ReadAheadStore implements BlobStore {
     }
 
     @Override
-    public String name() {
-        return store.name();
-    }
-
-    @Override
-    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
-        return store.putIfAbsent(key, content);
-    }
-
-    @Override
-    public BlobWriter create(String key) throws IOException {
-        return store.create(key);
-    }
-
-    @Override
-    public boolean holdsWritesInMemory() {
-        return store.holdsWritesInMemory();
-    }
-
-    @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return store.list(prefix, afterKey);
-    }
-
-    @Override
-    public List<String> children(String prefix) throws IOException {
-        return store.children(prefix);
-    }
-
-    @Override
-    public void delete(String key) throws IOException {
-        store.delete(key);
-    }
-
-    @Override
     public void close() {
         threads.shutdownNow();
-        store.close();
+        super.close();
     }
 }

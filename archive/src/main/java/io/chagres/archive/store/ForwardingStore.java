@@ -1,0 +1,80 @@
+package io.chagres.archive.store;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before a store and passes everything on; what stands before one for a purpose overrides what it changes. Safe
+ * for any thread as far as the store behind is.
+ */
+public abstract class ForwardingStore implements BlobStore {
+    /** The store behind, closed with this one. */
+    protected final BlobStore store;
+
+    /**
+     * Stands before a store.
+     *
+     * @param store gets every call that is not overridden
+     */
+    protected ForwardingStore(BlobStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        return store.putIfAbsent(key, content);
+    }
+
+    @Override
+    public BlobWriter create(String key) throws IOException {
+        return store.create(key);
+    }
+
+    @Override
+    public boolean holdsWritesInMemory() {
+        return store.holdsWritesInMemory();
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        return store.get(key, offset, target);
+    }
+
+    @Override
+    public void expect(Iterator<BlobRange> ranges) {
+        store.expect(ranges);
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        return store.size(key);
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        return store.list(prefix, afterKey);
+    }
+
+    @Override
+    public List<String> children(String prefix) throws IOException {
+        return store.children(prefix);
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        store.delete(key);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,157 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Files that the kernel refuses to read for a while: a descriptor that is open only for writing stands for them. */
+class TurnsTest {
+    private static final long NOW_MS = 1;
+
+    @TempDir
+    Path temp;
+
+    private Path file;
+    private BlobStore store;
+    private ShipParts parts;
+    private Tail tail;
+    private final List<String> problems = new ArrayList<>();
+
+    /** What happened to the file before it could not be read, and what the shipper makes of it once it can. */
+    enum Change {
+        GROWN(Tail.State.FOLLOWING) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.write(file, new byte[] {'\n'}, StandardOpenOption.APPEND);
+            }
+        },
+        GROWN_AFTER_A_RESTART(Tail.State.FOLLOWING) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                GROWN.make(file, tail);
+                tail.check = Tail.Check.WHOLE_PREFIX;
+            }
+        },
+        TOUCHED(Tail.State.FOLLOWING) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
+            }
+        },
+        TRUNCATED(Tail.State.SUPERSEDED) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 300_000));
+            }
+        },
+        REWRITTEN(Tail.State.SUPERSEDED) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.write(file, new byte[(int) Files.size(file)]);
+            }
+        };
+
+        private final Tail.State then;
+
+        Change(Tail.State then) {
+            this.then = then;
+        }
+
+        abstract void make(Path file, Tail tail) throws IOException;
+    }
+
+    @BeforeEach
+    void follow() throws IOException {
+        file = Files.createDirectory(temp.resolve("tree")).resolve("app.log");
+        byte[] bytes = new byte[600_000];
+        new Random(1).nextBytes(bytes);
+        bytes[bytes.length - 1] = '\n';
+        Files.write(file, bytes);
+        store = DirectoryStore.open(Pathname.of(temp.resolve("archive").toString()), true);
+        parts = ShipParts.open(options(), store, Runnable::run, Clock.systemUTC(), problems::add);
+        do {
+            parts.watcher.poll(0, parts.names);
+        } while (parts.watcher.scanning());
+        tail = parts.table.all().iterator().next();
+        assertThat(turns()).isEqualTo(Turns.Next.WAIT);
+        assertThat(tail.position()).isEqualTo(bytes.length);
+    }
+
+    private ShipOptions options() {
+        return new ShipOptions(
+                List.of(file.getParent().toString()),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of(temp.resolve("state").toString()),
+                false,
+                1,
+                1,
+                Codec.ZSTD,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                0);
+    }
+
+    @AfterEach
+    void close() {
+        parts.close();
+        store.close();
+    }
+
+    private Turns.Next turns() {
+        Turns.Next next;
+        do {
+            next = parts.turns.turn(tail, NOW_MS);
+        } while (next == Turns.Next.AGAIN || next == Turns.Next.LATER);
+        return next;
+    }
+
+    private void openOnlyFor(int flags) throws IOException {
+        tail.closeFd();
+        tail.open(Fd.open(Pathname.of(file.toString()), flags, 0));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFileThatCannotBeReadIsNotTakenForRewritten(Change change) throws IOException {
+        change.make(file, tail);
+        openOnlyFor(Fd.O_WRONLY);
+        long position = tail.position();
+        for (int i = 0; i < 3; i++) {
+            assertThat(turns()).isEqualTo(Turns.Next.REFUSED);
+        }
+        assertThat(tail.state()).isEqualTo(Tail.State.FOLLOWING);
+        assertThat(tail.position()).isEqualTo(position);
+        assertThat(problems).singleElement().asString().contains("app.log", "Bad file descriptor", "tried again");
+
+        openOnlyFor(Fd.O_RDONLY);
+        turns();
+        assertThat(tail.state()).isEqualTo(change.then);
+        if (tail.isLive()) {
+            assertThat(tail.position()).isEqualTo(Files.size(file));
+        }
+    }
+}
