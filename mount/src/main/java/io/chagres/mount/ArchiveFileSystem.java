@@ -116,19 +116,21 @@ final class ArchiveFileSystem implements FuseFileSystem {
     }
 
     private void loadedFirst(Folder folder, Reply reply, Consumer<Folder> step) {
+        boolean answered = false;
         try {
             patience.ask(patience.deadlineMs(), () -> {
                 folder.load();
                 return folder;
             });
             locked(folder, step);
+            answered = true; // the reply may serve the next request already
         } catch (IOException e) {
             String sentence = "a host cannot be shown: " + e.getMessage();
             if (!sentence.equals(lastFailure.getAndSet(sentence))) {
                 context.listener().message(sentence);
             }
         } finally {
-            if (!reply.isAnswered()) {
+            if (!answered) {
                 reply.error(Errno.EIO);
             }
         }
