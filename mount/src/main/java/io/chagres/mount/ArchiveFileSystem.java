@@ -116,21 +116,21 @@ final class ArchiveFileSystem implements FuseFileSystem {
     }
 
     private void loadedFirst(Folder folder, Reply reply, Consumer<Folder> step) {
-        boolean done = false; // after its answer the reply may be another request's
+        boolean answered = false;
         try {
             patience.ask(patience.deadlineMs(), () -> {
                 folder.load();
                 return folder;
             });
             locked(folder, step);
-            done = true;
+            answered = true; // the reply may serve the next request already
         } catch (IOException e) {
             String sentence = "a host cannot be shown: " + e.getMessage();
             if (!sentence.equals(lastFailure.getAndSet(sentence))) {
                 context.listener().message(sentence);
             }
         } finally {
-            if (!done && !reply.isAnswered()) {
+            if (!answered) {
                 reply.error(Errno.EIO);
             }
         }
