@@ -50,6 +50,7 @@ public final class MemoryFs implements FuseFileSystem {
     private static final int XATTR_REPLACE = 2;
     private static final int S_ISGID = 02000;
     private static final int NAME_MAX = 255;
+    private static final Pathname SELF_PROCESS = Pathname.of("/proc/self");
     private static final byte[] SELF = {'.'};
     private static final byte[] UP = {'.', '.'};
 
@@ -58,13 +59,18 @@ public final class MemoryFs implements FuseFileSystem {
     private long lastId = ROOT;
 
     /**
-     * Makes an empty one.
+     * Makes an empty one, which belongs to the user of this process.
      *
      * @param clock gives files their times
      */
     public MemoryFs(Clock clock) {
         this.clock = clock;
         MemoryNode root = new MemoryNode(ROOT);
+        try (Statx self = new Statx()) {
+            if (self.of(SELF_PROCESS, true) == 0) {
+                root.attributes.uid(self.uid()).gid(self.gid());
+            }
+        }
         root.attributes.directory(0755).timesNs(nowNs()).timeoutsNs(TIMEOUT_NS);
         root.lookups = 1;
         nodes.put(ROOT, root);

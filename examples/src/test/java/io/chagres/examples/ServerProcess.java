@@ -12,9 +12,11 @@ import java.util.stream.Stream;
 /** A file system, such as {@link HelloFs}, in a JVM of its own, which can be killed and can belong to another user. */
 final class ServerProcess implements AutoCloseable {
     private final Process process;
+    private final Path output;
 
-    private ServerProcess(Process process) {
+    private ServerProcess(Process process, Path output) {
         this.process = process;
+        this.output = output;
     }
 
     /**
@@ -28,18 +30,33 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts another program of this module.
+     * Starts another program of this module or its tests, and waits until it is mounted.
      *
      * @param program its class and arguments
      */
     static ServerProcess start(Path work, Path mountPoint, List<String> prefix, List<String> program)
             throws IOException {
-        Path modules = Files.createDirectories(work.resolve("modules"));
-        copyModules(modules);
+        ServerProcess server = launch(work, prefix, program);
+        Await.until("it is mounted", () -> isMounted(mountPoint) || server.hasEnded());
+        if (server.hasEnded()) {
+            throw new AssertionError("exit code " + server.process.exitValue() + "\n" + server.output());
+        }
+        return server;
+    }
+
+    /** Starts a program and does not wait. */
+    static ServerProcess launch(Path work, List<String> prefix, List<String> program) throws IOException {
+        Path modules = work.resolve("modules");
+        Path tests = work.resolve("tests");
+        if (!Files.exists(modules)) {
+            copyModules(Files.createDirectory(modules));
+            copyTree(Path.of("target/test-classes"), tests);
+        }
         List<String> command = new ArrayList<>(prefix);
         command.addAll(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m"));
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-p", modules.toString()));
+        command.addAll(List.of("--patch-module", "io.chagres.examples=" + tests));
         command.addAll(List.of("--enable-native-access=io.chagres.foreign", "-m"));
         command.add("io.chagres.examples/" + program.getFirst());
         command.addAll(program.subList(1, program.size()));
@@ -48,17 +65,31 @@ final class ServerProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        Await.until("it is mounted", () -> isMounted(mountPoint) || !process.isAlive());
-        if (!process.isAlive()) {
-            throw new AssertionError("exit code " + process.exitValue() + "\n" + Files.readString(output));
-        }
-        return new ServerProcess(process);
+        return new ServerProcess(process, output);
     }
 
     static boolean isMounted(Path mountPoint) {
         try {
             return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
                     .anyMatch(line -> line.contains(" " + mountPoint + " "));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    boolean hasEnded() {
+        return !process.isAlive();
+    }
+
+    /** Waits for its end and returns its exit code. */
+    int await() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    /** What it and its log said so far. */
+    String output() {
+        try {
+            return Files.readString(output);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

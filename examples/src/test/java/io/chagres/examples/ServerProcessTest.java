@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
+import io.chagres.fuse.FuseTransport;
+import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
@@ -82,5 +84,35 @@ class ServerProcessTest {
             assertThat(Files.readString(mountPoint.resolve("hello"))).isEqualTo("Hello, world!\n");
             assertThat(next.statistics().failures()).isZero();
         }
+    }
+
+    @Test
+    void doesNotMountWithQueuesThatFail() throws IOException, InterruptedException {
+        try (ServerProcess server = launchWithFailingQueues("EIO:when=1+")) {
+            assertThat(server.await()).isEqualTo(1);
+            assertThat(ServerProcess.isMounted(mountPoint)).isFalse();
+            assertThat(server.output()).containsOnlyOnce("is unmounted").contains("start FUSE over io_uring");
+        }
+    }
+
+    @Test
+    void endsWithOneLineWhenAQueueFailsLater() throws IOException, InterruptedException {
+        try (ServerProcess server = launchWithFailingQueues("EIO:when=8+")) {
+            Await.until("it is mounted", () -> ServerProcess.isMounted(mountPoint));
+            String use = "while stat " + mountPoint + "/none 2>&1 | grep -q 'No such'; do :; done";
+            Program.ok("timeout", "60", "sh", "-c", "cd / && " + use);
+            assertThat(server.await()).isZero();
+            assertThat(ServerProcess.isMounted(mountPoint)).isFalse();
+            assertThat(server.output()).containsOnlyOnce("is unmounted").contains("io_uring_enter");
+        }
+    }
+
+    private ServerProcess launchWithFailingQueues(String errors) throws IOException {
+        Requires.fuseOverIoUring();
+        Requires.tool("strace");
+        List<String> strace = new ArrayList<>(List.of("strace", "-f", "--seccomp-bpf", "-o"));
+        strace.addAll(List.of(work.resolve("trace").toString(), "-e", "trace=io_uring_enter"));
+        strace.addAll(List.of("-e", "inject=io_uring_enter:error=" + errors));
+        return ServerProcess.launch(work, strace, TestServer.program("memory", FuseTransport.AUTO, mountPoint));
     }
 }

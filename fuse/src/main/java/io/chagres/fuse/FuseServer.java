@@ -270,7 +270,6 @@ public final class FuseServer implements AutoCloseable {
         }
         int errno = ring == null ? 0 : ring.awaitStarted();
         if (errno != 0) {
-            abort();
             awaitEnd();
             throw new ErrnoException("start FUSE over io_uring", errno, mountPoint.toString());
         }
@@ -284,7 +283,7 @@ public final class FuseServer implements AutoCloseable {
             }
         }
         if (session.isOverRing()) {
-            ring = RingTransport.open(session, devices.getFirst().fd().value(), this::abort, this::workerEnded);
+            ring = RingTransport.open(session, devices.getFirst().fd().value(), this::queueFailed, this::workerEnded);
         } else if (session.ringWanted()) {
             requireTransport(mountPoint, session.options, "the kernel did not offer it to this mount");
         }
@@ -336,9 +335,13 @@ public final class FuseServer implements AutoCloseable {
         return ended.getCount() == 0;
     }
 
-    /** Ends the connection, because it cannot be served. */
-    private void abort() {
+    /** Ends the connection: callers on the processor of that queue would wait for ever. */
+    private void queueFailed(ErrnoException failure) {
         if (!unmounted.getAndSet(true)) {
+            LOG.log(
+                    Level.ERROR,
+                    mountPoint + " is unmounted, because FUSE over io_uring failed: " + failure.getMessage()
+                            + "; FuseTransport.CLASSIC does without");
             detachByForce();
         }
     }

@@ -1,13 +1,13 @@
 package io.chagres.fuse;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
  * How long requests took, from their arrival in this process to their answer. Immutable.
  *
- * @param counts how many took less than 2^i nanoseconds and not less than half of that, by i; all that took longer are
- *     in the last, of 40
+ * @param counts how many took less than 2^i nanoseconds and not less than half of that, by i, as far as there
+ *     are any; all that took longer are in the last, of 40
  */
 public record LatencyHistogram(List<Long> counts) {
     /** Up to nine minutes. */
@@ -25,11 +25,11 @@ public record LatencyHistogram(List<Long> counts) {
 
     /** Adds up what the exchanges counted. */
     static LatencyHistogram of(long[] sums) {
-        List<Long> counts = new ArrayList<>();
-        for (long sum : sums) {
-            counts.add(sum);
+        int length = sums.length;
+        while (length > 0 && sums[length - 1] == 0) {
+            length--;
         }
-        return new LatencyHistogram(counts);
+        return new LatencyHistogram(Arrays.stream(sums, 0, length).boxed().toList());
     }
 
     /**

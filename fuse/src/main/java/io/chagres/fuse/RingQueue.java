@@ -15,6 +15,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ final class RingQueue implements Runnable {
     private final Session session;
     private final int device;
     private final int processor;
-    private final Runnable abort;
+    private final Consumer<ErrnoException> failed;
     private final Runnable atEnd;
     private final long payloadBytes;
     private final long headersBytes;
@@ -78,15 +79,15 @@ final class RingQueue implements Runnable {
      * @param device the descriptor of an initialised connection
      * @param processor its number, and that of the queue
      * @param entries how many requests may be in progress
-     * @param abort ends the connection, should this queue fail: callers on its processor would wait for ever
+     * @param failed ends the connection, should this queue fail: callers on its processor would wait for ever
      * @param atEnd runs last
      */
-    RingQueue(Session session, int device, int processor, int entries, Runnable abort, Runnable atEnd)
+    RingQueue(Session session, int device, int processor, int entries, Consumer<ErrnoException> failed, Runnable atEnd)
             throws ErrnoException {
         this.session = session;
         this.device = device;
         this.processor = processor;
-        this.abort = abort;
+        this.failed = failed;
         this.atEnd = atEnd;
         exchanges = new @Nullable RingExchange[entries];
         payloadBytes = Math.max(RingEntry.MIN_PAYLOAD, session.options.maxWrite());
@@ -122,26 +123,25 @@ final class RingQueue implements Runnable {
     @Override
     public void run() {
         IoUring ring = null;
-        int failure = Errno.EIO;
+        @Nullable ErrnoException failure = new ErrnoException("serve", Errno.EIO, "queue " + processor);
         try {
             int pinned = CpuAffinity.tryPin(processor);
             LOG.log(Level.DEBUG, () -> "queue " + processor + " is pinned: " + (pinned == 0));
             ring = IoUring.open(exchanges.length + 1, 0, SETUP);
             register(ring);
             serve(ring);
-            failure = 0;
+            failure = null;
         } catch (ErrnoException e) {
-            failure = e.errno();
-            LOG.log(Level.ERROR, "queue " + processor + " of FUSE over io_uring ends, and with it the mount", e);
+            failure = e;
         } finally {
-            if (failure != 0) {
-                abort.run();
+            if (failure != null) {
+                failed.accept(failure);
             }
             if (ring != null) {
                 ring.close();
                 lost = ring.inFlight() > 0;
             }
-            started.complete(failure);
+            started.complete(failure == null ? 0 : failure.errno());
             atEnd.run();
         }
     }

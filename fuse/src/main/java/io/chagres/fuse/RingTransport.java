@@ -6,6 +6,7 @@ import io.chagres.linux.IoUring;
 import io.chagres.linux.Machine;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * FUSE over io_uring, see filesystems/fuse/fuse-io-uring in the kernel's documentation: a queue for each processor that
@@ -57,16 +58,17 @@ final class RingTransport {
      * Makes the queues of a connection that agreed on them.
      *
      * @param device its descriptor
-     * @param abort ends the connection
+     * @param failed ends the connection, which one queue cannot serve
      * @param atEnd runs at the end of each queue
      */
-    static RingTransport open(Session session, int device, Runnable abort, Runnable atEnd) throws ErrnoException {
+    static RingTransport open(Session session, int device, Consumer<ErrnoException> failed, Runnable atEnd)
+            throws ErrnoException {
         RingTransport transport = new RingTransport();
         int entries = Math.min(session.options.maxConcurrent(), MAX_ENTRIES);
         int processors = CpuAffinity.possible();
         try {
             for (int i = 0; i < processors; i++) {
-                transport.queues.add(new RingQueue(session, device, i, entries, abort, atEnd));
+                transport.queues.add(new RingQueue(session, device, i, entries, failed, atEnd));
             }
             return transport;
         } catch (ErrnoException e) {

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,5 +66,24 @@ class RingTransportTest {
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
         FuseOptions one = OPTIONS.withThreads(1);
         assertThatIllegalArgumentException().isThrownBy(() -> one.withTransport(FuseTransport.IO_URING));
+    }
+
+    /** The end of a queue that the kernel refuses: told once, and all its memory given back. */
+    @Test
+    void endsAQueueThatTheKernelRefuses() throws IOException {
+        Requires.fuse();
+        List<ErrnoException> failures = new ArrayList<>();
+        AtomicInteger ends = new AtomicInteger();
+        try (FakeKernel kernel = FakeKernel.started(new OneFileSystem(), OPTIONS);
+                Fd noConnection = Fd.open(FdDevice.PATH, Fd.O_RDWR, 0)) {
+            RingQueue queue =
+                    new RingQueue(kernel.session, noConnection.value(), 0, 2, failures::add, ends::incrementAndGet);
+            queue.run();
+            queue.closeWhenIdle();
+            assertThat(queue.awaitStarted()).isPositive();
+            assertThat(failures).hasSize(1);
+            assertThat(failures.getFirst()).hasMessageContaining("queue 0");
+            assertThat(ends).hasValue(1);
+        }
     }
 }

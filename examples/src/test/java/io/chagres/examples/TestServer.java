@@ -1,0 +1,75 @@
+package io.chagres.examples;
+
+import io.chagres.foreign.Errno;
+import io.chagres.fuse.AttributesReply;
+import io.chagres.fuse.EntryReply;
+import io.chagres.fuse.FuseFileSystem;
+import io.chagres.fuse.FuseOptions;
+import io.chagres.fuse.FuseServer;
+import io.chagres.fuse.FuseTransport;
+import io.chagres.fuse.Name;
+import io.chagres.fuse.ReadReply;
+import io.chagres.fuse.Request;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** A server for tests, in a JVM of its own: memory or hanging, the transport, the directory. */
+final class TestServer {
+    /** What it prints when a read came that it will never answer. */
+    static final String HANGS = "a handler hangs";
+
+    private TestServer() {}
+
+    static List<String> program(String kind, FuseTransport transport, Path mountPoint) {
+        return List.of(TestServer.class.getName(), kind, transport.name(), mountPoint.toString());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        boolean memory = arguments[0].equals("memory");
+        FuseFileSystem fileSystem = memory ? new MemoryFs(Clock.systemUTC()) : new Hanging();
+        FuseOptions options = (memory ? MemoryFs.OPTIONS : FuseOptions.DEFAULTS)
+                .withThreads(2)
+                .withTransport(FuseTransport.valueOf(arguments[1]));
+        FuseServer.mount(fileSystem, Path.of(arguments[2]), options).join();
+    }
+
+    /** One file, whose reads never return. */
+    private static final class Hanging implements FuseFileSystem {
+        private static final long NODE = 2;
+        private static final byte[] NAME = "file".getBytes(StandardCharsets.UTF_8);
+
+        @Override
+        public void lookup(Request request, long parent, Name name, EntryReply reply) {
+            if (name.is(NAME)) {
+                reply.entry(NODE, reply.attributes().ino(NODE).file(0644, 4096));
+            } else {
+                reply.error(Errno.ENOENT);
+            }
+        }
+
+        @Override
+        public void getattr(Request request, long node, long handle, AttributesReply reply) {
+            reply.attributes(
+                    node == ROOT
+                            ? reply.attributes().directory(0755)
+                            : reply.attributes().file(0644, 4096));
+        }
+
+        @Override
+        public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+            System.out.println(HANGS);
+            boolean interrupted = false;
+            while (!interrupted) {
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            reply.error(Errno.EINTR);
+        }
+    }
+}
