@@ -115,12 +115,14 @@ public final class Notifier {
     }
 
     /**
-     * Says that a name was removed, so that watches see it.
+     * Says that a name was removed: for those who have its file open it is a removed one. Watches of inotify(7) are not
+     * told, as of nothing that happens elsewhere.
      *
      * @param parent the directory
-     * @param child the node it named; nothing happens if the name is another node's by now
+     * @param child the node it named; if the name is another node's by now, the kernel asks for it again
      * @param name its bytes
-     * @return 0, or {@code -errno}; -ENOTEMPTY for a directory that the kernel knows names in
+     * @return 0, or {@code -errno}; -ENOENT if the kernel does not know this name of this node, -ENOTEMPTY for a directory
+     *     that it knows names in
      */
     public int delete(long parent, long child, byte[] name) {
         try (Frame frame = MemoryStack.ofThread().push()) {

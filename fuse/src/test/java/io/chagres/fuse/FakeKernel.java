@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Set;
 
 /**
  * Sends requests to a file system, one at a time and on one thread, and looks at the answers: through a device, or
@@ -12,6 +13,9 @@ import java.util.Arrays;
  */
 final class FakeKernel implements AutoCloseable {
     static final long ALL_FLAGS = 0x3ff_ffff_ffffL;
+
+    /** What nobody waits for comes through the device always. */
+    private static final Set<Integer> THROUGH_DEVICE = Set.of(Opcode.FORGET, Opcode.BATCH_FORGET, Opcode.INTERRUPT);
 
     final FakeDevice device = new FakeDevice();
     final Session session;
@@ -47,7 +51,7 @@ final class FakeKernel implements AutoCloseable {
     /** Sends a request and returns its answer; null if there is none. */
     Answer call(int opcode, long node, Bytes arguments) {
         byte[] request = arguments.request(opcode, ++unique, node);
-        if (session.isOverRing() && opcode != Opcode.FORGET && opcode != Opcode.BATCH_FORGET) {
+        if (session.isOverRing() && !THROUGH_DEVICE.contains(opcode)) {
             return throughRing(request);
         }
         device.answers.clear();

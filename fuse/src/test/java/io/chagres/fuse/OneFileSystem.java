@@ -21,6 +21,11 @@ final class OneFileSystem implements FuseFileSystem {
     volatile boolean deferring = true;
     volatile int openFlags = OpenReply.DIRECT_IO;
 
+    /** What poll(2) is told, and the last who wants to be woken up. */
+    volatile int ready;
+
+    volatile long wakeUp;
+
     /** What the serving threads allocated between two requests for attributes, and how often that was looked at. */
     volatile long allocatedBytes;
 
@@ -69,6 +74,29 @@ final class OneFileSystem implements FuseFileSystem {
         } else {
             reply.data(NAME, 0, NAME.length);
         }
+    }
+
+    @Override
+    public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
+        reply.written(data.length());
+    }
+
+    @Override
+    public void poll(Request request, long node, long handle, int events, long newWakeUp, PollReply reply) {
+        if (newWakeUp != 0) {
+            wakeUp = newWakeUp;
+        }
+        reply.ready(ready);
+    }
+
+    /** Gives the argument back with all bits turned. */
+    @Override
+    public void ioctl(Request request, long node, long handle, IoctlCall call, IoctlReply reply) {
+        byte[] bytes = call.input().bytes();
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) ~bytes[i];
+        }
+        reply.result(call.command() & 0xff, bytes);
     }
 
     @Override

@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.OneFileSystem.Waiting;
+import io.chagres.linux.Epoll;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -177,18 +183,81 @@ class TransportTest {
     }
 
     @Test
+    void wakesUpWhoPolls() throws IOException {
+        try (Epoll epoll = Epoll.open();
+                Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR, 0)) {
+            epoll.add(open.value(), Epoll.EPOLLIN, 5);
+            assertThat(epoll.waitFor(0)).isZero();
+            Await.until("somebody wants to be woken up", () -> fileSystem.wakeUp != 0);
+            fileSystem.ready = Epoll.EPOLLIN;
+            assertThat(server.notifier().pollWakeUp(fileSystem.wakeUp)).isZero();
+            assertThat(epoll.waitFor(30_000)).isEqualTo(1);
+            assertThat(epoll.data(0)).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void passesIoctlsOn() throws IOException {
+        long bothWays = 0xc0087805L;
+        try (Arena arena = Arena.ofConfined();
+                Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR, 0)) {
+            MemorySegment argument = arena.allocateFrom(ValueLayout.JAVA_LONG, 0x0102030405060708L);
+            assertThat(open.tryIoctl(bothWays, argument)).isEqualTo(5);
+            assertThat(argument.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(~0x0102030405060708L);
+        }
+    }
+
+    @Test
+    void storesInTheCache() throws IOException {
+        fileSystem.deferring = false;
+        fileSystem.openFlags = OpenReply.KEEP_CACHE;
+        try (Arena arena = Arena.ofConfined();
+                Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0)) {
+            MemorySegment page = arena.allocate(4096).fill((byte) 's');
+            assertThat(server.notifier().store(OneFileSystem.NODE, 0, page, 0, 4096))
+                    .isZero();
+            page.fill((byte) 0);
+            assertThat(open.pread(page, 0, 4096, 0)).isEqualTo(4096);
+            assertThat(page.get(ValueLayout.JAVA_BYTE, 4095)).isEqualTo((byte) 's');
+            assertThat(server.statistics().requests()).doesNotContainKey("read");
+            assertThat(server.notifier().store(99, 0, page, 0, 4096)).isEqualTo(-Errno.ENOENT);
+        }
+    }
+
+    @Test
+    void removesNamesFromTheKernel() throws IOException {
+        try (Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0)) {
+            Path opened = Path.of("/proc/self/fd/" + open.value());
+            assertThat(Files.readSymbolicLink(opened)).isEqualTo(file);
+            assertThat(server.notifier().delete(FuseFileSystem.ROOT, OneFileSystem.NODE, OneFileSystem.NAME))
+                    .isZero();
+            assertThat(Files.readSymbolicLink(opened)).hasToString(file + " (deleted)");
+            assertThat(server.notifier().delete(FuseFileSystem.ROOT, 99, OneFileSystem.NAME))
+                    .isEqualTo(-Errno.ENOENT);
+        }
+    }
+
+    @Test
     void allocatesNothing() throws IOException {
+        fileSystem.deferring = false;
         long fewest = Long.MAX_VALUE;
-        for (int round = 0; round < 200 && fewest > 0; round++) {
-            fileSystem.allocatedBytes = 0;
-            fileSystem.looks = 0;
-            for (int i = 0; i < REQUESTS_A_ROUND; i++) {
-                assertThat(file.toFile().length()).isEqualTo(4096);
-            }
-            if (fileSystem.looks > REQUESTS_A_ROUND / 2) {
-                fewest = Math.min(fewest, fileSystem.allocatedBytes);
+        try (Arena arena = Arena.ofConfined();
+                Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR, 0)) {
+            MemorySegment memory = arena.allocate(4096);
+            for (int round = 0; round < 200 && fewest > 0; round++) {
+                fileSystem.allocatedBytes = 0;
+                fileSystem.looks = 0;
+                for (int i = 0; i < REQUESTS_A_ROUND; i++) {
+                    assertThat(open.pread(memory, 0, 4096, 0)).isEqualTo(4);
+                    assertThat(open.pwrite(memory, 0, 4096, 0)).isEqualTo(4096);
+                    assertThat(file.toFile().length()).isEqualTo(4096);
+                }
+                if (fileSystem.looks > REQUESTS_A_ROUND / 2) {
+                    fewest = Math.min(fewest, fileSystem.allocatedBytes);
+                }
             }
         }
         assertThat(fewest).isZero();
+        assertThat(server.statistics().requests()).containsKeys("getattr", "read", "write");
     }
 }

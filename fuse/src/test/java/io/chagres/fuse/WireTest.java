@@ -6,6 +6,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.fuse.FakeKernel.Answer;
 import io.chagres.fuse.wire.Abi;
 import io.chagres.fuse.wire.Opcode;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -351,5 +352,46 @@ class WireTest {
         assertThat(kernel.call(Opcode.LOOKUP, 1, Bytes.none().text("endless")).error())
                 .isEqualTo(Errno.EIO);
         assertThat(fileSystem.calls).isEmpty();
+    }
+
+    /** Linux 5.2 knows no second word of flags and a shorter setxattr. */
+    @Test
+    void speaksWithOldKernels() {
+        long flags = FakeKernel.ALL_FLAGS & 0x0fff_ffffL;
+        RecordingFileSystem recording = new RecordingFileSystem();
+        try (FakeKernel old = new FakeKernel(recording, FuseOptions.DEFAULTS)) {
+            Answer answer = old.init(31, flags);
+            assertThat(answer.error()).isZero();
+            assertThat(answer.u32(12) & ~(int) flags).isZero();
+            assertThat(answer.u32(32)).isZero();
+            assertThat(recording.connection.minor()).isEqualTo(31);
+            assertThat(recording.connection.transport()).isEqualTo(FuseTransport.CLASSIC);
+            Bytes set = Bytes.none().u32(3).u32(1).name("user.x").text("abc");
+            assertThat(old.call(Opcode.SETXATTR, 11, set).error()).isZero();
+            assertThat(recording.calls).containsExactly("setxattr 11 user.x abc 1");
+        }
+    }
+
+    @Test
+    void passesInterruptsOn() {
+        Answer answer = kernel.call(Opcode.INTERRUPT, 0, Bytes.none().u64(4));
+        if (transport == FuseTransport.CLASSIC) {
+            // The kernel is asked to repeat it: its request may not have begun.
+            assertThat(answer.error()).isEqualTo(Errno.EAGAIN);
+        } else {
+            assertThat(answer).isNull();
+            assertThat(fileSystem.calls).isEmpty();
+        }
+    }
+
+    @Test
+    void knowsEveryRequest() {
+        Set<Integer> ofVirtioOnly = Set.of(Opcode.SETUPMAPPING, Opcode.REMOVEMAPPING);
+        for (int opcode = 1; opcode < Opcode.COUNT; opcode++) {
+            boolean named = !Opcode.name(opcode).startsWith("opcode") && !ofVirtioOnly.contains(opcode);
+            assertThat(Operation.Table.of(opcode) != null)
+                    .as(Opcode.name(opcode))
+                    .isEqualTo(named);
+        }
     }
 }
