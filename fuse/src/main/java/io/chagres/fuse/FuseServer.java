@@ -209,7 +209,7 @@ public final class FuseServer implements AutoCloseable {
 
     /**
      * Unmounts and waits for the end. Whoever still uses it gets errors: first it is asked politely, then detached and
-     * the connection aborted. Idempotent.
+     * the connection aborted. Nobody waits for a handler that hangs any more then, but this method does. Idempotent.
      */
     @Override
     public void close() {

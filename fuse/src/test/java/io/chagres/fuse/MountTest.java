@@ -17,8 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +47,8 @@ class MountTest {
     private static final class OneFile implements PathFileSystem {
         private volatile byte[] content = "first\n".getBytes(StandardCharsets.UTF_8);
         private volatile boolean throwing;
+        private volatile boolean goingOn = true;
+        private final CountDownLatch hanging = new CountDownLatch(1);
 
         @Override
         public void getattr(String path, Attributes attributes) throws IOException {
@@ -64,6 +69,8 @@ class MountTest {
             if (throwing) {
                 throw new IllegalStateException("as the test wants");
             }
+            hanging.countDown();
+            Await.until("the handler may go on", () -> goingOn);
             byte[] bytes = content;
             int start = (int) Math.min(position, bytes.length);
             buffer.put(bytes, start, Math.min(buffer.remaining(), bytes.length - start));
@@ -142,7 +149,9 @@ class MountTest {
     @Test
     void endsWhenSomebodyElseUnmounts() throws IOException, InterruptedException {
         FuseServer server = FuseServer.mount(fileSystem, directory, options);
-        Program.ok("umount", directory.toString());
+        // Others who look at all mounts may be using it for a moment.
+        List<String> umount = List.of("umount", directory.toString());
+        Await.until("it can be unmounted", () -> Program.run(umount).exitCode() == 0);
         server.join();
         server.close();
     }
@@ -172,6 +181,25 @@ class MountTest {
             reads("first\n");
             assertThat(server.statistics().failures()).isPositive();
         }
+    }
+
+    /** Who waits gets an error at once; who closes waits for the handler. */
+    @Test
+    void freesTheCallersOfAHandlerThatHangs() throws IOException, InterruptedException, ExecutionException {
+        fileSystem.goingOn = false;
+        FuseServer server = FuseServer.mount(fileSystem, directory, options);
+        try (ExecutorService others = Executors.newFixedThreadPool(2)) {
+            Future<String> reader = others.submit(() -> Files.readString(directory.resolve("file")));
+            fileSystem.hanging.await();
+            Future<?> closing = others.submit(server::close);
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(reader::get)
+                    .withCauseInstanceOf(IOException.class);
+            assertThat(closing.isDone()).isFalse();
+            fileSystem.goingOn = true;
+            closing.get();
+        }
+        assertThat(directory).isEmptyDirectory();
     }
 
     @Test
