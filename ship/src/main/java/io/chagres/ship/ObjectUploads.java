@@ -4,6 +4,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.ObjectWriter;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -138,7 +139,7 @@ final class ObjectUploads {
         IOException failure = job.failure();
         if (failure != null) {
             job.again();
-            job.retryAtMs = nowMs + health.refused(failure, nowMs);
+            job.retryAtMs = nowMs + failed(tail, failure, nowMs);
             return false;
         }
         job.answeredMs = job.answeredMs == 0 ? nowMs : job.answeredMs;
@@ -159,6 +160,15 @@ final class ObjectUploads {
             tail.jobs = null;
         }
         return true;
+    }
+
+    /** Says why an object was not made and returns the milliseconds to wait before the next try. */
+    private long failed(Tail tail, IOException failure, long nowMs) {
+        if (failure instanceof ErrnoException ofTheFile) { // what the store refuses is another exception
+            tail.refused(ofTheFile.errno(), health::problem);
+            return Shipper.REFUSED_MS;
+        }
+        return health.refused(failure, nowMs);
     }
 
     /** Forgets what is under way for a tail; its position stays where the commits are. */

@@ -19,7 +19,9 @@ public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
     private static final long SWEEP_MS = 100;
     private static final long HELD_BACK_MS = 500;
-    private static final long REFUSED_MS = 500;
+    /** A file that the kernel refuses to read is tried again after this time. */
+    static final long REFUSED_MS = 500;
+
     private static final long RECHECK_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;

@@ -1,6 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.archive.Attributes;
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
@@ -175,6 +176,15 @@ final class Tail {
         }
         Pathname path = some.path();
         return path.toString();
+    }
+
+    /** Tells that the file cannot be read just now, once until it can. */
+    void refused(int errno, ShipListener listener) {
+        if (refusedWith != errno) {
+            refusedWith = errno;
+            listener.problem(describe() + " cannot be read at byte " + position + ": " + Errno.message(errno)
+                    + "; its bytes stay at risk, it is tried again");
+        }
     }
 
     // -- descriptor

@@ -221,13 +221,8 @@ final class Turns implements AutoCloseable {
         return check(tail);
     }
 
-    /** A file that cannot be read just now is tried again, and said to be so once until it can. */
     private Next refused(Tail tail, int errno) {
-        if (tail.refusedWith != errno) {
-            tail.refusedWith = errno;
-            listener.problem(tail.describe() + " cannot be read at byte " + tail.position() + ": "
-                    + Errno.message(errno) + "; its bytes stay at risk, it is tried again");
-        }
+        tail.refused(errno, listener);
         return Next.REFUSED;
     }
 

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -153,5 +154,27 @@ class TurnsTest {
         if (tail.isLive()) {
             assertThat(tail.position()).isEqualTo(Files.size(file));
         }
+    }
+
+    @Test
+    void aLargeFileThatCannotBeReadIsNoTroubleOfTheStore() throws IOException {
+        byte[] more = new byte[3 << 20];
+        new Random(2).nextBytes(more);
+        Files.write(file, more, StandardOpenOption.APPEND);
+        openOnlyFor(Fd.O_WRONLY);
+        parts.turns.turn(tail, NOW_MS);
+        assertThat(ObjectUploads.pending(tail)).isTrue();
+        for (int i = 0; i < 3; i++) {
+            parts.uploads.step(NOW_MS + i * Shipper.REFUSED_MS, parts.turns::takeObject);
+        }
+        assertThat(parts.health.trouble(NOW_MS)).isNull();
+        assertThat(problems).singleElement().asString().contains("app.log", "Bad file descriptor", "tried again");
+
+        openOnlyFor(Fd.O_RDONLY);
+        parts.uploads.step(NOW_MS + 3 * Shipper.REFUSED_MS, parts.turns::takeObject);
+        parts.uploads.step(NOW_MS + 3 * Shipper.REFUSED_MS, parts.turns::takeObject);
+        assertThat(ObjectUploads.pending(tail)).isFalse();
+        turns();
+        assertThat(tail.position()).isEqualTo(Files.size(file));
     }
 }

@@ -5,7 +5,6 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.Record;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
-import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -55,6 +54,8 @@ public final class ObjectWriter {
      * @param range which bytes of the source
      * @param level zstd level, 1 to 19
      * @return the record that refers to the object, or null when the source does not have all these bytes
+     * @throws io.chagres.foreign.ErrnoException when the source cannot be read
+     * @throws IOException when the store refuses
      */
     public static Record.@Nullable ObjectRun write(
             BlobStore store, String hostId, Range range, Fd source, Codec codec, int level) throws IOException {
@@ -174,12 +175,8 @@ public final class ObjectWriter {
         /** Reads a piece of the source and takes its checksum; 0 when the source does not have all of it. */
         private int read(int index, MemorySegment buffer, ByteBuffer bytes, int offset) throws IOException {
             int length = lengthOf(index);
-            try {
-                if (source.preadFully(buffer, offset, length, range.start() + (long) index * PIECE) < length) {
-                    return 0;
-                }
-            } catch (ErrnoException e) {
-                throw new IOException("the file to ship cannot be read: " + e.getMessage(), e);
+            if (source.preadFully(buffer, offset, length, range.start() + (long) index * PIECE) < length) {
+                return 0;
             }
             checksum(index, bytes, offset, length);
             return length;

@@ -21,6 +21,8 @@ public interface BlobWriter extends AutoCloseable {
      * Appends bytes of a local file, within the kernel where possible.
      *
      * @return bytes moved, fewer only when the file ended
+     * @throws io.chagres.foreign.ErrnoException when the file cannot be read
+     * @throws IOException when the store refuses
      */
     long copyFrom(Fd source, long position, long length) throws IOException;
 

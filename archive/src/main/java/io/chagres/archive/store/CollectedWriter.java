@@ -1,6 +1,5 @@
 package io.chagres.archive.store;
 
-import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -67,12 +66,7 @@ public final class CollectedWriter implements BlobWriter {
         while (done < bytes) {
             MemorySegment room = room();
             long want = Math.min(bytes - done, room.byteSize());
-            long read;
-            try {
-                read = source.preadFully(room, 0, want, position + done);
-            } catch (ErrnoException e) {
-                throw new IOException("the file to ship cannot be read: " + e.getMessage(), e);
-            }
+            long read = source.preadFully(room, 0, want, position + done);
             length += read;
             done += read;
             if (read < want) {

@@ -16,12 +16,15 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** File systems that fail by themselves, for the kernel and all its callers: what strace cannot pretend. */
 @ExtendWith(FaultBench.Extension.class)
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 150, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FaultFsTest {
     private static final long SEED = 7;

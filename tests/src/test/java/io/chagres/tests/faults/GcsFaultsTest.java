@@ -19,23 +19,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** An archive in a server of Google Cloud Storage: as in S3, nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
 class GcsFaultsTest {
-    private static final int LARGE_BLOCKS = 150;
-
-    /** A file that is large enough for objects of its own. */
-    private static LineWriter large(LineWriter writer) {
-        for (int i = 0; i < LARGE_BLOCKS; i++) {
-            writer.batch(200);
-        }
-        return writer;
-    }
-
     @Test
     void killedShipperAndKilledServer(FaultBench bench) throws IOException {
         ObjectServer server = bench.inGcs();
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         for (int round = 0; round < 3; round++) {
             ShipProcess ship = bench.ship("--codec", "none");
-            large(writer);
+            Workload.large(writer);
             Workload.rotate(bench.file("app.log"), round);
             writer.lines(5).open(bench.file("app.log")).lines(50);
             if (round % 2 == 0) {
@@ -73,7 +63,7 @@ class GcsFaultsTest {
                 proxy.on(Kind.PUT).within("/log/").next(8).loseResponse(),
                 proxy.on(Kind.PUT).within("/log/").next(5).answer(503, "busy"));
         for (int round = 0; round < 3; round++) {
-            large(writer);
+            Workload.large(writer);
             Workload.rotate(bench.file("app.log"), round);
             writer.lines(10).open(bench.file("app.log")).lines(100);
         }

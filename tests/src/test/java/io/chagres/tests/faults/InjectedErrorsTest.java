@@ -98,20 +98,12 @@ class InjectedErrorsTest {
         assertInjected(bench);
     }
 
-    /** A file that is large enough for an object of its own. */
-    private static LineWriter large(LineWriter writer) {
-        for (int i = 0; i < 200; i++) {
-            writer.batch(200);
-        }
-        return writer;
-    }
-
     @ParameterizedTest(name = "{0} {1} {2}")
     @CsvSource({"pwrite64, EIO, 2", "pwrite64, ENOSPC, 1+9", "fsync, EIO, 1", "linkat, EIO, 1"})
     void objectsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
         ShipProcess ship = bench.ship("--codec", "none");
         tamper(bench, ship, call, "error=" + error + ":when=" + when);
-        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
         ship.awaitSettled();
         writer.batch(100).close();
         ship.drain();
@@ -128,7 +120,7 @@ class InjectedErrorsTest {
         Requires.tool("mkfs.xfs");
         bench.mounted(Mounted.newFileSystem(bench.root().resolve("image"), bench.file("disk"), "mkfs.xfs", "-q"));
         Path store = bench.file("disk/archive");
-        LineWriter writer = large(bench.writer("s").open(bench.file("disk/app.log")));
+        LineWriter writer = Workload.large(bench.writer("s").open(bench.file("disk/app.log")));
         ShipProcess ship = bench.shipping()
                 .paths(bench.tree())
                 .to(store)

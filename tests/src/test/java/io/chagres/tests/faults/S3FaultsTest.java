@@ -29,15 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(FaultBench.Extension.class)
 class S3FaultsTest {
     private static final int KILLS = 12;
-    private static final int LARGE_BLOCKS = 200;
-
-    /** A file that is large enough for objects of its own. */
-    private static LineWriter large(LineWriter writer) {
-        for (int i = 0; i < LARGE_BLOCKS; i++) {
-            writer.batch(200);
-        }
-        return writer;
-    }
 
     @Test
     void serverKilledAndStartedAgain(FaultBench bench) throws IOException {
@@ -46,7 +37,7 @@ class S3FaultsTest {
         ShipProcess ship = bench.ship("--codec", "none");
         for (int round = 0; round < 3; round++) {
             server.kill();
-            large(writer);
+            Workload.large(writer);
             Workload.rotate(bench.file("app.log"), round);
             writer.open(bench.file("app.log")).lines(100);
             ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
@@ -70,7 +61,7 @@ class S3FaultsTest {
         List<LineWriter> writers = new ArrayList<>(List.of(writer));
         for (int round = 0; round < 3; round++) {
             Path block = bench.root().resolve("block"); // large enough for an object of its own
-            LineWriter whole = large(bench.writer("block" + round).open(block));
+            LineWriter whole = Workload.large(bench.writer("block" + round).open(block));
             whole.close();
             writers.add(whole);
             Workload.rename(block, bench.file("block" + round));
@@ -138,7 +129,7 @@ class S3FaultsTest {
     void neverDeletes(FaultBench bench) throws IOException {
         FaultProxy proxy = bench.proxied();
         FaultRule policy = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
-        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
         bench.ship().awaitSettled().kill();
         writer.truncate(0).lines(100).close();
         bench.ship().drain();
@@ -155,7 +146,7 @@ class S3FaultsTest {
         Path ballast = Files.write(folder.resolve("ballast"), new byte[5 << 20]);
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(10);
         ShipProcess ship = bench.ship();
-        large(writer);
+        Workload.large(writer);
         ship.awaitStatus("the server is full", ShipStatusLine::troubled);
         writer.lines(100);
         Files.delete(ballast);
@@ -204,7 +195,7 @@ class S3FaultsTest {
         for (int kill = 0; kill < KILLS; kill++) {
             ShipProcess ship = bench.ship("--codec", "none");
             if (kill % 5 == 0) {
-                large(writer);
+                Workload.large(writer);
             }
             for (int i = random.nextInt(40); i > 0; i--) {
                 writer.lines(5);
@@ -272,7 +263,7 @@ class S3FaultsTest {
         };
         Requires.tool("faketime");
         bench.inS3();
-        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
         bench.shipping()
                 .paths(bench.tree())
                 .through(wrong)
@@ -299,7 +290,7 @@ class S3FaultsTest {
         Requires.tool("aws");
         Requires.tool("zstd");
         ObjectServer server = bench.inS3();
-        LineWriter writer = large(bench.writer("s").open(bench.file("app.log")));
+        LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
         writer.close();
         bench.ship().drain();
         bench.archive().ok("compact");

@@ -41,6 +41,14 @@ final class Workload {
         touch(log);
     }
 
+    /** Writes as much as makes an object of its own. */
+    static LineWriter large(LineWriter writer) {
+        for (int i = 0; i < 200; i++) {
+            writer.batch(200);
+        }
+        return writer;
+    }
+
     /** Waits for a task and throws what it threw. */
     static <T> T join(Future<T> task) {
         try {
