@@ -2,7 +2,7 @@
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
 # Sections: catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe
-#   calls safepoint jdkio fuse (all, when none is named).
+#   calls safepoint jdkio fuse mount (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
 # Environment:
@@ -11,6 +11,7 @@
 #   CHAGRES      the command to measure (default: the launcher beside this directory)
 # Needs gcc, python3, zstd, a JDK >= 25, and for peers rsyslog, libfuse 3 and libfuse 2
 # (Debian: apt-get install gcc python3 zstd rsyslog fuse3 libfuse3-dev libfuse2).
+# The section mount needs root and /dev/fuse, for peers rclone and versitygw.
 # The section dedupe needs root, xfsprogs, and for peers duperemove, jdupes and fclones.
 set -euo pipefail
 export LC_ALL=C
@@ -19,7 +20,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint jdkio fuse)
+ALL_SECTIONS=(catchup zstd steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint jdkio fuse mount)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results
@@ -77,6 +78,7 @@ machine() {
 cleanup() {
     local pid
     fuse_cleanup
+    mount_cleanup
     for pid in $(jobs -p); do
         kill -TERM "$pid" 2> /dev/null || true
     done

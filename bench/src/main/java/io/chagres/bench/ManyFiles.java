@@ -87,7 +87,8 @@ public final class ManyFiles {
         FileKey key = new FileKey(1, 2, 1000L + id, 1);
         commit.records().write(new Record.VersionOpened(id, key, 0, 0, path, attributes));
         commit.records().write(new Record.NameAdded(path, Record.Kind.FILE, id, Pathname.of(""), attributes));
-        byte[] line = ("line of file " + number + " of the host that no longer exists\n").getBytes(StandardCharsets.UTF_8);
+        byte[] line =
+                ("line of file " + number + " of the host that no longer exists\n").getBytes(StandardCharsets.UTF_8);
         commit.reserve(line.length);
         MemorySegment.copy(MemorySegment.ofArray(line), 0, commit.data(), commit.dataLength(), line.length);
         CRC32C crc = new CRC32C();

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.archive.log.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.foreign.ErrnoException;
@@ -216,7 +217,12 @@ final class MountCommand implements Callable<Integer> {
     private int serve(Pathname place, MountOptions options) throws IOException {
         AtomicBoolean signalled = new AtomicBoolean();
         BlobStore archive = opened();
-        MountContext surroundings = new MountContext(MountThreads.make(), new MonotonicClock(), this::say);
+        String catalogs = cache == null ? System.getProperty("java.io.tmpdir") : cache;
+        MountContext surroundings = new MountContext(
+                MountThreads.make(),
+                new MonotonicClock(),
+                this::say,
+                new Catalogs(Pathname.of(catalogs), cache != null, Catalogs.LARGE_BYTES));
         ArchiveMount mount = ArchiveMount.open(archive, place, options, allowOther, surroundings);
         context.termination().onSignal(() -> {
             signalled.set(true);

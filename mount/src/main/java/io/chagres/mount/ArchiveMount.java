@@ -62,7 +62,7 @@ public final class ArchiveMount implements AutoCloseable {
         this.context = context;
         this.options = options;
         patience = new Patience(context, options.timeoutMs(), store.name());
-        hosts = new Hosts(store, options, nodes);
+        hosts = new Hosts(store, context.catalogs(), options, nodes);
         nodes.addRoot(hosts);
         hosts.refresh();
         cache = new BlockCache(options.cacheBytes());
@@ -85,6 +85,7 @@ public final class ArchiveMount implements AutoCloseable {
         commits.close();
         readers.close();
         cache.close();
+        context.catalogs().close();
     }
 
     /**

@@ -157,7 +157,7 @@ final class Changes {
         listings.forEach((folder, before) -> {
             for (NameTree.Entry now : folder.entry().children()) {
                 NameTree.Entry old = before.remove(now.name());
-                if (old != now) {
+                if (!now.isSame(old)) {
                     differs(folder, now.name(), old);
                 }
             }
@@ -194,12 +194,19 @@ final class Changes {
         }
     }
 
-    /** Notes all that differs between the state of now and another one. */
-    void noteReplacement(HostState fresh) {
+    /**
+     * Notes all that differs between the state of now and another one. Returns where the versions began that begin
+     * later in that.
+     */
+    Map<Long, Long> noteReplacement(HostState fresh) {
+        Map<Long, Long> starts = new HashMap<>();
         for (FileVersion version : host.state().versions()) {
             FileVersion now = fresh.version(version.id());
             if (now == null || now.length() != version.length() || now.startPosition() != version.startPosition()) {
                 files.put(version.id(), 0L);
+            }
+            if (now != null && now.startPosition() > version.startPosition()) {
+                starts.put(version.id(), version.startPosition());
             }
         }
         for (Node node : nodes.all()) {
@@ -207,6 +214,7 @@ final class Changes {
                 noteReplacement(folder, fresh.names().find(folder.entry().path()));
             }
         }
+        return starts;
     }
 
     private void noteReplacement(TreeFolder folder, NameTree.@Nullable Entry fresh) {

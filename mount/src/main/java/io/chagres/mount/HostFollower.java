@@ -113,8 +113,7 @@ final class HostFollower {
 
     private void replace(Changes changes) throws IOException {
         HostState fresh = host.reloaded();
-        changes.noteReplacement(fresh);
-        host.replace(fresh, () -> {
+        host.replace(fresh, changes.noteReplacement(fresh), () -> {
             for (Node node : nodes.all()) {
                 if (node instanceof TreeFolder folder && folder.host() == host && !folder.isHostRoot()) {
                     move(folder, fresh.names().find(folder.entry().path()));

@@ -4,16 +4,15 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
 import io.chagres.archive.log.At;
+import io.chagres.archive.log.Catalogs;
 import io.chagres.archive.log.CommitHeader;
 import io.chagres.archive.log.CompactedHistoryException;
-import io.chagres.archive.log.ExtentFilter;
 import io.chagres.archive.log.ExtentList;
 import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostRegistry;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.NameTree;
-import io.chagres.archive.log.RunListener;
 import io.chagres.archive.read.VersionName;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.fuse.Attributes;
@@ -35,6 +34,7 @@ final class HostTree {
     record Span(long start, long end) {}
 
     private final BlobStore store;
+    private final Catalogs catalogs;
     private final MountOptions options;
     private final int slot;
     private final HostRegistry.Owner owner;
@@ -50,8 +50,9 @@ final class HostTree {
      *
      * @param slot its place among the hosts of this mount
      */
-    HostTree(BlobStore store, MountOptions options, int slot, HostRegistry.Owner owner) {
+    HostTree(BlobStore store, Catalogs catalogs, MountOptions options, int slot, HostRegistry.Owner owner) {
         this.store = store;
+        this.catalogs = catalogs;
         this.options = options;
         this.slot = slot;
         this.owner = owner;
@@ -91,7 +92,7 @@ final class HostTree {
     }
 
     private HostState loaded(At at) throws IOException {
-        return HostLog.load(store, owner.id(), at, ExtentFilter.ALL, RunListener.NONE);
+        return HostLog.load(store, owner.id(), at, catalogs);
     }
 
     private @Nullable CheckpointId newestCheckpoint() throws IOException {
@@ -126,19 +127,15 @@ final class HostTree {
     }
 
     /**
-     * Puts another state in the place of this one. Files keep the first byte they had.
+     * Puts another state in the place of this one.
      *
+     * @param starts the first bytes of files that have lost some: they keep those they had
      * @param alongside is done while nobody looks
      */
-    void replace(HostState fresh, Runnable alongside) {
+    void replace(HostState fresh, Map<Long, Long> starts, Runnable alongside) {
         lock.writeLock().lock();
         try {
-            for (FileVersion old : state().versions()) {
-                FileVersion now = fresh.version(old.id());
-                if (now != null && now.startPosition() > old.startPosition()) {
-                    keptStarts.putIfAbsent(old.id(), old.startPosition());
-                }
-            }
+            starts.forEach(keptStarts::putIfAbsent);
             alongside.run();
             state = fresh;
         } finally {
@@ -234,6 +231,9 @@ final class HostTree {
 
     /** Says whether a name is shown: of a file if it is in the window. Under the lock. */
     boolean shows(NameTree.Entry entry) {
+        if (options.window() == null) {
+            return true; // and asks for no version of a long list
+        }
         FileVersion version = entry.version();
         return version == null || shows(version);
     }

@@ -2,6 +2,7 @@ package io.chagres.mount;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
+import io.chagres.archive.log.Catalogs;
 import io.chagres.archive.log.HostRegistry;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
@@ -26,6 +27,7 @@ final class Hosts extends Folder {
     private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
 
     private final BlobStore store;
+    private final Catalogs catalogs;
     private final MountOptions options;
     private final NodeTable nodes;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -33,9 +35,10 @@ final class Hosts extends Folder {
     private final Map<Pathname, HostTree> byName = new TreeMap<>();
     private final Set<String> known = new HashSet<>();
 
-    Hosts(BlobStore store, MountOptions options, NodeTable nodes) {
+    Hosts(BlobStore store, Catalogs catalogs, MountOptions options, NodeTable nodes) {
         super(FileNumbers.ROOT, FileNumbers.ROOT);
         this.store = store;
+        this.catalogs = catalogs;
         this.options = options;
         this.nodes = nodes;
     }
@@ -66,7 +69,7 @@ final class Hosts extends Folder {
                 return;
             }
             boolean shared = sharing.getOrDefault(owner.name(), 1) > 1 || byName.containsKey(Pathname.of(owner.name()));
-            HostTree host = new HostTree(store, options, slots.size(), owner);
+            HostTree host = new HostTree(store, catalogs, options, slots.size(), owner);
             slots.add(host);
             byName.put(Pathname.of(shared ? owner.name() + "~" + owner.id() : owner.name()), host);
             known.add(owner.id());

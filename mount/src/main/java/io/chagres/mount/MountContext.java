@@ -1,5 +1,6 @@
 package io.chagres.mount;
 
+import io.chagres.archive.log.Catalogs;
 import java.util.concurrent.ExecutorService;
 import java.util.function.LongSupplier;
 
@@ -9,5 +10,6 @@ import java.util.function.LongSupplier;
  * @param threads read from the store, as many at once as there are threads; shut down with the mount
  * @param clockMs time that only goes forward, milliseconds from any origin
  * @param listener hears what people should know
+ * @param catalogs keep large hosts outside the memory; closed with the mount
  */
-public record MountContext(ExecutorService threads, LongSupplier clockMs, MountListener listener) {}
+public record MountContext(ExecutorService threads, LongSupplier clockMs, MountListener listener, Catalogs catalogs) {}

@@ -2,6 +2,7 @@ package io.chagres.mount;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Record;
+import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.NameTree;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -91,9 +92,10 @@ final class TreeFolder extends Folder {
         return PastFolder.rootOf(nodes, host);
     }
 
-    private Target target(NameTree.Entry child) {
-        if (child.version() != null) {
-            return new FileTarget(host, child.version());
+    private @Nullable Target target(NameTree.Entry child) {
+        if (child.kind() == Record.Kind.FILE) {
+            FileVersion version = child.version();
+            return version == null ? null : new FileTarget(host, version);
         }
         return nodes.looked(child, number -> {
             long inode = host.inode(child.path());
@@ -128,7 +130,7 @@ final class TreeFolder extends Folder {
         @Override
         public @Nullable Target target() {
             NameTree.Entry now = in.entry().child(entry.name());
-            return now == entry ? in.target(entry) : null;
+            return entry.isSame(now) ? in.target(entry) : null;
         }
     }
 

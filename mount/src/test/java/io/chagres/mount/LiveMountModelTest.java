@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LiveMountModelTest {
     private static final int COMMITS = 150;
+    private static final int COMMITS_PER_MOUNT = 30;
     private static final List<String> NAMES = List.of("a", "b", "c");
 
     @TempDir
@@ -74,10 +75,18 @@ class LiveMountModelTest {
         Path archive = directory.resolve("archive");
         writer = new SmallArchive(archive, "web1");
         writer.commit(1);
+        for (int commit = 2; commit < COMMITS; commit += COMMITS_PER_MOUNT) {
+            showsCommits(archive, commit, Math.min(COMMITS, commit + COMMITS_PER_MOUNT));
+            MountFixture.compact(archive); // what the next one begins with is a catalog
+        }
+    }
+
+    private void showsCommits(Path archive, int first, int end) throws IOException {
         try (MountFixture mounted = new MountFixture(archive, directory.resolve("mount"), MountOptions.DEFAULTS);
                 BlobStore store = BlobStores.open(archive.toString(), false)) {
             Path host = mounted.host("web1");
-            for (int commit = 2; commit < COMMITS; commit++) {
+            assertThat(shown(host)).as("before %d", first).isEqualTo(expected(store));
+            for (int commit = first; commit < end; commit++) {
                 List<String> done = new ArrayList<>();
                 for (int i = random.nextInt(1, 6); i > 0; i--) {
                     done.add(change());

@@ -3,12 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Record;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.read.Compact;
-import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Await;
@@ -20,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -209,32 +203,14 @@ class LiveMountTest {
         }
         try (MountFixture mounted = mounted()) {
             assertThat(names(mounted.host("web1"))).containsExactly("app.log"); // loaded before
-            compact();
-            compact(); // removes what the first made superfluous
+            MountFixture.compact(archive);
+            MountFixture.compact(archive); // removes what the first made superfluous
             Path file = mounted.host("web1").resolve("app.log");
             assertThat(content(file).lines()).hasSize(30);
             writer.append(log, "line 31\n").commit(31);
             mounted.mount.refresh();
             assertThat(content(file).lines()).hasSize(31);
             assertThat(mounted.messages).isEmpty();
-        }
-    }
-
-    private void compact() throws IOException {
-        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
-        Compact.Listener listener = new Compact.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
-            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
-                new Compact(store, options, Clock.systemUTC()::millis, listener).host(host.id());
-            }
         }
     }
 

@@ -26,7 +26,9 @@ final class CheckpointReader implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private final InputStream content;
     private final FixedHeader header;
+    private byte[] blockBytes = {};
     private RecordReader block;
+    private int recordOffset;
     private long count;
 
     CheckpointReader(BlobStore store, String key) throws IOException {
@@ -42,7 +44,7 @@ final class CheckpointReader implements AutoCloseable {
             }
         }
         header = read;
-        block = new RecordReader(key, new byte[0], 0, 0);
+        block = new RecordReader(key, blockBytes, 0, 0);
     }
 
     FixedHeader header() {
@@ -61,10 +63,27 @@ final class CheckpointReader implements AutoCloseable {
             if (length < 0 || length > Checkpoint.MAX_BLOCK_BYTES) {
                 throw new CorruptArchiveException(key, "it declares a block of " + length + " bytes");
             }
-            block = new RecordReader(key, bytes(length), 0, length);
+            blockBytes = bytes(length);
+            block = new RecordReader(key, blockBytes, 0, length);
         }
         count++;
+        recordOffset = block.position();
         return block.next();
+    }
+
+    /** Returns the array that holds the record read last; not a copy. */
+    byte[] recordBytes() {
+        return blockBytes;
+    }
+
+    /** Returns where in the array that record begins. */
+    int recordOffset() {
+        return recordOffset;
+    }
+
+    /** Returns how many bytes that record has. */
+    int recordLength() {
+        return block.position() - recordOffset;
     }
 
     private void end() throws IOException {

@@ -1,6 +1,7 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.Attributes;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.Record;
 import io.chagres.linux.Pathname;
@@ -31,6 +32,11 @@ public final class FileVersion {
     private final Record.VersionOpened opened;
     private final @Nullable ExtentList extents;
     private final List<NameTree.Entry> names = new ArrayList<>(1);
+
+    /** Where those of its names are that a catalog holds and nothing has touched yet; null when there was no catalog. */
+    private final @Nullable NameTree catalogued;
+
+    private int cataloguedNames;
     private List<Record.Derived> compressedCopies = List.of();
     private Attributes attributes;
     private State state = State.GROWING;
@@ -41,13 +47,46 @@ public final class FileVersion {
     private Record.VersionRetention retention;
 
     FileVersion(Record.VersionOpened opened, long timeMs, boolean keepExtents) {
+        this(opened, timeMs, keepExtents, 0, null);
+    }
+
+    private FileVersion(
+            Record.VersionOpened opened, long timeMs, boolean keepExtents, int names, @Nullable NameTree catalogued) {
         this.opened = opened;
+        this.catalogued = catalogued;
+        cataloguedNames = names;
         openedMs = timeMs;
         changedMs = timeMs;
         attributes = opened.attributes();
         length = opened.startPosition();
         retention = new Record.VersionRetention(opened.versionId(), 0, 0, 0);
         extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
+    }
+
+    /**
+     * Makes a version from what a checkpoint holds of it.
+     *
+     * @param records of one version alone
+     * @param timeMs of the checkpoint
+     * @param names how many it has in the tree
+     */
+    static FileVersion ofRecords(RecordReader records, long timeMs, int names, NameTree tree)
+            throws CorruptArchiveException {
+        if (!(records.next() instanceof Record.VersionOpened opened)) {
+            throw new CorruptArchiveException("a catalog", "a version does not begin with its opening");
+        }
+        FileVersion version = new FileVersion(opened, timeMs, true, names, tree);
+        while (records.hasNext()) {
+            switch (records.next()) {
+                case Record.Extent r -> version.extend(r, timeMs);
+                case Record.VersionClosed r -> version.close(r.reason(), timeMs);
+                case Record.AttributesChanged r -> version.change(r.attributes(), timeMs);
+                case Record.VersionTimes r -> version.restore(r);
+                case Record.VersionRetention r -> version.restore(r);
+                default -> throw new CorruptArchiveException("a catalog", "a version holds a record of something else");
+            }
+        }
+        return version;
     }
 
     /** Returns the id, which is also the id of its stream. */
@@ -105,7 +144,7 @@ public final class FileVersion {
 
     /** Returns how many names it has. */
     public int nameCount() {
-        return names.size();
+        return names.size() + cataloguedNames;
     }
 
     /** Returns all names it has, in the order of their bytes. Allocates. */
@@ -114,13 +153,16 @@ public final class FileVersion {
         for (NameTree.Entry name : names) {
             paths.add(name.path());
         }
+        if (catalogued != null && cataloguedNames > 0) {
+            catalogued.addUntouchedPaths(this, paths);
+        }
         Collections.sort(paths);
         return paths;
     }
 
     /** Returns its name (of several the first in the order of bytes), or the one it had last; null when it had none. */
     public @Nullable Pathname lastPath() {
-        return names.isEmpty() ? lastPath : paths().getFirst();
+        return nameCount() == 0 ? lastPath : paths().getFirst();
     }
 
     /** Returns what retention did to it. */
@@ -160,8 +202,16 @@ public final class FileVersion {
     }
 
     void removeName(NameTree.Entry entry, Pathname path) {
-        names.remove(entry);
+        if (!names.remove(entry)) {
+            cataloguedNames--;
+        }
         lastPath = path;
+    }
+
+    /** Takes note of the entry of a name that only a catalog held. */
+    void touchName(NameTree.Entry entry) {
+        names.add(entry);
+        cataloguedNames--;
     }
 
     void extend(Record.Extent extent, long timeMs) {
@@ -200,7 +250,7 @@ public final class FileVersion {
 
     /** Returns what a checkpoint keeps beside attributes and extents. */
     Record.VersionTimes times() {
-        Pathname last = names.isEmpty() && lastPath != null ? lastPath : Pathname.of("");
+        Pathname last = nameCount() == 0 && lastPath != null ? lastPath : Pathname.of("");
         return new Record.VersionTimes(id(), openedMs, changedMs, last);
     }
 

@@ -30,19 +30,42 @@ public final class HostLog {
      */
     public static HostState load(BlobStore store, String hostId, At at, ExtentFilter filter, RunListener listener)
             throws IOException {
+        return load(store, hostId, at, checkpoint -> restored(store, hostId, checkpoint, filter, listener));
+    }
+
+    /**
+     * Loads the state of a host with all extents, of which what a large checkpoint holds stays in a local file. It does
+     * not say which compressed files hold a version's content.
+     *
+     * @param at up to which moment
+     * @param catalogs where those files are
+     * @throws CorruptArchiveException naming the object that is damaged or missing
+     */
+    public static HostState load(BlobStore store, String hostId, At at, Catalogs catalogs) throws IOException {
+        return load(store, hostId, at, checkpoint -> {
+            CatalogFile catalog = checkpoint == null ? null : catalogs.of(store, hostId, checkpoint);
+            return catalog == null
+                    ? restored(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE)
+                    : new HostState(catalog);
+        });
+    }
+
+    /** Makes the state of a checkpoint, or the one before the first commit. */
+    @FunctionalInterface
+    private interface StateMaker {
+        HostState of(@Nullable CheckpointId checkpoint) throws IOException;
+    }
+
+    private static HostState load(BlobStore store, String hostId, At at, StateMaker maker) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
             for (int attempt = 1; ; attempt++) {
-                HostState state = new HostState(filter, listener);
                 Span span = span(store, hostId, at, reader);
+                HostState state;
                 try {
-                    if (span.checkpoint != null) {
-                        Checkpoint.restore(store, hostId, span.checkpoint, state);
-                    }
+                    state = maker.of(span.checkpoint);
                 } catch (NoSuchBlobException e) {
                     // a compaction removed it after it was listed; a later one was there before
-                    boolean begun =
-                            state.lastIncarnation() != null || !state.versions().isEmpty();
-                    if (attempt == MAX_ATTEMPTS || begun) {
+                    if (attempt == MAX_ATTEMPTS) {
                         throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
                     }
                     continue;
@@ -50,6 +73,28 @@ public final class HostLog {
                 apply(hostId, state, span.commits, reader);
                 return state;
             }
+        }
+    }
+
+    private static HostState restored(
+            BlobStore store,
+            String hostId,
+            @Nullable CheckpointId checkpoint,
+            ExtentFilter filter,
+            RunListener listener)
+            throws IOException {
+        HostState state = new HostState(filter, listener);
+        try {
+            if (checkpoint != null) {
+                Checkpoint.restore(store, hostId, checkpoint, state);
+            }
+            return state;
+        } catch (NoSuchBlobException e) {
+            boolean begun = state.lastIncarnation() != null || !state.versions().isEmpty();
+            if (begun) { // the listener heard of it
+                throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
+            }
+            throw e;
         }
     }
 

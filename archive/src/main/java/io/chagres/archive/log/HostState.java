@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class HostState {
     private final ExtentFilter filter;
     private final RunListener listener;
-    private final NameTree names = new NameTree();
+    private final NameTree names;
+    private final @Nullable CatalogFile catalog;
     private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
     private long timeMs;
@@ -36,6 +37,23 @@ public final class HostState {
     public HostState(ExtentFilter filter, RunListener listener) {
         this.filter = filter;
         this.listener = listener;
+        catalog = null;
+        names = new NameTree(null, this);
+    }
+
+    /**
+     * Makes the state a catalog holds: with all extents, without which compressed files hold a version's content. What
+     * later commits do not touch stays in the catalog.
+     */
+    HostState(CatalogFile catalog) throws CorruptArchiveException {
+        filter = ExtentFilter.ALL;
+        listener = RunListener.NONE;
+        this.catalog = catalog;
+        names = new NameTree(catalog, this);
+        for (Record record : catalog.hostRecords()) {
+            apply("a catalog", record, catalog.header().timeMs());
+        }
+        restored(catalog.header());
     }
 
     /** Returns the state before the first commit, which keeps no extents. */
@@ -75,7 +93,8 @@ public final class HostState {
 
     /** Returns an id no version has: greater than all. */
     public long nextVersionId() {
-        long next = versions.isEmpty() ? 1 : versions.lastKey() + 1;
+        long last = versions.isEmpty() ? 0 : versions.lastKey();
+        long next = Math.max(last, catalog == null ? 0 : catalog.lastId()) + 1;
         return retention == null ? next : Math.max(next, retention.nextVersionId());
     }
 
@@ -91,12 +110,28 @@ public final class HostState {
 
     /** Returns a version, or null. */
     public @Nullable FileVersion version(long id) {
-        return versions.get(id);
+        FileVersion version = versions.get(id);
+        return version == null && catalog != null ? catalog.version(id, names) : version;
+    }
+
+    /** Returns a version to be changed, or null. */
+    @Nullable
+    FileVersion kept(long id) {
+        FileVersion version = versions.get(id);
+        if (version == null && catalog != null) {
+            version = catalog.takeVersion(id, names);
+            if (version != null) {
+                versions.put(id, version);
+            }
+        }
+        return version;
     }
 
     /** Returns all versions in the order of their ids. */
     public Collection<FileVersion> versions() {
-        return Collections.unmodifiableCollection(versions.values());
+        return catalog == null
+                ? Collections.unmodifiableCollection(versions.values())
+                : new CatalogVersions(catalog, names, versions);
     }
 
     /**
@@ -179,7 +214,8 @@ public final class HostState {
 
     private void open(String object, Record.VersionOpened opened, long time) throws CorruptArchiveException {
         boolean keep = filter.keeps(opened.versionId());
-        if (versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
+        boolean known = catalog != null && catalog.holds(opened.versionId());
+        if (known || versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
         listener.opened(opened);
@@ -207,7 +243,7 @@ public final class HostState {
     }
 
     private FileVersion known(String object, long versionId) throws CorruptArchiveException {
-        FileVersion version = versions.get(versionId);
+        FileVersion version = kept(versionId);
         if (version == null) {
             throw new CorruptArchiveException(object, "it tells of version " + versionId + ", which was never opened");
         }

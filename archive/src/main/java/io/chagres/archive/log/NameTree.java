@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +32,39 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         private Pathname name;
         private @Nullable Entry parent;
         private Attributes attributes;
-        private @Nullable TreeMap<Pathname, Entry> children;
 
-        private Entry(Record.NameAdded added, @Nullable FileVersion version) {
+        /** What is in it; over a catalog what changed since, of names that are gone null, and what is not a file. */
+        private @Nullable TreeMap<Pathname, @Nullable Entry> children;
+
+        /** What was in it once; null for all that no catalog holds. */
+        private final @Nullable CatalogDirectory catalogued;
+
+        /** The tree it is in, of what a catalog holds; null for others. */
+        private @Nullable NameTree tree;
+
+        /** The version of a name that only a catalog holds; 0 for others. */
+        private final long untouchedVersion;
+
+        private Entry(Record.NameAdded added, @Nullable FileVersion version, @Nullable CatalogDirectory catalogued) {
             kind = added.kind();
             target = added.target();
             attributes = added.attributes();
             name = added.path().name();
             this.version = version;
+            this.catalogued = catalogued;
+            untouchedVersion = 0;
+        }
+
+        private Entry(Record.NameAdded untouched, Entry parent) {
+            kind = untouched.kind();
+            target = untouched.target();
+            attributes = untouched.attributes();
+            name = untouched.path();
+            this.parent = parent;
+            version = null;
+            catalogued = null;
+            tree = parent.tree;
+            untouchedVersion = untouched.versionId();
         }
 
         /** Returns the last component; of the root {@code /}. */
@@ -78,7 +104,21 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** Returns the version a file's name leads to; null for others. */
         public @Nullable FileVersion version() {
-            return version;
+            return untouchedVersion == 0 || tree == null ? version : tree.state.version(untouchedVersion);
+        }
+
+        /** Says whether it is the same name of the same thing as another entry of the same directory. */
+        public boolean isSame(@Nullable Entry other) {
+            return other == this
+                    || other != null
+                            && kind == Record.Kind.FILE
+                            && other.kind == kind
+                            && versionId() == other.versionId()
+                            && name.equals(other.name);
+        }
+
+        private long versionId() {
+            return version == null ? untouchedVersion : version.id();
         }
 
         /** Returns where a symbolic link leads as it is written; empty for others. */
@@ -88,12 +128,52 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** Returns the attributes, of a file those of its version. */
         public Attributes attributes() {
-            return version != null ? version.attributes() : attributes;
+            FileVersion of = version();
+            return of != null ? of.attributes() : attributes;
         }
 
         /** Returns the entries of a directory in the order of their bytes. */
         public Collection<Entry> children() {
+            if (catalogued != null) {
+                return cataloguedChildren(catalogued);
+            }
             return children == null ? List.of() : Collections.unmodifiableCollection(children.values());
+        }
+
+        private synchronized List<Entry> cataloguedChildren(CatalogDirectory directory) {
+            TreeMap<Pathname, @Nullable Entry> touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
+            List<Entry> all = new ArrayList<>(directory.count() + touched.size());
+            for (Record.NameAdded each : directory.names()) {
+                while (!touched.isEmpty() && touched.firstKey().compareTo(each.path()) < 0) {
+                    addTo(all, touched.pollFirstEntry().getValue());
+                }
+                if (touched.containsKey(each.path())) {
+                    addTo(all, touched.remove(each.path()));
+                } else {
+                    all.add(untouched(directory, each));
+                }
+            }
+            touched.values().forEach(entry -> addTo(all, entry));
+            return all;
+        }
+
+        private static void addTo(List<Entry> all, @Nullable Entry entry) {
+            if (entry != null) {
+                all.add(entry);
+            }
+        }
+
+        /** Makes the entry of a name that only the catalog holds. What is no file is kept: it is told apart by itself. */
+        private Entry untouched(CatalogDirectory directory, Record.NameAdded added) {
+            if (added.kind() == Record.Kind.FILE) {
+                return new Entry(added, this);
+            }
+            boolean isDirectory = added.kind() == Record.Kind.DIRECTORY;
+            CatalogDirectory below = isDirectory ? directory.catalog().directory(added.versionId()) : null;
+            Entry entry = new Entry(added, null, below);
+            entry.tree = tree;
+            put(added.path(), entry);
+            return entry;
         }
 
         private boolean isDirectory() {
@@ -102,10 +182,21 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** Returns the entry of a name in a directory, or null. */
         public @Nullable Entry child(Pathname childName) {
+            if (catalogued != null) {
+                return cataloguedChild(catalogued, childName);
+            }
             return children == null ? null : children.get(childName);
         }
 
-        private void put(Pathname childName, Entry child) {
+        private synchronized @Nullable Entry cataloguedChild(CatalogDirectory directory, Pathname childName) {
+            if (children != null && children.containsKey(childName)) {
+                return children.get(childName);
+            }
+            Record.NameAdded added = directory.find(childName);
+            return added == null ? null : untouched(directory, added);
+        }
+
+        private synchronized void put(Pathname childName, Entry child) {
             if (children == null) {
                 children = new TreeMap<>();
             }
@@ -115,20 +206,37 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
 
         private void unlink() {
-            if (parent != null && parent.children != null) {
-                parent.children.remove(name);
+            if (parent != null) {
+                parent.take(name);
+            }
+        }
+
+        private synchronized void take(Pathname childName) {
+            if (catalogued != null) {
+                children = children == null ? new TreeMap<>() : children;
+                children.put(childName, null);
+            } else if (children != null) {
+                children.remove(childName);
             }
         }
     }
 
-    private final Entry root = directory(ROOT);
+    private final HostState state;
+    private final Entry root;
     private int size;
 
-    NameTree() {}
+    /** Makes the tree of a state: empty, or that of a catalog. */
+    NameTree(@Nullable CatalogFile catalog, HostState state) {
+        this.state = state;
+        root = directory(ROOT, catalog == null ? null : catalog.root());
+        root.tree = this;
+        size = catalog == null ? 0 : catalog.nameCount();
+    }
 
-    private static Entry directory(Pathname path) {
-        return new Entry(
-                new Record.NameAdded(path, Record.Kind.DIRECTORY, 0, NONE, Attributes.DEFAULT_DIRECTORY), null);
+    private static Entry directory(Pathname path, @Nullable CatalogDirectory catalogued) {
+        Record.NameAdded added =
+                new Record.NameAdded(path, Record.Kind.DIRECTORY, 0, NONE, Attributes.DEFAULT_DIRECTORY);
+        return new Entry(added, null, catalogued);
     }
 
     /** Returns the root directory. */
@@ -175,7 +283,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     }
 
     private static void pushChildren(Entry directory, Deque<Entry> entries) {
-        if (directory.children != null) {
+        if (directory.catalogued != null) {
+            new ArrayList<>(directory.children()).reversed().forEach(entries::push);
+        } else if (directory.children != null) {
             directory.children.descendingMap().values().forEach(entries::push);
         }
     }
@@ -222,7 +332,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         if (old != null) {
             remove(old);
         }
-        Entry entry = new Entry(added, version);
+        Entry entry = new Entry(added, version, null);
         requireParent(added.path()).put(added.path().name(), entry);
         size++;
         if (version != null) {
@@ -249,7 +359,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
         if (entry != null) {
             entry.unlink();
-            requireParent(to).put(to.name(), entry);
+            requireParent(to).put(to.name(), touched(entry));
         }
     }
 
@@ -257,6 +367,33 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         Entry entry = find(path);
         if (entry != null) {
             entry.attributes = attributes;
+        }
+    }
+
+    /** Returns an entry that stays: of a name that only the catalog held one that its version knows. */
+    private Entry touched(Entry entry) {
+        if (entry.untouchedVersion == 0) {
+            return entry;
+        }
+        FileVersion version = Objects.requireNonNull(state.kept(entry.untouchedVersion));
+        Record.NameAdded added =
+                new Record.NameAdded(entry.name, entry.kind, version.id(), entry.target, entry.attributes);
+        Entry touched = new Entry(added, version, null);
+        version.touchName(touched);
+        return touched;
+    }
+
+    /** Adds the paths of a version that only the catalog holds. Looks through all names, unless they are as they were. */
+    void addUntouchedPaths(FileVersion version, List<Pathname> paths) {
+        Entry opened = version.openedPath().length() == 0 ? null : find(version.openedPath());
+        if (version.nameCount() == 1 && opened != null && opened.untouchedVersion == version.id()) {
+            paths.add(version.openedPath());
+            return;
+        }
+        for (Entry entry : this) {
+            if (entry.untouchedVersion == version.id()) {
+                paths.add(entry.path());
+            }
         }
     }
 
@@ -271,7 +408,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                 child = null;
             }
             if (child == null) {
-                child = directory(component);
+                child = directory(component, null);
                 at.put(component, child);
                 size++;
             }
@@ -287,12 +424,11 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         while (!entries.isEmpty()) {
             Entry at = entries.pop();
             size--;
-            if (at.version != null) {
-                at.version.removeName(at, at.path());
+            FileVersion version = at.untouchedVersion == 0 ? at.version : state.kept(at.untouchedVersion);
+            if (version != null) {
+                version.removeName(at, at.path());
             }
-            if (at.children != null) {
-                at.children.values().forEach(entries::push);
-            }
+            at.children().forEach(entries::push);
         }
         top.unlink();
     }

@@ -29,6 +29,10 @@ final class RecordInput {
         return new CorruptArchiveException(object, fault);
     }
 
+    int position() {
+        return at;
+    }
+
     int remaining() {
         return end - at;
     }

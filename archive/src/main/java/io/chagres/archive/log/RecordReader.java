@@ -30,6 +30,11 @@ public final class RecordReader {
         in = new RecordInput(object, bytes, offset, length);
     }
 
+    /** Returns the offset of the next record in the bytes. */
+    int position() {
+        return in.position();
+    }
+
     /** Says whether there is another record. */
     public boolean hasNext() {
         return in.remaining() > 0;

@@ -1,5 +1,6 @@
 package io.chagres.tests.faults;
 
+import io.chagres.archive.log.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Pathname;
@@ -29,8 +30,9 @@ final class MountedArchive implements AutoCloseable {
         try {
             directory = Files.createTempDirectory("chagres-mounted-");
             store = BlobStores.open(archive.toString(), false);
-            MountContext context =
-                    new MountContext(Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add);
+            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0);
+            MountContext context = new MountContext(
+                    Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, catalogs);
             MountOptions options = MountOptions.DEFAULTS.withLinksAsWritten(true);
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
         } catch (IOException e) {
