@@ -25,14 +25,22 @@ final class Training {
         run("ship", "--help");
         run("ship", directory + "/source", "--to", archive, "--state", directory + "/state", "--host", "h", "--once");
         Files.copy(Path.of(directory, "source", "app.log"), Path.of(directory, "source", "copy.log"));
+        manyFiles(Files.createDirectory(Path.of(directory, "many")));
         run("dedupe", directory + "/source");
-        run("dedupe", directory + "/source", "--dry-run", "--db", directory + "/dedupe.db");
+        run("dedupe", directory + "/many", "--dry-run", "--db", directory + "/dedupe.db");
         run("ls", archive, "-l");
         run("tail", archive, "h:*/app.log", "-n", "1");
         run("cat", archive, "h:*/app.log");
         run("mount", "--help");
         run("verify", archive);
         Main.main(new String[] {"--help"}); // as a process does it, to its exit
+    }
+
+    /** Makes so many that the JVM also notes which methods are hot. */
+    private static void manyFiles(Path directory) throws IOException {
+        for (int i = 0; i < 8000; i++) {
+            Files.writeString(directory.resolve("file" + i), "a line\n".repeat(i / 2));
+        }
     }
 
     private static void run(String... command) {

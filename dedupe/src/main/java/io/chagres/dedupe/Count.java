@@ -10,13 +10,13 @@ public enum Count {
     FILE_BYTES,
     /** Names of files that were found by another name already. */
     HARD_LINKS,
-    /** Files whose size others on the same file system have. */
+    /** Files whose size others on the same file system have, if one of these is new. */
     CANDIDATES,
     /** Their sizes, bytes. */
     CANDIDATE_BYTES,
     /** Of these, what is settled. */
     DONE_BYTES,
-    /** Files that a database knew, in groups where nothing is new: they were not opened. */
+    /** Files that a database knew, and no file of their size is new: they were not opened. */
     KNOWN,
     /** Files that shared all their blocks with an equal one before. */
     ALREADY_SHARED,

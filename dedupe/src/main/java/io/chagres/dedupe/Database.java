@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.zip.CRC32C;
+import java.util.zip.CRC32;
 
 /**
  * What was seen of files the last time: one file, written whole and renamed into its place. It may be lost or old: it
@@ -20,9 +20,9 @@ import java.util.zip.CRC32C;
  * <table>
  * <caption>Layout, little-endian</caption>
  * <tr><th>bytes</th><th>content</th></tr>
- * <tr><td>0-7</td><td>{@code CHGDEDU1}</td></tr>
+ * <tr><td>0-7</td><td>{@code CHGDEDU2}</td></tr>
  * <tr><td>8-15</td><td>number of files n</td></tr>
- * <tr><td>16-23</td><td>CRC-32C of all that follows</td></tr>
+ * <tr><td>16-23</td><td>CRC-32 of all that follows</td></tr>
  * <tr><td>24</td><td>n keys, ascending: hashes of file system and inode</td></tr>
  * <tr><td>24 + 8n</td><td>n stamps: hashes of size, mtime and ctime</td></tr>
  * <tr><td>24 + 16n</td><td>n samples: hashes of parts of the content, 1 where none was read</td></tr>
@@ -32,7 +32,7 @@ final class Database implements AutoCloseable {
     /** What {@link #sample} returns for a file that is not known as it is now. */
     static final long UNKNOWN = 0;
 
-    private static final long MAGIC = 0x3155_4445_4447_4843L;
+    private static final long MAGIC = 0x3255_4445_4447_4843L;
     private static final int HEADER_BYTES = 24;
     private static final int ENTRY_BYTES = 24;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -79,7 +79,7 @@ final class Database implements AutoCloseable {
     }
 
     private static long checksum(MemorySegment content, long length) {
-        CRC32C checksum = new CRC32C();
+        CRC32 checksum = new CRC32(); // native code, and so quick from the first byte
         long piece = 1 << 30;
         for (long done = HEADER_BYTES; done < length; done += piece) {
             checksum.update(
@@ -104,6 +104,11 @@ final class Database implements AutoCloseable {
                 && content.get(LONG, HEADER_BYTES + 8 * low) == key
                 && content.get(LONG, HEADER_BYTES + 8 * (count + low)) == stamp;
         return known ? content.get(LONG, HEADER_BYTES + 8 * (2 * count + low)) : UNKNOWN;
+    }
+
+    /** Returns the number of files in it. */
+    long count() {
+        return count;
     }
 
     /**

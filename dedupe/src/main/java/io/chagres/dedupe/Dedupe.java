@@ -26,6 +26,7 @@ public final class Dedupe implements AutoCloseable {
     private final Scan scan;
     private final AtomicInteger zeroed = new AtomicInteger();
     private @Nullable SizeGroups groups;
+    private Crew crew = new Crew();
     private int planned;
     private volatile boolean stopped;
 
@@ -95,18 +96,22 @@ public final class Dedupe implements AutoCloseable {
             database.close();
         }
         FileTable table = parts.table();
-        if (groups != null) {
+        if (groups == null) {
+            parts.totals().add(Count.KNOWN, table.countOld());
+        } else {
             table.setOld(0, planned);
         }
-        planned = table.count();
         SizeGroups bySize = new SizeGroups(table, options.largestFirst());
         for (int group = 0; group < bySize.count(); group++) {
-            int count = bySize.isOpen(group) ? bySize.to(group) - bySize.from(group) : 0;
+            int count = bySize.to(group) - bySize.from(group);
             long size = table.size(bySize.files()[bySize.from(group)]);
             parts.totals().add(Count.CANDIDATES, count);
             parts.totals().add(Count.CANDIDATE_BYTES, count * size);
+            parts.totals().add(Count.KNOWN, groups == null ? -bySize.countOld(group) : 0);
         }
+        planned = table.count();
         groups = bySize;
+        crew = new Crew();
     }
 
     /**
@@ -137,7 +142,7 @@ public final class Dedupe implements AutoCloseable {
         if (groups == null) {
             throw new IllegalStateException("nothing is planned yet");
         }
-        return new GroupWorker(parts, groups);
+        return new GroupWorker(parts, groups, crew);
     }
 
     /**
@@ -194,8 +199,8 @@ public final class Dedupe implements AutoCloseable {
             return;
         }
         SizeGroups bySize = groups;
-        if (bySize == null) {
-            return; // stopped while it was listing
+        if (bySize == null || isAsSaved()) {
+            return; // stopped while it was listing, or nothing is new
         }
         for (int group = bySize.claim(); group >= 0; group = bySize.claim()) {
             for (int i = bySize.from(group); i < bySize.to(group); i++) {
@@ -205,6 +210,11 @@ public final class Dedupe implements AutoCloseable {
             }
         }
         Database.write(options.database(), parts.table());
+    }
+
+    private boolean isAsSaved() {
+        int count = parts.table().count();
+        return database != null && database.count() == count && parts.table().countOld() == count;
     }
 
     /** Closes the descriptors of the paths. Idempotent. */

@@ -5,7 +5,10 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
 import java.util.Arrays;
 
-/** Where the data of one file lies: its extents in the order of the file. Used again for other files. */
+/**
+ * Where the data of one file lies: its extents in the order of the file. Space that is only reserved is a hole: the
+ * kernel does not share it. Used again for other files.
+ */
 final class Extents {
     /** Of a file whose place is not known, or that nobody can share: like no other. */
     static final long UNKNOWN = 0;
@@ -23,15 +26,17 @@ final class Extents {
     private int[] flags = new int[4];
     private int count;
     private boolean known;
+    private boolean reserved;
 
     /**
-     * Reads the extents of a file. Data without a place is written out first, for it will be compared anyway.
+     * Reads the extents of a file. Data without a place, or that may be on its way to a reserved one, is written out
+     * first, for it will be compared anyway.
      *
      * @return 0, or {@code -errno}; then nothing is known
      */
     int read(Fd fd, Fiemap map) {
         int result = readOnce(fd, map, 0);
-        if (result == 0 && has(PLACELESS)) {
+        if (result == 0 && (has(PLACELESS) || reserved)) {
             result = readOnce(fd, map, Fiemap.FIEMAP_FLAG_SYNC);
         }
         known = result == 0 && !has(PLACELESS);
@@ -41,6 +46,7 @@ final class Extents {
     private int readOnce(Fd fd, Fiemap map, int flag) {
         count = 0;
         known = false;
+        reserved = false;
         long from = 0;
         for (; ; ) {
             int n = map.read(fd, from, Long.MAX_VALUE - from, flag);
@@ -51,12 +57,16 @@ final class Extents {
                 return n;
             }
             for (int i = 0; i < n; i++) {
-                append(map, i);
+                if ((map.flags(i) & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0) {
+                    append(map, i);
+                } else {
+                    reserved = true;
+                }
             }
             if ((map.flags(n - 1) & Fiemap.FIEMAP_EXTENT_LAST) != 0) {
                 return 0;
             }
-            from = logical[count - 1] + length[count - 1];
+            from = map.logical(n - 1) + map.length(n - 1);
         }
     }
 
@@ -121,7 +131,7 @@ final class Extents {
                 end++;
             }
             hash = Mix.of(Mix.of(hash, logical[i]), physical[i]);
-            hash = Mix.of(hash, logical[end - 1] + length[end - 1] | unwritten(i));
+            hash = Mix.of(hash, logical[end - 1] + length[end - 1]);
             i = end;
         }
         return hash >= 0 && hash <= HOLE ? hash + HOLE + 1 : hash;
@@ -133,12 +143,7 @@ final class Extents {
         boolean encoded = ((flags[before] | flags[index]) & Fiemap.FIEMAP_EXTENT_ENCODED) != 0;
         return !encoded
                 && logical[before] + length[before] == logical[index]
-                && physical[before] + length[before] == physical[index]
-                && unwritten(before) == unwritten(index);
-    }
-
-    private long unwritten(int index) {
-        return (flags[index] & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0 ? 0 : 1;
+                && physical[before] + length[before] == physical[index];
     }
 
     /** Says whether two files share all blocks of a range, which begins and ends at the same place in both. */

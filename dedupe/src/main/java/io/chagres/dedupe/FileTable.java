@@ -151,6 +151,11 @@ final class FileTable {
         old.set(from, to);
     }
 
+    /** Returns how many are known from before. */
+    int countOld() {
+        return old.cardinality();
+    }
+
     boolean isOld(int file) {
         return old.get(file);
     }

@@ -12,17 +12,19 @@ final class GroupWorker implements DedupeWorker {
     private final Parts parts;
     private final FileTable table;
     private final SizeGroups groups;
+    private final Crew crew;
     private final ContentReader reader;
     private final Examination files;
     private final ShareRun run;
 
-    GroupWorker(Parts parts, SizeGroups groups) {
+    GroupWorker(Parts parts, SizeGroups groups, Crew crew) {
         this.parts = parts;
         this.table = parts.table();
         this.groups = groups;
+        this.crew = crew;
         reader = new ContentReader(parts.totals());
         files = new Examination(parts, reader);
-        run = new ShareRun(parts, reader);
+        run = new ShareRun(parts, crew, reader);
     }
 
     @Override
@@ -30,15 +32,33 @@ final class GroupWorker implements DedupeWorker {
         if (parts.stopped().getAsBoolean()) {
             return false;
         }
-        int group = groups.claim();
-        if (group < 0) {
+        crew.begin();
+        try {
+            int group = groups.claim();
+            if (group >= 0) {
+                settle(group);
+                return true;
+            }
+        } finally {
+            crew.end();
+        }
+        return help();
+    }
+
+    private boolean help() {
+        ShareSet set = crew.join();
+        if (set == null) {
             return false;
         }
-        if (!groups.isOpen(group)) {
-            int count = groups.to(group) - groups.from(group);
-            parts.totals().add(Count.KNOWN, count > 1 ? count : 0);
-            return true;
+        try {
+            run.help(set);
+        } finally {
+            crew.leave(set);
         }
+        return true;
+    }
+
+    private void settle(int group) {
         long bytes = table.size(groups.files()[groups.from(group)]) * (groups.to(group) - groups.from(group));
         int[] distinct = distinct(Arrays.copyOfRange(groups.files(), groups.from(group), groups.to(group)));
         if (distinct.length > 1 && files.of(distinct)) {
@@ -50,7 +70,6 @@ final class GroupWorker implements DedupeWorker {
                 table.setUnsettled(file);
             }
         }
-        return true;
     }
 
     /** Leaves only one name of each file. */
@@ -214,24 +233,30 @@ final class GroupWorker implements DedupeWorker {
         }
     }
 
-    /** A hole costs nothing to share; else what most files share already, and of these what is in the fewest pieces. */
+    /**
+     * A hole costs nothing to share; else what most files share already, of these what is in the fewest pieces, and of
+     * these what was found first.
+     */
     private int bestSource(int[] order) {
         int best = 0;
         int most = 0;
         for (int from = 0; from < order.length; ) {
             int end = classEnd(order, from);
-            boolean better =
-                    end - from > most || end - from == most && files.pieces(order[from]) < files.pieces(order[best]);
             if (files.layout(order[from]) == Extents.HOLE) {
                 return from;
             }
-            if (better) {
+            if (end - from > most || end - from == most && isBetter(order[from], order[best])) {
                 best = from;
                 most = end - from;
             }
             from = end;
         }
         return best;
+    }
+
+    private boolean isBetter(int index, int than) {
+        int fewer = files.pieces(than) - files.pieces(index);
+        return fewer > 0 || fewer == 0 && files.file(index) < files.file(than);
     }
 
     /** Returns where files that share all blocks with this one end. */

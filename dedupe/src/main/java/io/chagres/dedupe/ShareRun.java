@@ -5,43 +5,44 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fiemap;
 import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Statx;
-import java.util.Arrays;
 
 /**
  * Lets files share the blocks of one source, in calls of up to 16 MiB for each of up to 127 files, and has the kernel
- * read one call ahead. Confined to one thread at a time: two calls for one source at once are slower than one.
+ * read one call ahead. Confined to one thread at a time: two calls for one source at once are slower than one, so that
+ * a helper makes one of the targets its own source first.
  */
 final class ShareRun implements AutoCloseable {
     private static final long PIECE_BYTES = 16L << 20;
     /** The most that is read ahead. */
     private static final long CALL_BYTES = 64L << 20;
-    /** After so many misses the samples are not to be trusted. */
-    private static final int MAX_MISSES = 3;
+    /** The fewest files that are claimed together, so that the calls are few. */
+    private static final int MIN_FILES = 4;
+
+    private static final int NONE = -1;
 
     private final Parts parts;
+    private final Crew crew;
     private final ContentReader reader;
     private final FileRangeDedupe call = new FileRangeDedupe();
     private final Fiemap map = new Fiemap();
     private final Statx stat = new Statx();
     private final Prefetch prefetch = new Prefetch();
-    private final FreedBytes freed = new FreedBytes();
     private final OpenFile source;
     private final Target[] called = new Target[FileRangeDedupe.MAX_DESTINATIONS];
+    private ShareSet set;
     private Batch current;
     private Batch following;
-    private int[] files = new int[0];
-    private Target.State[] states = new Target.State[0];
-    private int filled;
-    private int misses;
-    private boolean trusting;
     private boolean sourceChanged;
+    private int lastShared = NONE;
     private long size;
     private long progressBytes;
 
-    ShareRun(Parts parts, ContentReader reader) {
+    ShareRun(Parts parts, Crew crew, ContentReader reader) {
         this.parts = parts;
+        this.crew = crew;
         this.reader = reader;
         source = new OpenFile(parts.table(), stat, map);
+        set = new ShareSet(-1, new int[0], 0, false, source.extents());
         current = new Batch();
         following = new Batch();
     }
@@ -51,19 +52,21 @@ final class ShareRun implements AutoCloseable {
         private final Target[] targets = new Target[FileRangeDedupe.MAX_DESTINATIONS];
         private int count;
 
-        void fill() {
+        /** Claims and opens the next ones. */
+        void fill(int limit) {
             count = 0;
-            while (count < targets.length
-                    && filled < files.length
-                    && !parts.stopped().getAsBoolean()) {
+            while (count < limit && !parts.stopped().getAsBoolean()) {
+                int index = set.claim();
+                if (index < 0) {
+                    return;
+                }
                 Target target = targets[count];
                 if (target == null) {
                     target = new Target(new OpenFile(parts.table(), stat, map));
                     targets[count] = target;
                 }
-                int result = target.begin(filled).open(files[filled]);
-                filled++;
                 count++;
+                int result = target.begin(index).open(set.target(index));
                 if (result < 0) {
                     failed(target, result);
                 }
@@ -77,6 +80,12 @@ final class ShareRun implements AutoCloseable {
             }
             count = 0;
         }
+    }
+
+    /** Files of one piece are claimed for one call; of larger ones as many as the source is read for once. */
+    private int limit() {
+        long each = CALL_BYTES / Math.max(1, size);
+        return size > PIECE_BYTES ? FileRangeDedupe.MAX_DESTINATIONS : Math.clamp(each, MIN_FILES, called.length);
     }
 
     /**
@@ -94,36 +103,64 @@ final class ShareRun implements AutoCloseable {
             tell(sourceFile, result == -Errno.ESTALE || result == -Errno.ENOENT ? 0 : -result);
             return false;
         }
-        files = targetFiles;
-        states = new Target.State[files.length];
-        Arrays.fill(states, Target.State.UNTRIED);
-        filled = 0;
-        misses = 0;
-        trusting = isTrusting;
-        sourceChanged = false;
-        size = parts.table().size(sourceFile);
-        freed.reset(source.extents());
-        current.fill();
+        begin(new ShareSet(sourceFile, targetFiles, parts.table().size(sourceFile), isTrusting, source.extents()));
         if (parts.options().dryRun()) {
             compare();
         } else {
-            run();
+            crew.open(set);
+            try {
+                run(limit(), false);
+            } finally {
+                crew.close(set);
+            }
         }
         source.close();
+        progressBytes += set.helpedBytes();
         if (parts.table().volume(sourceFile).support() != Volume.Support.NO) {
-            parts.totals().add(Count.FREED_BYTES, freed.total());
+            parts.totals().add(Count.FREED_BYTES, set.freedBytes());
         }
         return true;
     }
 
+    /** Works on somebody else's set, with one of its targets as the source once that shares its blocks. */
+    void help(ShareSet others) {
+        begin(others);
+        if (ownSource()) {
+            run(limit(), false);
+        }
+        source.close();
+        others.helped(takeProgress());
+    }
+
+    private boolean ownSource() {
+        if (source.open(set.source()) < 0) {
+            set.refuseHelp();
+            return false;
+        }
+        lastShared = NONE;
+        while (lastShared == NONE
+                && set.unclaimed() > 0
+                && !sourceChanged
+                && !parts.stopped().getAsBoolean()) {
+            run(1, true);
+        }
+        return lastShared != NONE && source.open(lastShared) == 0;
+    }
+
+    private void begin(ShareSet next) {
+        set = next;
+        size = next.size();
+        sourceChanged = false;
+    }
+
     /** Returns what became of a file, by its index. */
     Target.State state(int index) {
-        return states[index];
+        return set.state(index);
     }
 
     /** Says whether the source changed while others were compared with it. */
     boolean sourceChanged() {
-        return sourceChanged;
+        return set.sourceChanged();
     }
 
     /** Returns what was gone through since the last time, bytes. */
@@ -133,9 +170,16 @@ final class ShareRun implements AutoCloseable {
         return progress;
     }
 
-    private void run() {
+    /**
+     * Goes over the targets.
+     *
+     * @param limit how many are open at the same time
+     * @param isOnce to end after these
+     */
+    private void run(int limit, boolean isOnce) {
         long position = 0;
         int first = 0;
+        current.fill(limit);
         prefetch(current, 0, 0);
         while (current.count > 0) {
             int end = unitEnd(current, position, first);
@@ -144,8 +188,8 @@ final class ShareRun implements AutoCloseable {
             Batch next = current;
             if (lastOfBatch) {
                 next = following;
-                if (trusting || misses < MAX_MISSES) {
-                    next.fill();
+                if (!isOnce) {
+                    next.fill(limit);
                 }
             }
             int nextFirst = lastOfPiece ? 0 : end;
@@ -179,6 +223,7 @@ final class ShareRun implements AutoCloseable {
     }
 
     private void compare() {
+        current.fill(limit());
         while (current.count > 0) {
             for (int i = 0; i < current.count; i++) {
                 Target target = current.targets[i];
@@ -189,7 +234,7 @@ final class ShareRun implements AutoCloseable {
                 parts.totals().add(Count.DONE_BYTES, size);
             }
             current.finish();
-            current.fill();
+            current.fill(limit());
         }
     }
 
@@ -245,7 +290,7 @@ final class ShareRun implements AutoCloseable {
         parts.totals().add(Count.CALLS, 1);
         int result = call.call(source.fd());
         if (result < 0 && source.isChanged()) {
-            sourceChanged = true;
+            changeSource();
             return;
         }
         for (int i = 0; i < count; i++) {
@@ -260,12 +305,19 @@ final class ShareRun implements AutoCloseable {
         if (target.open().isChanged()) {
             target.become(Target.State.CHANGED);
         } else if (source.isChanged()) {
-            sourceChanged = true;
+            changeSource();
         } else if (status == FileRangeDedupe.FILE_DEDUPE_RANGE_DIFFERS) {
             target.become(Target.State.DIFFERS);
-            misses++;
+            set.miss();
         } else {
             target.fail(-status);
+        }
+    }
+
+    private void changeSource() {
+        sourceChanged = true;
+        if (source.file() == set.source()) {
+            set.setSourceChanged();
         }
     }
 
@@ -279,20 +331,21 @@ final class ShareRun implements AutoCloseable {
 
     private void report(Target target) {
         FileTable table = parts.table();
-        int file = files[target.index()];
+        int file = set.target(target.index());
         switch (target.state()) {
             case ACTIVE -> {
                 target.become(Target.State.SHARED);
-                freed.release(target.open().extents());
+                lastShared = file;
+                set.release(target.open().extents());
                 parts.totals().add(Count.SHARED_FILES, 1);
                 parts.totals().add(Count.SHARED_BYTES, size);
-                parts.listener().shared(table.path(source.file()), table.path(file), size);
+                parts.listener().shared(table.path(set.source()), table.path(file), size);
             }
             case CHANGED -> tell(file, 0);
             case FAILED -> tell(file, target.errno());
             default -> {}
         }
-        states[target.index()] = target.state();
+        set.end(target.index(), target.state());
     }
 
     private void tell(int file, int errno) {

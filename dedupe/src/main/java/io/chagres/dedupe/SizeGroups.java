@@ -3,7 +3,10 @@ package io.chagres.dedupe;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Files of equal size on one file system, group by group; files alone with their size are in none. */
+/**
+ * Files of equal size on one file system, group by group: those with two files or more, of which at least one is not
+ * known from before.
+ */
 final class SizeGroups {
     private final FileTable table;
     private final boolean largestFirst;
@@ -17,47 +20,64 @@ final class SizeGroups {
     SizeGroups(FileTable table, boolean largestFirst) {
         this.table = table;
         this.largestFirst = largestFirst;
-        long[] repeated = repeatedSizes(table);
-        long[] packed = packed(table, repeated);
+        long[] packed = packed(table, newSizes(table));
         files = new int[packed.length];
-        for (int i = 0; i < packed.length; i++) {
-            files[i] = (int) packed[i];
-            if (i == 0 || packed[i] >>> 32 != packed[i - 1] >>> 32) {
-                starts.add(i);
+        int count = 0;
+        for (int from = 0; from < packed.length; ) {
+            int to = from;
+            boolean isNew = false;
+            for (; to < packed.length && packed[to] >>> 32 == packed[from] >>> 32; to++) {
+                files[count + to - from] = (int) packed[to];
+                isNew |= !table.isOld((int) packed[to]);
             }
+            if (isNew && to - from > 1) {
+                starts.add(count);
+                count += to - from;
+            }
+            from = to;
         }
-        starts.add(packed.length);
+        starts.add(count);
     }
 
-    private static long[] repeatedSizes(FileTable table) {
-        long[] sizes = new long[table.count()];
-        for (int i = 0; i < sizes.length; i++) {
-            sizes[i] = table.size(i);
+    /** Returns the sizes of files that are not known from before, ascending. */
+    private static long[] newSizes(FileTable table) {
+        long[] sizes = new long[table.count() - table.countOld()];
+        int count = 0;
+        for (int i = 0; i < table.count() && count < sizes.length; i++) {
+            if (!table.isOld(i)) {
+                sizes[count++] = table.size(i);
+            }
         }
         Arrays.sort(sizes);
-        int repeated = 0;
-        for (int i = 1; i < sizes.length; i++) {
-            boolean again = repeated > 0 && sizes[repeated - 1] == sizes[i];
-            if (sizes[i] == sizes[i - 1] && !again) {
-                sizes[repeated++] = sizes[i];
+        int distinct = 0;
+        for (int i = 0; i < count; i++) {
+            if (i == 0 || sizes[i] != sizes[distinct - 1]) {
+                sizes[distinct++] = sizes[i];
             }
         }
-        return Arrays.copyOf(sizes, repeated);
+        return Arrays.copyOf(sizes, distinct);
     }
 
-    /** Returns the files of these sizes, sorted by size and file system: in the upper half the group. */
+    /** Returns the files of sizes that two have, sorted by size and file system: in the upper half the group. */
     private static long[] packed(FileTable table, long[] sizes) {
-        long volumes = table.volumes().size();
-        int n = 0;
-        for (int i = 0; i < table.count(); i++) {
-            n += Arrays.binarySearch(sizes, table.size(i)) >= 0 ? 1 : 0;
+        if (sizes.length == 0) {
+            return sizes;
         }
+        int[] ranks = new int[table.count()];
+        int[] counts = new int[sizes.length];
+        for (int i = 0; i < ranks.length; i++) {
+            ranks[i] = Arrays.binarySearch(sizes, table.size(i));
+            if (ranks[i] >= 0) {
+                counts[ranks[i]]++;
+            }
+        }
+        long volumes = table.volumes().size();
+        int n = Arrays.stream(counts).filter(count -> count > 1).sum();
         long[] packed = new long[n];
         n = 0;
-        for (int i = 0; i < table.count(); i++) {
-            long rank = Arrays.binarySearch(sizes, table.size(i));
-            if (rank >= 0) {
-                packed[n++] = (rank * volumes + table.volume(i).index()) << 32 | i;
+        for (int i = 0; i < ranks.length; i++) {
+            if (ranks[i] >= 0 && counts[ranks[i]] > 1) {
+                packed[n++] = (ranks[i] * volumes + table.volume(i).index()) << 32 | i;
             }
         }
         Arrays.sort(packed);
@@ -82,17 +102,13 @@ final class SizeGroups {
         return files;
     }
 
-    /** Says whether there may be something to do: two files, and one that is not known from before. */
-    boolean isOpen(int group) {
-        if (to(group) - from(group) < 2) {
-            return false;
-        }
+    /** Returns how many files of a group are known from before. */
+    int countOld(int group) {
+        int old = 0;
         for (int i = from(group); i < to(group); i++) {
-            if (!table.isOld(files[i])) {
-                return true;
-            }
+            old += table.isOld(files[i]) ? 1 : 0;
         }
-        return false;
+        return old;
     }
 
     /** Gives a group to the caller alone; -1 if none is left. Safe for any thread. */

@@ -164,13 +164,19 @@ final class ZeroWorker implements DedupeWorker {
     private long share(Fd source, long length) throws ErrnoException {
         boolean cut = length % BLOCK_BYTES != 0;
         if (cut) {
-            source.truncate(length);
+            resize(source, length);
         }
         long done = ranges.share(source, 0, open.fd(), zerosFrom, length);
         if (cut) {
-            source.truncate(HOLE_BYTES);
+            resize(source, HOLE_BYTES);
         }
         return done;
+    }
+
+    /** From nothing: where a file ends within a block, btrfs writes one when the end moves. */
+    private static void resize(Fd file, long length) throws ErrnoException {
+        file.truncate(0);
+        file.truncate(length);
     }
 
     private void fail(int file, int errno) {

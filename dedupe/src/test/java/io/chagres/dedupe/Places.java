@@ -14,14 +14,16 @@ import java.util.List;
 final class Places {
     private Places() {}
 
-    /** Returns the extents of a file, as text. */
+    /** Returns the extents of a file that hold data, as text. */
     static List<String> of(Path file) throws IOException {
         List<String> places = new ArrayList<>();
         try (Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0);
                 Fiemap map = new Fiemap()) {
             assertThat(map.read(fd, 0, Long.MAX_VALUE, Fiemap.FIEMAP_FLAG_SYNC)).isNotNegative();
             for (int i = 0; i < map.count(); i++) {
-                places.add(map.logical(i) + " " + map.physical(i) + " " + map.length(i));
+                if ((map.flags(i) & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0) {
+                    places.add(map.logical(i) + " " + map.physical(i) + " " + map.length(i));
+                }
             }
         }
         return places;

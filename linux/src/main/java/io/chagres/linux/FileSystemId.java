@@ -24,6 +24,12 @@ public final class FileSystemId {
 
     private static final int FSUUID2_BYTES = 17;
 
+    /** {@code _IOR(0x94, 31, struct btrfs_ioctl_fs_info_args)} of {@code include/uapi/linux/btrfs.h}. */
+    private static final long BTRFS_IOC_FS_INFO = 0x8400_941FL;
+
+    private static final int FS_INFO_BYTES = 1024;
+    private static final int FS_INFO_FSID = 16;
+
     private static final long OVERLAYFS_SUPER_MAGIC = 0x794C_7630L;
 
     /** File systems whose files change elsewhere or without the kernel's knowledge, by statfs(2) f_type. */
@@ -76,14 +82,15 @@ public final class FileSystemId {
      * blocks.
      *
      * @param fd a descriptor of any file on it
-     * @return a new array of {@value #BYTES} bytes: the UUID, or {@link #of} where the kernel gives none
+     * @return a new array of {@value #BYTES} bytes: the UUID, of btrfs too, or what {@link #of} says
      */
     public static byte[] ofVolume(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            MemorySegment uuid = frame.allocate(FSUUID2_BYTES, 1).fill((byte) 0);
-            StatusCalls.ioctl(fd, FS_IOC_GETFSUUID, uuid);
-            byte[] bytes = uuid.asSlice(1).toArray(ValueLayout.JAVA_BYTE);
-            return Arrays.equals(bytes, NO_UUID) ? of(fd) : bytes;
+            MemorySegment info = frame.allocate(FS_INFO_BYTES, 8).fill((byte) 0);
+            if (statfs(fd, frame).type() != BTRFS || StatusCalls.ioctl(fd, BTRFS_IOC_FS_INFO, info) < 0) {
+                return of(fd);
+            }
+            return info.asSlice(FS_INFO_FSID, BYTES).toArray(ValueLayout.JAVA_BYTE);
         }
     }
 

@@ -1,0 +1,129 @@
+package io.chagres.dedupe;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Files that are to share the blocks of one of them. Those who work on it claim targets; what became of one is for the
+ * owner to see when all have ended. Safe for any thread.
+ */
+final class ShareSet {
+    /** After so many misses the samples are not to be trusted. */
+    private static final int MAX_MISSES = 3;
+
+    private static final int WORTH_FILES = 32;
+    private static final long WORTH_BYTES = 32L << 20;
+
+    private final int source;
+    private final int[] targets;
+    private final long size;
+    private final boolean trusting;
+    private final Target.State[] states;
+    private final FreedBytes freed = new FreedBytes();
+    private final AtomicInteger claimed = new AtomicInteger();
+    private final AtomicInteger misses = new AtomicInteger();
+    private final AtomicLong helpedBytes = new AtomicLong();
+    private volatile boolean sourceChanged;
+    private volatile boolean alone;
+
+    /**
+     * Makes a set of which no target is claimed.
+     *
+     * @param source whose blocks
+     * @param targets with whom, borrowed
+     * @param size of each
+     * @param trusting whether to go on after misses
+     * @param kept where the source lies
+     */
+    ShareSet(int source, int[] targets, long size, boolean trusting, Extents kept) {
+        this.source = source;
+        this.targets = targets;
+        this.size = size;
+        this.trusting = trusting;
+        states = new Target.State[targets.length];
+        Arrays.fill(states, Target.State.UNTRIED);
+        freed.reset(kept);
+    }
+
+    int source() {
+        return source;
+    }
+
+    long size() {
+        return size;
+    }
+
+    int target(int index) {
+        return targets[index];
+    }
+
+    /** Gives the next target to the caller alone; -1 if none is left, or the samples turned out wrong. */
+    int claim() {
+        if (isOver()) {
+            return -1;
+        }
+        int next = claimed.getAndIncrement();
+        return next < targets.length ? next : -1;
+    }
+
+    /** Returns how many targets can be claimed. */
+    int unclaimed() {
+        return isOver() ? 0 : Math.max(0, targets.length - claimed.get());
+    }
+
+    private boolean isOver() {
+        return sourceChanged || !trusting && misses.get() >= MAX_MISSES;
+    }
+
+    /** Says whether a helper would save more than the second source costs. */
+    boolean isWorthHelp() {
+        long files = unclaimed();
+        return !alone && files >= WORTH_FILES && files * size >= WORTH_BYTES;
+    }
+
+    /** Tells that nobody else can work on it. */
+    void refuseHelp() {
+        alone = true;
+    }
+
+    void miss() {
+        misses.incrementAndGet();
+    }
+
+    void end(int index, Target.State state) {
+        states[index] = state;
+    }
+
+    /** Returns what became of a target. */
+    Target.State state(int index) {
+        return states[index];
+    }
+
+    /** Counts the blocks that a target lets go of. */
+    synchronized void release(Extents target) {
+        freed.release(target);
+    }
+
+    synchronized long freedBytes() {
+        return freed.total();
+    }
+
+    void setSourceChanged() {
+        sourceChanged = true;
+    }
+
+    /** Says whether the source changed while others were compared with it. */
+    boolean sourceChanged() {
+        return sourceChanged;
+    }
+
+    /** Adds what others than the owner went through, bytes. */
+    void helped(long bytes) {
+        helpedBytes.addAndGet(bytes);
+    }
+
+    long helpedBytes() {
+        return helpedBytes.get();
+    }
+}
