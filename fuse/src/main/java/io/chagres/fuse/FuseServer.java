@@ -172,7 +172,8 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Unmounts so that nobody finds it any more; those who have files open are served on.
+     * Unmounts so that nobody finds it any more; those who have files open are served on, and {@link #close} waits for
+     * them.
      *
      * @throws ErrnoException EPERM if the user may not
      */

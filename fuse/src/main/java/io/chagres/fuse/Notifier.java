@@ -121,8 +121,8 @@ public final class Notifier {
      * @param parent the directory
      * @param child the node it named; if the name is another node's by now, the kernel asks for it again
      * @param name its bytes
-     * @return 0, or {@code -errno}; -ENOENT if the kernel does not know this name of this node, -ENOTEMPTY for a directory
-     *     that it knows names in
+     * @return 0, or {@code -errno}; -ENOENT if the kernel does not know this name of this node, -ENOTEMPTY for a
+     *     directory that it knows names in
      */
     public int delete(long parent, long child, byte[] name) {
         try (Frame frame = MemoryStack.ofThread().push()) {

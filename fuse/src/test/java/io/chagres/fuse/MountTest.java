@@ -171,6 +171,21 @@ class MountTest {
     }
 
     @Test
+    void servesThoseOnWhoHaveFilesOpen() throws IOException, InterruptedException, ExecutionException {
+        FuseServer server = FuseServer.mount(fileSystem, directory, options);
+        try (ExecutorService other = Executors.newSingleThreadExecutor()) {
+            InputStream open = Files.newInputStream(directory.resolve("file"));
+            server.unmountLazily();
+            assertThat(directory).isEmptyDirectory();
+            Future<?> closing = other.submit(server::close);
+            assertThat(open.readAllBytes()).asString(StandardCharsets.UTF_8).isEqualTo("first\n");
+            assertThat(closing.isDone()).isFalse();
+            open.close();
+            closing.get();
+        }
+    }
+
+    @Test
     void survivesAHandlerThatThrows() throws IOException {
         try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
             fileSystem.throwing = true;
