@@ -121,8 +121,8 @@ public final class FuseOptions {
     /**
      * Replaces one option.
      *
-     * @param value how many read requests from the device, 1 or more; with one, methods of the file system are called one
-     *     at a time; over io_uring there is a thread for each processor instead
+     * @param value how many read requests from the device, 1 or more; with one, methods of the file system are called
+     *     one at a time; over io_uring there is a thread for each processor instead
      * @return a copy
      */
     public FuseOptions withThreads(int value) {

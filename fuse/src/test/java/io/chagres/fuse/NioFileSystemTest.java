@@ -2,7 +2,6 @@ package io.chagres.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
@@ -240,7 +239,9 @@ class NioFileSystemTest {
         Files.delete(file);
         assertThat(mount.resolve("hard")).hasContent("content");
         Path hard = mount.resolve("hard");
-        assumeThat(Files.getFileStore(behind).supportsFileAttributeView("user")).isTrue();
+        Requires.kernel(
+                "extended attributes of users where temporary files are",
+                Files.getFileStore(behind).supportsFileAttributeView("user"));
         UserDefinedFileAttributeView view = Files.getFileAttributeView(hard, UserDefinedFileAttributeView.class);
         view.write("some", ByteBuffer.wrap("value".getBytes(StandardCharsets.UTF_8)));
         assertThat(view.list()).containsExactly("some");
