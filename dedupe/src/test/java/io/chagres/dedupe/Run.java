@@ -3,14 +3,15 @@ package io.chagres.dedupe;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
+import java.time.Clock;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.Function;
 
 /** Is a whole run on one thread, and what it told. */
 final class Run {
     /** Files are not young in it. */
-    static final InstantSource LATER = () -> Instant.now().plusSeconds(60);
+    static final InstantSource LATER = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
 
     final Heard heard = new Heard();
     private final DedupeTotals totals;

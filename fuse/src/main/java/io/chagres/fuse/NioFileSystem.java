@@ -55,6 +55,7 @@ public final class NioFileSystem implements FuseFileSystem {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final int RENAME_NOREPLACE = 1;
     private static final int O_ACCMODE = 3;
+    private static final int OWNER_READS_AND_WRITES = 0600;
 
     private final Path root;
     private final Clock clock;
@@ -330,16 +331,22 @@ public final class NioFileSystem implements FuseFileSystem {
         answer(reply, names.readLock(), () -> {
             String file = name.decoded();
             Path path = path(parent, file);
-            create(path, mode, request);
+            Files.createFile(path, attributes.atCreation(mode | OWNER_READS_AND_WRITES)); // it is opened by name
             NioAttributes.Values values = attributes.read(path);
             long node = table.lookedUp(parent, file, attributes.identity(values));
             boolean open = false;
+            boolean done = false;
             try {
                 open(node, (flags & O_ACCMODE) != 0);
                 open = true;
+                attributes.created(path, mode, request);
+                done = true;
             } finally {
-                if (!open) {
+                if (!done) {
                     table.forget(node, 1);
+                }
+                if (open && !done) {
+                    close(node);
                 }
             }
             reply.created(node, attributes(node, reply.attributes()), 0, 0);

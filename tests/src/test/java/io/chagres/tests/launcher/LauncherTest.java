@@ -161,6 +161,7 @@ class LauncherTest {
         assertThat(Files.readString(Path.of(cache))).isEqualTo("cache\n");
         assertThat(cacheOf(jvmArgs(List.of(), "ship"))).isEqualTo(cache);
         assertThat(trainings(jdk)).isEqualTo(1);
+        Program.ok("rm", "-r", checkout.home.resolve("target").toString()); // as in a tree that Maven alone built
         Path other = checkout.jdk("other", "25.0.2");
         assertThat(cacheOf(jvmArgs(List.of("JAVA_HOME=" + other), "ls"))).isNotEqualTo(cache);
         assertThat(trainings(other)).isEqualTo(1);
