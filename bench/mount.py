@@ -34,7 +34,9 @@ def random_reads(path, count):
 
 
 def follow(path, seconds):
-    tail = subprocess.Popen(["tail", "-n", "0", "-s", "0.005", "-f", path], stdout=subprocess.PIPE)
+    tail = subprocess.Popen(
+        ["timeout", str(seconds), "tail", "-n", "0", "-s", "0.005", "-f", path], stdout=subprocess.PIPE
+    )
     begin = time.time_ns()
     delays = []
     for line in tail.stdout:
@@ -42,9 +44,6 @@ def follow(path, seconds):
         found = LINE.match(line)
         if found and int(found[1]) > begin:
             delays.append((now - int(found[1])) / 1e6)
-        if now - begin > seconds * 1e9:
-            break
-    tail.kill()
     delays.sort()
     print(f"{len(delays)} {at(delays, 0.5):.0f} {at(delays, 0.99):.0f} {delays[-1]:.0f}" if delays else "0 nan nan nan")
 
