@@ -217,4 +217,5 @@ def main():
     write_jdkio(results)
 
 
-main()
+if __name__ == "__main__":
+    main()

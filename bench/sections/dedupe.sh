@@ -1,5 +1,5 @@
-# Equal files on XFS share their blocks: ours beside duperemove and jdupes (Debian) and fclones (cargo install fclones).
-# Needs root, loop devices and xfsprogs. Peers that are not installed are left out and said.
+# Equal files on XFS share their blocks: ours beside duperemove and jdupes (Debian) and fclones (cargo install
+# fclones@0.35.0 --locked). Needs root, loop devices and xfsprogs. Peers that are not installed are left out and said.
 
 dedupe_up() {
     DEDUPE_DISK=$(fresh dedupe)
@@ -11,6 +11,8 @@ dedupe_up() {
 }
 
 dedupe_down() {
+    [ -z "${DEDUPE_CGROUP:-}" ] || rmdir "$DEDUPE_CGROUP" 2> /dev/null || true
+    DEDUPE_CGROUP=
     [ -n "${DEDUPE_LOOP:-}" ] || return 0
     umount "$DEDUPE_DISK/mount" 2> /dev/null || umount --lazy "$DEDUPE_DISK/mount" || true
     losetup --detach "$DEDUPE_LOOP"
@@ -18,48 +20,11 @@ dedupe_down() {
     DEDUPE_LOOP=
 }
 
-# The trees. A: all equal. N: half equal in pairs, half alike but for the last block. C: small files, a quarter of them
-# copies of others.
+# dedupe_tree KIND FILES: a new tree, on the disk.
 dedupe_tree() {
     rm -rf "$DEDUPE_DISK/mount/tree" "$DEDUPE_DISK/db"
     mkdir "$DEDUPE_DISK/mount/tree"
-    python3 - "$1" "$DEDUPE_DISK/mount/tree" "$DEDUPE_FILES" "$DEDUPE_SMALL" << 'PY'
-import os
-import random
-import sys
-
-kind, top, large, small = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-random.seed(1)
-
-
-def write(name, content):
-    with open(os.path.join(top, name), "wb") as file:
-        file.write(content)
-
-
-if kind in "AN":
-    content = random.randbytes(4 << 20)
-    for i in range(large):
-        if kind == "N" and i < large // 2:
-            if i % 2 == 0:
-                pair = random.randbytes(4 << 20)
-            write(f"pair{i}", pair)
-        elif kind == "N":
-            write(f"like{i}", content[:-4096] + random.randbytes(4096))
-        else:
-            write(f"file{i}", content)
-else:
-    kept = []
-    for i in range(small):
-        if i % 1000 == 0:
-            os.mkdir(os.path.join(top, f"d{i // 1000}"))
-        content = random.choice(kept) if i % 4 == 3 else random.randbytes(random.randrange(512, 16384))
-        if len(kept) < 1000:
-            kept.append(content)
-        else:
-            kept[random.randrange(1000)] = content
-        write(f"d{i // 1000}/f{i}", content)
-PY
+    "$TARGET/dedupetree" "$1" "$DEDUPE_DISK/mount/tree" "$2"
     sync -f "$DEDUPE_DISK/mount"
 }
 
@@ -69,30 +34,109 @@ dedupe_cold() { sync && echo 3 > /proc/sys/vm/drop_caches; }
 dedupe_used() { df --output=used -B1 "$DEDUPE_DISK/mount" | tail -n 1; }
 dedupe_read() { awk '{ print $3 * 512 }' "/sys/block/${DEDUPE_LOOP#/dev/}/stat"; }
 
-# dedupe_command TOOL: what is run, as words.
+# dedupe_command TOOL DIR: what is run, as words.
 dedupe_command() {
-    local tree=$DEDUPE_DISK/mount/tree
     case $1 in
-        ours) DEDUPE_COMMAND=("$CHAGRES" dedupe "$tree") ;;
-        ours_db) DEDUPE_COMMAND=("$CHAGRES" dedupe --db "$DEDUPE_DISK/db" "$tree") ;;
-        duperemove) DEDUPE_COMMAND=(duperemove -drq "$tree") ;;
-        jdupes) DEDUPE_COMMAND=(jdupes -rBq "$tree") ;;
+        ours) DEDUPE_COMMAND=("$CHAGRES" dedupe "$2") ;;
+        ours_db) DEDUPE_COMMAND=("$CHAGRES" dedupe --db "$DEDUPE_DISK/db" "$2") ;;
+        duperemove) DEDUPE_COMMAND=(duperemove -drq "$2") ;;
+        jdupes) DEDUPE_COMMAND=(jdupes -rBq "$2") ;;
         fclones)
-            DEDUPE_COMMAND=(sh -c 'fclones -q group "$1" > "$2" && fclones -q dedupe < "$2"' -
-                "$tree" "$DEDUPE_DISK/groups")
+            DEDUPE_COMMAND=(sh -c 'fclones -q group "$1" > "$2" && fclones -q dedupe < "$2"' - "$2"
+                "$DEDUPE_DISK/groups")
             ;;
     esac
 }
 
-# dedupe_once WORK TOOL RUN: one run on the tree as it is; adds a row.
+# dedupe_once WORK TOOL RUN [DIR]: one run on the tree as it is; adds a row.
 dedupe_once() {
     local out=$BENCH_DIR/measured used read
-    dedupe_command "$2"
+    dedupe_command "$2" "${4:-$DEDUPE_DISK/mount/tree}"
     used=$(dedupe_used) read=$(dedupe_read)
-    "$TARGET/measure" "$out" "${DEDUPE_COMMAND[@]}" > "$DEDUPE_DISK/out" 2> "$DEDUPE_DISK/err" || true
+    "${DEDUPE_LIMIT[@]}" "$TARGET/measure" "$out" "${DEDUPE_COMMAND[@]}" > "$DEDUPE_DISK/out" 2> "$DEDUPE_DISK/err" ||
+        true
     sync -f "$DEDUPE_DISK/mount"
     row dedupe "$1" "$2" "$3" $(awk '{ print $1, $2, $3, $4 * 1024 / 1e6, $5 }' "$out") \
         "$(($(dedupe_read) - read))" "$((used - $(dedupe_used)))"
+    [ "$(awk '{ print $5 }' "$out")" = 0 ] || say "bench: $2 on $1: $(tail -n 1 "$DEDUPE_DISK/err")"
+}
+
+# Makes a group of processes that keeps a quarter of the large tree in memory; sets DEDUPE_LIMIT to what enters it.
+dedupe_limit() {
+    local memory=$((DEDUPE_FILES * 1024 * 1024)) limit=memory.max
+    DEDUPE_CGROUP=/sys/fs/cgroup/chagres-bench
+    [ ! -d /sys/fs/cgroup/memory ] || DEDUPE_CGROUP=/sys/fs/cgroup/memory/chagres-bench limit=memory.limit_in_bytes
+    [ $memory -ge 268435456 ] || memory=268435456
+    if mkdir -p "$DEDUPE_CGROUP" && echo $memory > "$DEDUPE_CGROUP/$limit"; then
+        DEDUPE_LIMIT=(sh -c 'echo $$ > "$0" && exec "$@"' "$DEDUPE_CGROUP/cgroup.procs")
+    else
+        say "bench: no group with limited memory; workload D is left out"
+        DEDUPE_LIMIT=()
+    fi
+}
+
+dedupe_large() {
+    local run tool
+    for tool in "${DEDUPE_TOOLS[@]}"; do
+        for run in $(seq "$DEDUPE_RUNS"); do
+            dedupe_tree equal "$DEDUPE_FILES" && dedupe_hot
+            dedupe_once "A hot" "$tool" "$run"
+        done
+        dedupe_cold
+        dedupe_once "A again" "$tool" 1
+        dedupe_tree equal "$DEDUPE_FILES" && dedupe_cold
+        dedupe_once "A cold" "$tool" 1
+        dedupe_tree alike "$DEDUPE_FILES" && dedupe_hot
+        dedupe_once "A' hot" "$tool" 1
+    done
+    dedupe_limit
+    for tool in "${DEDUPE_TOOLS[@]}"; do
+        [ ${#DEDUPE_LIMIT[@]} -gt 0 ] || break
+        dedupe_tree alike "$DEDUPE_FILES" && dedupe_cold
+        dedupe_once D "$tool" 1
+    done
+    DEDUPE_LIMIT=()
+}
+
+dedupe_small() {
+    local run tool
+    for tool in "${DEDUPE_TOOLS[@]}"; do
+        dedupe_tree small "$DEDUPE_SMALL" && dedupe_cold
+        dedupe_once "C cold" "$tool" 1
+        for run in $(seq "$DEDUPE_RUNS"); do
+            dedupe_tree small "$DEDUPE_SMALL" && dedupe_hot
+            dedupe_once "C hot" "$tool" "$run"
+        done
+        dedupe_once "C again" "$tool" 1
+    done
+    dedupe_once "C with database" ours_db 1
+    for run in 1 2 3; do
+        dedupe_once "C again with database" ours_db "$run"
+    done
+}
+
+# Starting, going over what shares blocks already, and very many files.
+dedupe_ours() {
+    local run
+    mkdir "$DEDUPE_DISK/empty"
+    dedupe_tree clones "$DEDUPE_CLONES"
+    for run in 1 2 3; do
+        dedupe_once "nothing" ours "$run" "$DEDUPE_DISK/empty"
+        dedupe_once "clones" ours "$run"
+    done
+    dedupe_tree tiny "$DEDUPE_TINY"
+    dedupe_once "tiny files" ours 1
+    rm -rf "$DEDUPE_DISK/mount/tree"
+}
+
+# The seed's question: how fast two blocks are compared, by whom.
+dedupe_compare() {
+    local how=(-f 1 -wi 3 -w 300ms -i 4 -r 300ms)
+    [ "${BENCH_SHORT:-0}" != 1 ] || how=(-f 1 -wi 0 -i 1 -r 20ms)
+    jvm_build
+    jmh dedupe "${how[@]}" -p bytes=131072 BlockCompare
+    "$TARGET/kernelcompare" "$DEDUPE_DISK/mount" 5 | median > "$RESULTS/raw/dedupe_kernel.txt"
+    python3 "$HERE/dedupe_tables.py" "$RESULTS" | tee "$RESULTS/dedupe_compare.md"
 }
 
 # dedupe_value WORK TOOL COLUMN: median; - without the tool.
@@ -111,59 +155,33 @@ dedupe_line() {
         "$(dedupe_value "$1" "$tool" 10 | awk '{ print $1 / 1e6 }')"
 }
 
-# dedupe_target WORK PEER COLUMN AT_MOST WHAT: a row of the second table, if both were measured.
+# dedupe_target WORK PEER COLUMN AT_MOST WHAT: a row of the second table, or that the peer is missing.
 dedupe_target() {
-    local ours peer
+    local ours peer measured=- word="not measured: $2 is not installed"
     ours=$(dedupe_value "$1" ours "$3") peer=$(dedupe_value "$1" "$2" "$3")
-    [ "$ours" != - ] && [ "$peer" != - ] || return 0
-    echo "| $1, $5: <= $4x $2 | $(ratio "$ours" "$peer")x | $(verdict "$(ratio "$ours" "$peer")" "$4") |"
-}
-
-dedupe_runs() {
-    local run tool
-    for run in $(seq "$RUNS"); do
-        for tool in "${DEDUPE_TOOLS[@]}"; do
-            dedupe_tree A && dedupe_hot
-            dedupe_once "A hot" "$tool" "$run"
-            dedupe_cold
-            dedupe_once "A again" "$tool" "$run"
-            dedupe_tree A && dedupe_cold
-            dedupe_once "A cold" "$tool" "$run"
-            dedupe_tree N && dedupe_hot
-            dedupe_once "A' hot" "$tool" "$run"
-            dedupe_tree C && dedupe_hot
-            dedupe_once "C hot" "$tool" "$run"
-        done
-        dedupe_once "C with database" ours_db "$run"
-        dedupe_once "C with database, again" ours_db "$run"
-    done
-}
-
-section_dedupe() {
-    local tool work tree read again
-    [ "$(id -u)" = 0 ] || die "the section dedupe needs root for loop devices"
-    if [ "${BENCH_SHORT:-0}" = 1 ]; then
-        DEDUPE_FILES=${DEDUPE_FILES:-40} DEDUPE_SMALL=${DEDUPE_SMALL:-4000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-2G}
-    else
-        DEDUPE_FILES=${DEDUPE_FILES:-1000} DEDUPE_SMALL=${DEDUPE_SMALL:-100000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-12G}
+    if [ "$peer" != - ]; then
+        measured=$(ratio "$ours" "$peer")x
+        word=$(verdict "$(ratio "$ours" "$peer")" "$4")
     fi
-    DEDUPE_TOOLS=(ours)
-    for tool in duperemove jdupes fclones; do
-        command -v "$tool" > /dev/null && DEDUPE_TOOLS+=("$tool") || say "bench: $tool is not installed and left out"
-    done
-    csv dedupe "work,tool,run,wall_s,user_s,sys_s,peak_mb,exit,read_bytes,freed_bytes"
-    dedupe_up
-    dedupe_runs
-    dedupe_down
-    tree=$((DEDUPE_FILES * 4 * 1024 * 1024))
-    read=$(ratio "$(dedupe_value "A cold" ours 9)" "$tree") again=$(dedupe_value "C with database, again" ours_db 4)
+    echo "| $1, $5: <= $4x $2 | $measured | $word |"
+}
+
+# dedupe_own TARGET VALUE AT_MOST UNIT: a row about ours alone.
+dedupe_own() { echo "| $1 <= $3 $4 | $2 $4 | $(verdict "$2" "$3") |"; }
+
+dedupe_tables() {
+    local work tool tree=$((DEDUPE_FILES * 4 * 1024 * 1024)) each
+    each=$(awk -v a="$(dedupe_value clones ours 4)" -v b="$(dedupe_value nothing ours 4)" -v n="$DEDUPE_CLONES" \
+        'BEGIN { printf "%.1f", (a - b) / n * 1e6 }')
     table dedupe << MD
-A: $DEDUPE_FILES equal files of 4 MiB; A': half of them equal in pairs, half alike but for the last block;
-C: $DEDUPE_SMALL files of 0.5 to 16 KiB, 25% of them copies.
+A: $DEDUPE_FILES equal files of 4 MiB; A': half of them equal in pairs, half alike but for the last block; C: $DEDUPE_SMALL
+files of 0.5 to 16 KiB, 25% of them copies; D: A' cold, with memory for a quarter of it; clones: $DEDUPE_CLONES files of
+4 MiB that share all blocks; tiny files: $DEDUPE_TINY of up to 4 KB.
 
 | work | tool | wall s | user s | sys s | peak RSS MB | read MB | freed MB |
 |---|---|---|---|---|---|---|---|
-$(for work in "A hot" "A cold" "A again" "A' hot" "C hot" "C with database" "C with database, again"; do
+$(for work in "A hot" "A cold" "A again" "A' hot" D "C hot" "C cold" "C again" "C with database" \
+        "C again with database" nothing clones "tiny files"; do
         for tool in ours ours_db duperemove jdupes fclones; do dedupe_line "$work" "$tool"; done
     done)
 
@@ -174,9 +192,36 @@ $(dedupe_target "A hot" fclones 4 0.6 wall
     dedupe_target "A hot" duperemove 6 0.75 sys
     dedupe_target "A cold" fclones 4 0.5 wall
     dedupe_target "A cold" duperemove 4 0.5 wall
+    dedupe_own "A cold: bytes read" "$(ratio "$(dedupe_value "A cold" ours 9)" "$tree")" 1.05 "x the tree"
     dedupe_target "C hot" jdupes 4 0.8 wall
-    dedupe_target "C hot" fclones 4 0.35 wall)
-| A cold: bytes read <= 1.05x the tree | ${read}x | $(verdict "$read" 1.05) |
-| 100,000 files again with a database <= 0.3 s | $again s | $(verdict "$again" 0.3) |
+    dedupe_target "C hot" fclones 4 0.35 wall
+    dedupe_own "again over clones, after start-up" "$each" 5 "us a file"
+    dedupe_own "again over clones: read" "$(dedupe_value clones ours 9 | awk '{ printf "%.2f", $1 / 1e6 }')" 0.1 MB
+    dedupe_own "$DEDUPE_SMALL files again with a database" "$(dedupe_value "C again with database" ours 4)" 0.3 s
+    dedupe_own "peak RSS, $DEDUPE_TINY files" "$(dedupe_value "tiny files" ours 7 | awk '{ printf "%.0f", $1 }')" 128 MB)
 MD
+}
+
+section_dedupe() {
+    local tool
+    [ "$(id -u)" = 0 ] || die "the section dedupe needs root for loop devices"
+    if [ "${BENCH_SHORT:-0}" = 1 ]; then
+        DEDUPE_FILES=${DEDUPE_FILES:-40} DEDUPE_SMALL=${DEDUPE_SMALL:-2000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-2G}
+        DEDUPE_CLONES=${DEDUPE_CLONES:-500} DEDUPE_TINY=${DEDUPE_TINY:-5000} DEDUPE_RUNS=${DEDUPE_RUNS:-1}
+    else
+        DEDUPE_FILES=${DEDUPE_FILES:-1000} DEDUPE_SMALL=${DEDUPE_SMALL:-100000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-16G}
+        DEDUPE_CLONES=${DEDUPE_CLONES:-20000} DEDUPE_TINY=${DEDUPE_TINY:-1000000} DEDUPE_RUNS=${DEDUPE_RUNS:-2}
+    fi
+    DEDUPE_TOOLS=(ours) DEDUPE_LIMIT=()
+    for tool in duperemove jdupes fclones; do
+        command -v "$tool" > /dev/null && DEDUPE_TOOLS+=("$tool") || say "bench: $tool is not installed and left out"
+    done
+    csv dedupe "work,tool,run,wall_s,user_s,sys_s,peak_mb,exit,read_bytes,freed_bytes"
+    dedupe_up
+    dedupe_compare
+    dedupe_large
+    dedupe_small
+    dedupe_ours
+    dedupe_down
+    dedupe_tables
 }

@@ -38,10 +38,10 @@ final class ContentReader implements AutoCloseable {
 
     /** Lets the kernel begin to read what {@link #sample} will want. */
     static void announce(Fd fd, long size) {
-        fd.tryAdvise(0, 0, Fd.POSIX_FADV_RANDOM);
         if (isWhole(size)) {
             fd.tryAdvise(0, size, Fd.POSIX_FADV_WILLNEED);
         } else {
+            fd.tryAdvise(0, 0, Fd.POSIX_FADV_RANDOM);
             fd.tryAdvise(0, BLOCK_BYTES, Fd.POSIX_FADV_WILLNEED);
             fd.tryAdvise(middle(size), BLOCK_BYTES, Fd.POSIX_FADV_WILLNEED);
             fd.tryAdvise(last(size), BLOCK_BYTES, Fd.POSIX_FADV_WILLNEED);

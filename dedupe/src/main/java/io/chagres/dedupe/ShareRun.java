@@ -253,8 +253,8 @@ final class ShareRun implements AutoCloseable {
     }
 
     private void prefetch(Batch batch, long position, int first) {
-        if (batch.count == 0) {
-            return;
+        if (batch.count == 0 || ContentReader.isWhole(size)) {
+            return; // nothing to read, or all of it was read for the samples
         }
         long piece = Math.min(PIECE_BYTES, size - position);
         if (first == 0) {
