@@ -82,6 +82,10 @@ public final class MemoryFs implements FuseFileSystem {
      * @param arguments the directory
      */
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 1) {
+            System.err.println("usage: MemoryFs DIRECTORY");
+            System.exit(2);
+        }
         try (FuseServer server = FuseServer.mount(new MemoryFs(Clock.systemUTC()), Path.of(arguments[0]), OPTIONS)) {
             server.join();
         }

@@ -103,6 +103,10 @@ public final class PassthroughFs implements FuseFileSystem {
      * @param arguments the directory, and where to mount it
      */
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 2) {
+            System.err.println("usage: PassthroughFs MIRRORED DIRECTORY");
+            System.exit(2);
+        }
         PassthroughFs mirror = new PassthroughFs(Pathname.of(arguments[0]), 1_000_000_000L);
         try (FuseServer server = FuseServer.mount(mirror, Path.of(arguments[1]), OPTIONS.withAllowOther(true))) {
             server.join();

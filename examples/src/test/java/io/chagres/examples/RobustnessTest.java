@@ -66,7 +66,7 @@ class RobustnessTest {
     }
 
     private ServerProcess start(String kind, String... prefix) throws IOException {
-        return ServerProcess.start(work, mountPoint, List.of(prefix), TestServer.program(kind, transport, mountPoint));
+        return ServerProcess.start(work, mountPoint, List.of(prefix), TestServer.program(transport, mountPoint, kind));
     }
 
     /** Starts a reader whose request the handler never answers. */
@@ -164,8 +164,26 @@ class RobustnessTest {
         }
     }
 
+    @Test
+    void mirrorsForAnOrdinaryUser() throws IOException, InterruptedException {
+        Requires.tool("fusermount3");
+        Requires.tool("setpriv");
+        Path below = Files.createDirectory(work.resolve("below"));
+        Files.setAttribute(mountPoint, "unix:uid", NOBODY);
+        Files.setAttribute(below, "unix:uid", NOBODY);
+        List<String> program = TestServer.program(transport, mountPoint, "mirror", below.toString());
+        try (ServerProcess server = ServerProcess.start(work, mountPoint, AS_NOBODY, program)) {
+            String use = "umask 27 && seq 50000 > file && mkdir made && mv file made && cmp made/file made/file"
+                    + " && ln made/file hard && echo more >> hard && flock hard tail -n 1 made/file && stat -c %a made";
+            assertThat(asNobody(use)).isEqualTo("more\n750\n");
+            assertThat(Files.getAttribute(below.resolve("hard"), "unix:uid")).isEqualTo(NOBODY);
+            server.terminate();
+            assertThat(ServerProcess.isMounted(mountPoint)).isFalse();
+        }
+    }
+
     private ServerProcess launchOver(String... prefix) throws IOException {
-        return ServerProcess.launch(work, List.of(prefix), TestServer.program("memory", transport, mountPoint));
+        return ServerProcess.launch(work, List.of(prefix), TestServer.program(transport, mountPoint, "memory"));
     }
 
     private List<String> asNobodyCommand(String script) {

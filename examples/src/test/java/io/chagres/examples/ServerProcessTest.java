@@ -113,6 +113,6 @@ class ServerProcessTest {
         List<String> strace = new ArrayList<>(List.of("strace", "-f", "--seccomp-bpf", "-o"));
         strace.addAll(List.of(work.resolve("trace").toString(), "-e", "trace=io_uring_enter"));
         strace.addAll(List.of("-e", "inject=io_uring_enter:error=" + errors));
-        return ServerProcess.launch(work, strace, TestServer.program("memory", FuseTransport.AUTO, mountPoint));
+        return ServerProcess.launch(work, strace, TestServer.program(FuseTransport.AUTO, mountPoint, "memory"));
     }
 }

@@ -10,30 +10,48 @@ import io.chagres.fuse.FuseTransport;
 import io.chagres.fuse.Name;
 import io.chagres.fuse.ReadReply;
 import io.chagres.fuse.Request;
+import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A server for tests, in a JVM of its own: memory or hanging, the transport, the directory. */
+/** A server for tests, in a JVM of its own. */
 final class TestServer {
     /** What it prints when a read came that it will never answer. */
     static final String HANGS = "a handler hangs";
 
     private TestServer() {}
 
-    static List<String> program(String kind, FuseTransport transport, Path mountPoint) {
-        return List.of(TestServer.class.getName(), kind, transport.name(), mountPoint.toString());
+    /** What to start: memory, hanging, or mirror and what is mirrored. */
+    static List<String> program(FuseTransport transport, Path mountPoint, String... kind) {
+        List<String> program = new ArrayList<>(List.of(TestServer.class.getName(), transport.name()));
+        program.add(mountPoint.toString());
+        program.addAll(List.of(kind));
+        return program;
     }
 
     public static void main(String[] arguments) throws Exception {
-        boolean memory = arguments[0].equals("memory");
-        FuseFileSystem fileSystem = memory ? new MemoryFs(Clock.systemUTC()) : new Hanging();
-        FuseOptions options = (memory ? MemoryFs.OPTIONS : FuseOptions.DEFAULTS)
-                .withThreads(2)
-                .withTransport(FuseTransport.valueOf(arguments[1]));
-        FuseServer.mount(fileSystem, Path.of(arguments[2]), options).join();
+        FuseFileSystem fileSystem;
+        FuseOptions options;
+        switch (arguments[2]) {
+            case "memory" -> {
+                fileSystem = new MemoryFs(Clock.systemUTC());
+                options = MemoryFs.OPTIONS;
+            }
+            case "mirror" -> {
+                fileSystem = new PassthroughFs(Pathname.of(arguments[3]), 0);
+                options = PassthroughFs.OPTIONS;
+            }
+            default -> {
+                fileSystem = new Hanging();
+                options = FuseOptions.DEFAULTS;
+            }
+        }
+        FuseServer.mount(fileSystem, Path.of(arguments[1]), options.withTransport(FuseTransport.valueOf(arguments[0])))
+                .join();
     }
 
     /** One file, whose reads never return. */
