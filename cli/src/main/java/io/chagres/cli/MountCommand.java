@@ -84,16 +84,16 @@ final class MountCommand implements Callable<Integer> {
     @Option(
             names = "--memory",
             paramLabel = "SIZE",
-            defaultValue = "32MiB",
+            defaultValue = "16MiB",
             description = "Memory for decompressed blocks (default: ${DEFAULT-VALUE}).")
-    ByteSize memory = ByteSize.parse("32MiB");
+    ByteSize memory = ByteSize.parse("16MiB");
 
     @Option(
             names = "--cache",
             paramLabel = "DIR",
             description =
                     "Keep what was read from the store in DIR, for this and other mounts; it may be deleted at any"
-                            + " time. Of use for stores that are not local directories.")
+                            + " time. Of use for stores that are not local directories, and for hosts of many files.")
     @Nullable
     String cache;
 

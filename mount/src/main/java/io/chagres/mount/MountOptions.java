@@ -24,9 +24,9 @@ public record MountOptions(
         Ownership ownership,
         long timeoutMs,
         long cacheBytes) {
-    /** All as it was last, live, 30 s of patience, 32 MiB of memory. */
+    /** All as it was last, live, 30 s of patience, 16 MiB of memory. */
     public static final MountOptions DEFAULTS =
-            new MountOptions(At.NOW, null, false, false, Ownership.ARCHIVED, 30_000, 32L << 20);
+            new MountOptions(At.NOW, null, false, false, Ownership.ARCHIVED, 30_000, 16L << 20);
 
     /** Returns a copy that shows another moment. */
     public MountOptions withAt(At value) {

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FaultBench.Extension.class)
 @Timeout(value = 170, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MountToolsTest {
+    private static final int NOBODY = 65_534;
+
     private final List<Path> places = new ArrayList<>();
 
     @BeforeEach
@@ -249,5 +251,71 @@ class MountToolsTest {
                 .resolve(Path.of("/").relativize(bench.file("a").toAbsolutePath()));
         assertThat(shown).hasContent("content");
         assertThat(Files.getAttribute(shown, "unix:mode")).isEqualTo(0100600);
+    }
+
+    @Test
+    void ordinaryUsersMountThroughFusermount(FaultBench bench) throws IOException {
+        Requires.tool("setpriv");
+        Requires.tool("fusermount3");
+        Program.ok("sh", "-euc", "echo content > \"$1\" && chmod 644 \"$1\"", "sh", bench.file("a").toString());
+        bench.ship().drain();
+        Path place = place(bench, "machines");
+        Path jars = bench.root().resolve("jars");
+        Program.ok("cp", "-r", Chagres.jars().toString(), jars.toString());
+        Program.ok("chmod", "-R", "a+rX", bench.root().toString());
+        Program.ok("chown", NOBODY + ":" + NOBODY, place.toString());
+        List<String> nobody = List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups");
+        List<String> server = new ArrayList<>(nobody);
+        server.addAll(Chagres.command(jars));
+        server.addAll(List.of("mount", "--foreground", bench.address(), place.toString()));
+        Path out = bench.root().resolve("mount.out");
+        Process process = new ProcessBuilder(server)
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+        try {
+            Await.until("it is mounted", () -> size(out) > 0);
+            assertThat(out).content().contains("shows 1 host");
+            Path shown = place.resolve(FaultBench.HOST)
+                    .resolve(Path.of("/").relativize(bench.file("a").toAbsolutePath()));
+            List<String> read = new ArrayList<>(nobody);
+            read.addAll(List.of("cat", shown.toString()));
+            Program program = Program.run(read);
+            assertThat(new String(program.out(), StandardCharsets.UTF_8)).as(program.err()).isEqualTo("content\n");
+            assertThat(Program.run(List.of("ls", place.toString())).exitCode())
+                    .as("root is another user")
+                    .isNotZero();
+        } finally {
+            process.destroy();
+        }
+        Await.until("SIGTERM unmounts", () -> !process.isAlive());
+        assertThat(place).isEmptyDirectory();
+    }
+
+    /** Two mounts share what they keep; it is deleted, then damaged, and nobody notices. */
+    @Test
+    void aCacheIsSharedDeletedAndDamaged(FaultBench bench) throws IOException {
+        Program.ok(
+                "sh",
+                "-euc",
+                "cd \"$1\" && for i in $(seq 20); do seq $((i * 3000)) > file$i; done",
+                "sh",
+                bench.tree().toString());
+        bench.ship().drain();
+        Path cache = bench.root().resolve("cache");
+        String diff = "diff -r \"$1\" \"$2\"";
+        Path first = mounted(bench, place(bench, "first"), "--cache", cache.toString());
+        sh(bench.tree(), first, diff);
+        assertThat(cache).isNotEmptyDirectory();
+        Path second = mounted(bench, place(bench, "second"), "--cache", cache.toString());
+        sh(bench.tree(), second, diff);
+        Program.ok("sh", "-euc", "rm \"$1\"/*; echo 3 > /proc/sys/vm/drop_caches", "sh", cache.toString());
+        sh(bench.tree(), first, diff);
+        sh(bench.tree(), second, diff);
+        assertThat(umount(bench.root().resolve("second")).exitCode()).isZero();
+        String damage = "for f in \"$1\"/*; do printf damage | dd of=\"$f\" bs=1 seek=20 conv=notrunc status=none; done";
+        Program.ok("sh", "-euc", damage, "sh", cache.toString());
+        sh(bench.tree(), mounted(bench, bench.root().resolve("second"), "--cache", cache.toString()), diff);
+        assertThat(bench.root().resolve("mount.log")).isEmptyFile();
     }
 }
