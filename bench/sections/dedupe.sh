@@ -32,7 +32,7 @@ dedupe_hot() { find "$DEDUPE_DISK/mount/tree" -type f -exec cat {} + > /dev/null
 dedupe_cold() { sync && echo 3 > /proc/sys/vm/drop_caches; }
 
 dedupe_used() { df --output=used -B1 "$DEDUPE_DISK/mount" | tail -n 1; }
-dedupe_read() { awk '{ print $3 * 512 }' "/sys/block/${DEDUPE_LOOP#/dev/}/stat"; }
+dedupe_read() { awk '{ printf "%.0f", $3 * 512 }' "/sys/block/${DEDUPE_LOOP#/dev/}/stat"; }
 
 # dedupe_command TOOL DIR: what is run, as words.
 dedupe_command() {

@@ -63,7 +63,7 @@ final class DedupeSession implements AutoCloseable {
         for (String path : paths) {
             add(run, path);
         }
-        while (!stopped && run.scan()) {}
+        new DedupeThreads(extras.threads).run(run, run::scanWorker, () -> {});
         plan(run);
         if (run.volumes() > 1) {
             progress.message("chagres dedupe: the paths are on " + run.volumes() + " file systems; files on"

@@ -102,9 +102,17 @@ final class DedupeCommandTest {
             assertThat(shared.code()).isZero();
             assertThat(shared.out()).contains("shared 1 files, 61.5 KiB", "freed 64.0 KiB");
             assertThat(run(top).out()).contains("already shared 1,", "freed 0 B");
-            try (Mounted other = Mounted.tmpfs(temp.resolve("other"), "size=1m")) {
-                CommandRun two = run("--dry-run", top, other.directory().toString());
-                assertThat(two.code()).isZero();
+            Path inside = disk.directory().resolve("inside");
+            try (Mounted other = Mounted.tmpfs(inside, "size=1m")) {
+                fill(other.directory());
+                CommandRun two = run(top);
+                assertThat(two.code()).as("tmpfs cannot").isEqualTo(ExitCode.FAILED);
+                assertThat(two.err()).contains("the paths are on 2 file systems", "cannot share blocks");
+                assertThat(two.out()).startsWith("6 files, ");
+                CommandRun one = run("--one-file-system", top);
+                assertThat(one.code()).isZero();
+                assertThat(one.out()).startsWith("3 files, ");
+                assertThat(one.err()).isEmpty();
             }
         }
     }

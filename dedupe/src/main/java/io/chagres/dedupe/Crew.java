@@ -7,14 +7,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of one plan. Who finds nothing left to claim helps others with their large sets, and ends when the last
+ * The workers of one plan. Who finds nothing left to claim helps others with what is large, and ends when the last
  * of them has ended; one worker alone never waits. Safe for any thread.
  */
 final class Crew {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    /** Sets in work, with the number of their helpers. */
-    private final Map<ShareSet, Integer> sets = new HashMap<>();
+    /** What others can help with, with the number of their helpers. */
+    private final Map<TeamWork, Integer> offered = new HashMap<>();
 
     private int busy;
 
@@ -39,13 +39,13 @@ final class Crew {
         }
     }
 
-    /** Waits for a set to help with, until {@link #leave}; null if nobody works any more. */
+    /** Waits for work to help with, until {@link #leave}; null if nobody works any more. */
     @Nullable
-    ShareSet join() {
+    TeamWork join() {
         lock.lock();
         try {
             for (; ; ) {
-                for (Map.Entry<ShareSet, Integer> each : sets.entrySet()) {
+                for (Map.Entry<TeamWork, Integer> each : offered.entrySet()) {
                     if (each.getKey().isWorthHelp()) {
                         each.setValue(each.getValue() + 1);
                         return each.getKey();
@@ -61,22 +61,22 @@ final class Crew {
         }
     }
 
-    void leave(ShareSet set) {
+    void leave(TeamWork work) {
         lock.lock();
         try {
-            sets.computeIfPresent(set, (key, helpers) -> helpers - 1);
+            offered.computeIfPresent(work, (key, helpers) -> helpers - 1);
             changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Lets others help with a set of the caller's. */
-    void open(ShareSet set) {
-        if (set.isWorthHelp()) {
+    /** Lets others help with work of the caller's. */
+    void open(TeamWork work) {
+        if (work.isWorthHelp()) {
             lock.lock();
             try {
-                sets.put(set, 0);
+                offered.put(work, 0);
                 changed.signalAll();
             } finally {
                 lock.unlock();
@@ -84,14 +84,14 @@ final class Crew {
         }
     }
 
-    /** Waits until all helpers of a set have left. */
-    void close(ShareSet set) {
+    /** Waits until all helpers have left. */
+    void close(TeamWork work) {
         lock.lock();
         try {
-            while (sets.getOrDefault(set, 0) > 0) {
+            while (offered.getOrDefault(work, 0) > 0) {
                 changed.awaitUninterruptibly();
             }
-            sets.remove(set);
+            offered.remove(work);
         } finally {
             lock.unlock();
         }

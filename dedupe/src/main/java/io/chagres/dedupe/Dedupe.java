@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run over some paths, in phases: {@link #add} the paths, {@link #scan} until it is false, {@link #plan}, and let
- * {@link #worker}s step until theirs is; {@link #save} keeps what was learned. No link is followed, and each file is
- * opened by components of which none may be one.
+ * A run over some paths, in phases: {@link #add} the paths, let {@link #scanWorker}s step until they are done,
+ * {@link #plan}, and let {@link #worker}s do the same; {@link #save} keeps what was learned. No link is followed, and
+ * each file is opened by components of which none may be one.
  *
  * <p>Starts no threads. All phases are confined to one thread; workers may be used by others meanwhile, which see what
  * happened before they were made. {@link #stop} and {@link #totals} are safe for any thread. Some 40 bytes of heap for
@@ -72,12 +72,12 @@ public final class Dedupe implements AutoCloseable {
     }
 
     /**
-     * Lists the next directory.
+     * Makes one of any number of workers that list directories; when all have ended, everything is listed.
      *
-     * @return false if none is left, or the run was stopped
+     * @return owned by the caller, closed before this
      */
-    public boolean scan() {
-        return !stopped && scan.step();
+    public DedupeWorker scanWorker() {
+        return new ScanWorker(scan, parts);
     }
 
     /**

@@ -4,7 +4,6 @@ import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -13,7 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The files that were found, in columns: some forty bytes for each. One thread adds; then any may ask and mark.
+ * The files that were found, in columns: some forty bytes for each. Any thread adds; when all have ended,
+ * any may ask and mark.
  *
  * <p>A sample is a hash of parts of a file's content, kept where a database is: {@link #NO_SAMPLE} and the numbers
  * below it are none.
@@ -57,27 +57,32 @@ final class FileTable {
     }
 
     /** Adds a directory and returns its number. */
-    int add(Folder folder) {
+    synchronized int add(Folder folder) {
         folders.add(folder);
         return folders.size() - 1;
     }
 
-    /** Adds a file and returns its number. */
-    int add(int folder, MemorySegment nameIn, long nameOffset, int nameLength, long size, long inode) {
-        nameOf.add(names.add(nameIn, nameOffset, nameLength));
-        folderOf.add(folder);
-        inodes.add(inode);
-        return sizes.add(size);
-    }
-
-    /** Keeps what a database will hold of the file added last: its stamp, 0 if it is too young for one. */
-    void remember(long stamp, long sample) {
-        stamps.add(stamp);
-        samples.add(sample);
+    /** Adds the files of a batch and returns the sum of their sizes. */
+    synchronized long add(int folder, FileBatch batch) {
+        long bytes = 0;
+        for (int i = 0; i < batch.count(); i++) {
+            nameOf.add(names.add(batch.names(), batch.nameAt(i), batch.nameLength(i)));
+            folderOf.add(folder);
+            inodes.add(batch.inode(i));
+            int file = sizes.add(batch.size(i));
+            bytes += batch.size(i);
+            if (remembers) {
+                boolean known = batch.sample(i) != Database.UNKNOWN;
+                stamps.add(batch.stamp(i));
+                samples.add(known ? batch.sample(i) : NO_SAMPLE);
+                old.set(file, known);
+            }
+        }
+        return bytes;
     }
 
     /** Returns what st_dev stands for, seen from a file or directory on it. */
-    Folder.Device device(long number, int fd) {
+    synchronized Folder.Device device(long number, int fd) {
         Folder.Device known = devices.get(number);
         if (known == null) {
             known = new Folder.Device(number, Arrays.hashCode(FileSystemId.of(fd)), volumeOf(fd));
@@ -124,7 +129,11 @@ final class FileTable {
 
     /** Returns the key of a file in a database. */
     long key(int file) {
-        return Mix.of(folder(file).device().identity(), inode(file));
+        return key(folder(file).device(), inode(file));
+    }
+
+    static long key(Folder.Device device, long inode) {
+        return Mix.of(device.identity(), inode);
     }
 
     long stamp(int file) {
@@ -141,12 +150,7 @@ final class FileTable {
         }
     }
 
-    /** Marks a file that is known from before: it alone is no reason to look at its group. */
-    void setOld(int file) {
-        old.set(file);
-    }
-
-    /** Marks a range of files so. */
+    /** Marks files that are known from before: they alone are no reason to look at their group. */
     void setOld(int from, int to) {
         old.set(from, to);
     }

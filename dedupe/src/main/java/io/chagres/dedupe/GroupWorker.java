@@ -23,7 +23,7 @@ final class GroupWorker implements DedupeWorker {
         this.groups = groups;
         this.crew = crew;
         reader = new ContentReader(parts.totals());
-        files = new Examination(parts, reader);
+        files = new Examination(parts, crew, reader);
         run = new ShareRun(parts, crew, reader);
     }
 
@@ -46,14 +46,17 @@ final class GroupWorker implements DedupeWorker {
     }
 
     private boolean help() {
-        ShareSet set = crew.join();
-        if (set == null) {
+        TeamWork work = crew.join();
+        if (work == null) {
             return false;
         }
         try {
-            run.help(set);
+            switch (work) {
+                case ShareSet set -> run.help(set);
+                case Layouts layouts -> files.find(layouts);
+            }
         } finally {
-            crew.leave(set);
+            crew.leave(work);
         }
         return true;
     }

@@ -1,7 +1,5 @@
 package io.chagres.dedupe;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /** File names, one after the other, each behind a byte for its length. One thread adds; then any may read. */
@@ -18,7 +16,7 @@ final class NameColumn {
      *
      * @return where it is
      */
-    int add(MemorySegment segment, long offset, int length) {
+    int add(byte[] from, int offset, int length) {
         if (filled + 1 + length > CHUNK_BYTES) {
             if (count == chunks.length) {
                 chunks = Arrays.copyOf(chunks, count * 2);
@@ -29,7 +27,7 @@ final class NameColumn {
         byte[] chunk = chunks[count - 1];
         int place = (count - 1) << CHUNK_BITS | filled;
         chunk[filled] = (byte) length;
-        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, chunk, filled + 1, length);
+        System.arraycopy(from, offset, chunk, filled + 1, length);
         filled += 1 + length;
         return place;
     }

@@ -12,9 +12,14 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Lists directories, one in each step, and fills a {@link FileTable}. No link is followed. Confined to one thread. */
+/**
+ * The directories that are to be listed, and what their listing has in common. No link is followed. What
+ * {@link ScanWorker} uses is safe for any thread, the rest is confined to one.
+ */
 final class Scan implements AutoCloseable {
     /** Changes so near to the listing may be followed by others that leave the same times. */
     private static final long YOUNG_NS = 2_000_000_000L;
@@ -28,6 +33,10 @@ final class Scan implements AutoCloseable {
     private final Deque<Folder> pending = new ArrayDeque<>();
     private final List<Folder.Root> roots = new ArrayList<>();
     private final Statx stat = new Statx();
+    private final FileBatch one = new FileBatch();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private int busy;
     private @Nullable Folder lastChanged;
     private int lastChangedNumber;
 
@@ -54,7 +63,7 @@ final class Scan implements AutoCloseable {
         check("statx", stat.of(path, false), path);
         if (stat.isDirectory()) {
             Folder.Root root = opened(path, path);
-            pending.push(new Folder(
+            put(new Folder(
                     root, Pathname.of(""), table.device(stat.dev(), root.fd().value())));
         } else if (stat.isRegular()) {
             addFile(path);
@@ -73,9 +82,7 @@ final class Scan implements AutoCloseable {
         check("statx", stat.of(root.fd(), name, false), path);
         if (stat.isRegular() && stat.size() >= options.minSizeBytes() && options.wants(path)) {
             Folder.Device device = table.device(stat.dev(), root.fd().value());
-            byte[] bytes = name.bytes();
-            int folder = table.add(new Folder(root, Pathname.of(""), device));
-            file(folder, MemorySegment.ofArray(bytes), 0, bytes.length);
+            file(table.add(new Folder(root, Pathname.of(""), device)), device, name);
         }
     }
 
@@ -85,24 +92,41 @@ final class Scan implements AutoCloseable {
         return root;
     }
 
-    /** Lists the next directory; false if none is left. */
-    boolean step() {
-        Folder folder = pending.poll();
-        if (folder == null) {
-            return false;
+    /** Waits for a directory until {@link #done}; null if none is left and nobody can find one any more. */
+    @Nullable
+    Folder take() {
+        lock.lock();
+        try {
+            while (pending.isEmpty() && busy > 0) {
+                changed.awaitUninterruptibly();
+            }
+            Folder next = pending.poll();
+            busy += next == null ? 0 : 1;
+            return next;
+        } finally {
+            lock.unlock();
         }
-        Pathname path = folder.relative().length() == 0 ? Pathname.of(".") : folder.relative();
-        int fd = Fd.tryOpenBeneath(folder.root().fd(), path, Fd.O_RDONLY | Fd.O_DIRECTORY | Fd.O_NOFOLLOW, 0);
-        if (fd < 0) {
-            skip(folder.path(), fd);
-            return true;
+    }
+
+    /** Tells that a directory is listed. */
+    void done() {
+        lock.lock();
+        try {
+            busy--;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
-        try (Directory directory = Directory.of(Fd.ofValue(fd))) {
-            list(folder, directory);
-        } catch (ErrnoException e) {
-            skip(folder.path(), -e.errno());
+    }
+
+    void put(Folder folder) {
+        lock.lock();
+        try {
+            pending.push(folder);
+            changed.signal();
+        } finally {
+            lock.unlock();
         }
-        return true;
     }
 
     /** Adds a file below one of the roots once more, as it is now. */
@@ -122,12 +146,11 @@ final class Scan implements AutoCloseable {
                 Pathname parent = relative.parent();
                 Folder.Device device = table.device(stat.dev(), file.value());
                 Folder folder = new Folder(root, parent == null ? Pathname.of("") : parent, device);
-                byte[] name = relative.name().bytes();
                 if (!folder.equals(lastChanged)) {
                     lastChanged = folder;
                     lastChangedNumber = table.add(folder);
                 }
-                file(lastChangedNumber, MemorySegment.ofArray(name), 0, name.length);
+                file(lastChangedNumber, device, relative.name());
             }
         }
     }
@@ -141,81 +164,33 @@ final class Scan implements AutoCloseable {
         return null;
     }
 
-    private void list(Folder folder, Directory directory) throws ErrnoException {
-        totals.add(Count.DIRECTORIES, 1);
-        int number = -1;
-        Folder.Device numbered = folder.device();
-        while (directory.next()) {
-            int type = directory.type();
-            boolean perhaps = type == Directory.DT_REG || type == Directory.DT_DIR || type == Directory.DT_UNKNOWN;
-            if (!perhaps || stat.of(directory) != 0) {
-                continue;
-            }
-            if (stat.isDirectory()) {
-                enter(folder, directory);
-            } else if (stat.isRegular() && stat.size() >= options.minSizeBytes() && wanted(folder, directory)) {
-                // On overlayfs the files of a directory may be of several devices.
-                if (number < 0 || stat.dev() != numbered.number()) {
-                    numbered = table.device(stat.dev(), directory.fd().value());
-                    number = table.add(new Folder(folder.root(), folder.relative(), numbered));
-                }
-                file(number, directory.nameSegment(), directory.nameOffset(), directory.nameLength());
-            }
+    private void file(int folder, Folder.Device device, Pathname name) {
+        byte[] bytes = name.bytes();
+        one.add(MemorySegment.ofArray(bytes), 0, bytes.length, stat.size(), stat.ino());
+        remember(one, device, stat);
+        flush(folder, one);
+    }
+
+    /** Adds to the last file of a batch what the database knows, or will know, of it. */
+    void remember(FileBatch batch, Folder.Device device, Statx status) {
+        if (table.remembers()) {
+            long stamp = FileBatch.stamp(status);
+            long key = FileTable.key(device, status.ino());
+            boolean young = status.ctimeNs() > nowNs - YOUNG_NS;
+            batch.remember(young ? 0 : stamp, database == null ? Database.UNKNOWN : database.sample(key, stamp));
         }
     }
 
-    private boolean wanted(Folder folder, Directory directory) {
-        return !options.hasGlobs() || options.wants(folder.path().resolve(directory.name()));
-    }
-
-    private void enter(Folder folder, Directory directory) {
-        Folder.Device device = folder.device();
-        if (stat.dev() != device.number() && options.oneFileSystem()) {
-            return;
-        }
-        Pathname relative = folder.below(directory.name());
-        if (!options.excludes().isEmpty()
-                && options.excludes(folder.root().path().resolve(relative))) {
-            return;
-        }
-        if (stat.dev() != device.number()) {
-            device = deviceOf(folder.root(), relative);
-        }
-        if (device != null) {
-            pending.push(new Folder(folder.root(), relative, device));
+    /** Moves the files of a batch into the table. */
+    void flush(int folder, FileBatch batch) {
+        if (batch.count() > 0) {
+            totals.add(Count.FILES, batch.count());
+            totals.add(Count.FILE_BYTES, table.add(folder, batch));
+            batch.clear();
         }
     }
 
-    private Folder.@Nullable Device deviceOf(Folder.Root root, Pathname relative) {
-        int flags = Fd.O_RDONLY | Fd.O_DIRECTORY | Fd.O_NOFOLLOW;
-        int fd = Fd.tryOpenBeneath(root.fd(), relative, flags, 0);
-        if (fd < 0) {
-            skip(root.path().resolve(relative), fd);
-            return null;
-        }
-        try (Fd inside = Fd.ofValue(fd)) {
-            // A mount point may have got another file system since it was listed.
-            return stat.of(fd) == 0 ? table.device(stat.dev(), inside.value()) : null;
-        }
-    }
-
-    private void file(int folder, MemorySegment nameIn, long nameOffset, int nameLength) {
-        int file = table.add(folder, nameIn, nameOffset, nameLength, stat.size(), stat.ino());
-        totals.add(Count.FILES, 1);
-        totals.add(Count.FILE_BYTES, stat.size());
-        if (!table.remembers()) {
-            return;
-        }
-        long stamp = Mix.of(Mix.of(stat.size(), stat.mtimeNs()), stat.ctimeNs());
-        long sample = database == null ? Database.UNKNOWN : database.sample(table.key(file), stamp);
-        boolean young = stat.ctimeNs() > nowNs - YOUNG_NS;
-        table.remember(young ? 0 : stamp, sample == Database.UNKNOWN ? FileTable.NO_SAMPLE : sample);
-        if (sample != Database.UNKNOWN) {
-            table.setOld(file);
-        }
-    }
-
-    private void skip(Pathname path, int result) {
+    void skip(Pathname path, int result) {
         if (!Directory.isAbsent(result)) {
             totals.add(Count.FAILED, 1);
             listener.skipped(path, Outcome.FAILED, -result);

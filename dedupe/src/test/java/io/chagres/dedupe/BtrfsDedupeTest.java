@@ -39,4 +39,23 @@ class BtrfsDedupeTest extends DedupeContract {
         Program.ok("btrfs", "subvolume", "delete", snapshot.toString());
         Program.ok("btrfs", "subvolume", "delete", volume.toString());
     }
+
+    @Test
+    void filesOfReadOnlySnapshotsLetGoOfTheirBlocks() throws IOException {
+        Path volume = top.resolve("volume");
+        Path snapshot = top.resolve("snapshot");
+        Program.ok("btrfs", "subvolume", "create", volume.toString());
+        Files.write(volume.resolve("a"), random(23, 1 << 20));
+        sync();
+        Program.ok("btrfs", "subvolume", "snapshot", "-r", volume.toString(), snapshot.toString());
+        Files.delete(volume.resolve("a"));
+        Path b = file("b", random(23, 1 << 20));
+        Path c = top.resolve("c");
+        Program.ok("cp", "--reflink=always", b.toString(), c.toString());
+        Run run = run(DedupeOptions.DEFAULT);
+        Places.areShared(b, c, snapshot.resolve("a"));
+        assertThat(run.count(Count.FREED_BYTES)).isEqualTo(1 << 20);
+        Program.ok("btrfs", "subvolume", "delete", snapshot.toString());
+        Program.ok("btrfs", "subvolume", "delete", volume.toString());
+    }
 }

@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class DedupeContract {
     private static final int MIB = 1 << 20;
+    /** A thread for each task, so that all work at once. */
+    private static final Executor TASK = task -> Thread.ofPlatform().start(task);
 
     private final String fileSystem;
     private final String options;
@@ -432,7 +437,7 @@ abstract class DedupeContract {
         DedupeOptions remembering = DedupeOptions.DEFAULT.withDatabase(database);
         try (Dedupe dedupe = new Dedupe(remembering, Run.LATER, new Heard())) {
             dedupe.add(Pathname.of(top.toString()));
-            while (dedupe.scan()) {}
+            Run.toTheEnd(dedupe.scanWorker());
             dedupe.plan();
             try (DedupeWorker worker = dedupe.worker()) {
                 assertThat(worker.step()).isTrue();
@@ -455,7 +460,7 @@ abstract class DedupeContract {
         Heard heard = new Heard();
         try (Dedupe dedupe = new Dedupe(DedupeOptions.DEFAULT, Run.LATER, heard, true)) {
             dedupe.add(Pathname.of(top.toString()));
-            while (dedupe.scan()) {}
+            Run.toTheEnd(dedupe.scanWorker());
             step(dedupe);
             Files.createDirectory(top.resolve("new"));
             Path b = file("new/b", random(22, 100_000));
@@ -475,10 +480,45 @@ abstract class DedupeContract {
         }
     }
 
+    @Test
+    void workersHelpEachOther() throws IOException {
+        Path[] files = new Path[1200];
+        for (int i = 0; i < files.length; i++) {
+            files[i] = file("file" + i, random(24, MIB / 8 + 1));
+        }
+        sync();
+        Map<String, String> before = contents();
+        DedupeTotals totals = together();
+        Places.areShared(files);
+        assertThat(contents()).isEqualTo(before);
+        assertThat(totals.get(Count.SHARED_FILES)).isEqualTo(1199);
+        assertThat(totals.get(Count.FREED_BYTES)).isEqualTo(1199L * (MIB / 8 + 4096));
+        assertThat(totals.get(Count.DONE_BYTES)).isEqualTo(totals.get(Count.CANDIDATE_BYTES));
+        DedupeTotals again = together();
+        assertThat(again.get(Count.ALREADY_SHARED)).isEqualTo(1199);
+        assertThat(again.get(Count.CALLS) + again.get(Count.READ_BYTES)).isZero();
+    }
+
+    /** Runs with three threads in each phase. */
+    private DedupeTotals together() throws IOException {
+        try (Dedupe dedupe = new Dedupe(DedupeOptions.DEFAULT, Run.LATER, new Heard())) {
+            dedupe.add(Pathname.of(top.toString()));
+            together(dedupe::scanWorker);
+            dedupe.plan();
+            together(dedupe::worker);
+            return dedupe.totals();
+        }
+    }
+
+    private static void together(Supplier<DedupeWorker> maker) {
+        CompletableFuture.allOf(Stream.generate(() -> CompletableFuture.runAsync(() -> Run.toTheEnd(maker.get()), TASK))
+                        .limit(3)
+                        .toArray(CompletableFuture[]::new))
+                .join();
+    }
+
     private static void step(Dedupe dedupe) {
         dedupe.plan();
-        try (DedupeWorker worker = dedupe.worker()) {
-            while (worker.step()) {}
-        }
+        Run.toTheEnd(dedupe.worker());
     }
 }

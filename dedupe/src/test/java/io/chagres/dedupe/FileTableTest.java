@@ -41,13 +41,18 @@ class FileTableTest {
         int folder = table.add(new Folder(root, Pathname.of(""), table.device(1, fd)));
         byte[] name = "file000000".getBytes(StandardCharsets.US_ASCII);
         MemorySegment segment = MemorySegment.ofArray(name);
+        FileBatch batch = new FileBatch();
         for (int i = 0; i < 1_000_000; i++) {
             int rest = i;
             for (int digit = 9; digit > 3; digit--) {
                 name[digit] = (byte) ('0' + rest % 10);
                 rest /= 10;
             }
-            table.add(folder, segment, 0, name.length, i % 5000, i);
+            batch.add(segment, 0, name.length, i % 5000, i);
+            if (batch.isFull() || i == 999_999) {
+                table.add(folder, batch);
+                batch.clear();
+            }
         }
         return table;
     }

@@ -30,14 +30,19 @@ final class Run {
             for (Path path : paths) {
                 dedupe.add(Pathname.of(path.toString()));
             }
-            while (dedupe.scan()) {}
+            toTheEnd(dedupe.scanWorker());
             dedupe.plan();
             beforeWork.run();
-            try (DedupeWorker worker = maker.apply(dedupe)) {
-                while (worker.step()) {}
-            }
+            toTheEnd(maker.apply(dedupe));
             dedupe.save();
             totals = dedupe.totals();
+        }
+    }
+
+    /** Lets a worker do all there is. */
+    static void toTheEnd(DedupeWorker worker) {
+        try (worker) {
+            while (worker.step()) {}
         }
     }
 

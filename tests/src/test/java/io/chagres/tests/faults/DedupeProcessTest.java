@@ -1,0 +1,193 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.linux.Fd;
+import io.chagres.linux.Fiemap;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command dedupe as a process: who may do what, how much it takes, how it ends. */
+@Timeout(170)
+class DedupeProcessTest {
+    private static final String NOBODY = "65534";
+
+    @TempDir
+    Path temp;
+
+    private Mounted disk;
+    private Path top;
+
+    @BeforeEach
+    void mount() {
+        Requires.loopDevices();
+        Requires.tool("mkfs.xfs");
+        Requires.kernelFileSystem("xfs");
+        disk = Mounted.directFileSystem(
+                temp.resolve("image"), temp.resolve("disk"), "1G", "defaults", "mkfs.xfs", "-q", "-m", "reflink=1");
+        top = disk.directory();
+    }
+
+    @AfterEach
+    void unmount() {
+        if (disk != null) {
+            disk.close();
+        }
+    }
+
+    private static byte[] random(int seed, int length) {
+        byte[] content = new byte[length];
+        new Random(seed).nextBytes(content);
+        return content;
+    }
+
+    private static List<String> dedupe(List<String> program, Object... arguments) {
+        program.add("dedupe");
+        Stream.of(arguments).map(Object::toString).forEach(program::add);
+        return program;
+    }
+
+    private static long place(Path file) throws IOException {
+        try (Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0);
+                Fiemap map = new Fiemap()) {
+            assertThat(map.read(fd, 0, Long.MAX_VALUE, Fiemap.FIEMAP_FLAG_SYNC)).isPositive();
+            return map.physical(0);
+        }
+    }
+
+    @Test
+    void othersThanTheSuperuserShareWhatIsTheirs() throws IOException {
+        Requires.tool("setpriv");
+        for (String name : new String[] {"mine1", "mine2", "theirs1", "theirs2", "secret"}) {
+            Files.write(top.resolve(name), random(1, 100_000));
+        }
+        Program.ok("chmod", "755", temp.toString(), top.toString());
+        Program.ok("chmod", "600", top.resolve("secret").toString());
+        Program.ok(
+                "chown",
+                NOBODY,
+                top.resolve("mine1").toString(),
+                top.resolve("mine2").toString());
+        Program.ok("sync", "-f", top.toString());
+        Path jars = Files.createDirectory(temp.resolve("jars"));
+        for (Path jar : Archive.files(Chagres.jars(), file -> true)) {
+            Files.copy(jar, jars.resolve(jar.getFileName()));
+        }
+        List<String> command = dedupe(Chagres.command(jars), "--json", top);
+        command.addAll(0, List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
+
+        Program run = Program.run(command);
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(new String(run.out(), StandardCharsets.UTF_8))
+                .contains("secret")
+                .contains("EACCES")
+                .contains("EPERM")
+                .contains("\"event\":\"summary\"");
+        assertThat(place(top.resolve("mine1"))).isEqualTo(place(top.resolve("mine2")));
+        assertThat(place(top.resolve("theirs1"))).isNotEqualTo(place(top.resolve("theirs2")));
+    }
+
+    @Test
+    void aSignalEndsItAndTheNextRunGoesOn() throws IOException, InterruptedException {
+        int pairs = 8000;
+        for (int i = 0; i < pairs; i++) {
+            Path file = top.resolve("file" + i);
+            Files.write(file, random(i, 1000 + i));
+            Files.copy(file, top.resolve("copy" + i));
+        }
+        Program.ok("sync", "-f", top.toString());
+        String before = checksums();
+        Process process = new ProcessBuilder(dedupe(Chagres.command(), "--json", top))
+                .redirectError(temp.resolve("err").toFile())
+                .start();
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            assertThat(lines.readLine()).contains("\"event\":\"shared\"");
+            // It waits for us to read on before it has told half of what it would.
+            Program.ok("kill", "-INT", String.valueOf(process.pid()));
+            long told =
+                    lines.lines().filter(line -> line.contains("\"shared\"")).count();
+            assertThat(told).isLessThan(pairs - 1);
+        }
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(130);
+        assertThat(temp.resolve("err")).content().contains("interrupted");
+        assertThat(checksums()).isEqualTo(before);
+
+        Program rest = Program.run(dedupe(Chagres.command(), top));
+        assertThat(rest.exitCode()).as(rest.err()).isZero();
+        assertThat(place(top.resolve("file7999"))).isEqualTo(place(top.resolve("copy7999")));
+        assertThat(checksums()).isEqualTo(before);
+    }
+
+    private String checksums() {
+        return Program.ok("sh", "-c", "cd \"$0\" && find . -type f -print0 | sort -z | xargs -0 sha256sum", "" + top);
+    }
+
+    @Test
+    void aHundredThousandTinyFilesTakeLittleMemory() throws IOException {
+        for (int i = 0; i < 100_000; i++) {
+            if (i % 1000 == 0) {
+                Files.createDirectory(top.resolve("d" + i / 1000));
+            }
+            Files.write(
+                    top.resolve("d" + i / 1000).resolve("f" + i),
+                    new byte[] {(byte) i, (byte) (i >> 8), 1, (byte) (i >> 16)});
+        }
+        Program.ok("sync", "-f", top.toString());
+        List<String> command = dedupe(Chagres.command(), "--dry-run", top);
+        command.add(1, "CHAGRES_JVM_FLAGS=-Xmx20m");
+
+        Program run = Program.run(command);
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(new String(run.out(), StandardCharsets.UTF_8)).startsWith("100000 files, ");
+    }
+
+    @Test
+    void followsWhatChanges() throws IOException, InterruptedException {
+        Files.write(top.resolve("a"), random(1, 300_000));
+        Path out = temp.resolve("out");
+        Process process = new ProcessBuilder(dedupe(Chagres.command(), "--json", "--follow", "--settle", "100ms", top))
+                .redirectOutput(out.toFile())
+                .redirectError(temp.resolve("err").toFile())
+                .start();
+        try {
+            Await.until("everything is listed", () -> text(out).contains("\"summary\""));
+            Files.createDirectory(top.resolve("new"));
+            Files.write(top.resolve("new/b"), random(1, 300_000));
+            Await.until("the new file shares", () -> text(out).contains("\"shared\""));
+            assertThat(place(top.resolve("new/b"))).isEqualTo(place(top.resolve("a")));
+        } finally {
+            process.destroy();
+        }
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        assertThat(temp.resolve("err")).isEmptyFile();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}
