@@ -15,7 +15,9 @@ SERVERS = {
     "libfuse-hl": "libfuse 3 high level, C",
     "libfuse-hl-threads": "libfuse 3 high level, C, its threads",
     "jfuse": "jfuse (libfuse 3)",
+    "jfuse-threads": "jfuse (libfuse 3), as it comes",
     "jnr-fuse": "jnr-fuse (libfuse 2)",
+    "jnr-fuse-threads": "jnr-fuse (libfuse 2), as it comes",
 }
 PLAIN0, BEST0 = ("same", "0", "plain"), ("same", "0", "best")
 PLAIN1, BEST1 = ("same", "1", "plain"), ("same", "1", "best")
@@ -47,7 +49,9 @@ DATA = [
 TARGETS = {
     "fuse_list": [
         ("like for like, timeouts 0: ours against jfuse", ("ours", PLAIN0), ("jfuse", PLAIN0), 0.5),
+        ("... against jfuse as it comes", ("ours", PLAIN0), ("jfuse-threads", PLAIN0), 0.5),
         ("... against jnr-fuse", ("ours", PLAIN0), ("jnr-fuse", PLAIN0), 0.5),
+        ("... against jnr-fuse as it comes", ("ours", PLAIN0), ("jnr-fuse-threads", PLAIN0), 0.5),
         ("... against libfuse low level, C", ("ours", PLAIN0), ("libfuse-ll", PLAIN0), 1.0),
         ("... against libfuse high level, C", ("ours", PLAIN0), ("libfuse-hl", PLAIN0), 1.0),
         ("best mode of each, timeouts 0: ours against jfuse", ("ours", BEST0), ("jfuse", BEST0), 0.2),
@@ -224,7 +228,8 @@ def write_files(results):
     rows = [[words] + [cell(server, c) for c in columns] for server, words in SERVERS.items()
             if any(k[0] == server for k in found)]
     targets = []
-    for peer, bound in (("jfuse", 0.5), ("jnr-fuse", 0.5), ("libfuse-ll", 1.0)):
+    for peer, bound in (("jfuse", 0.5), ("jfuse-threads", 0.5), ("jnr-fuse", 0.5), ("jnr-fuse-threads", 0.5),
+                        ("libfuse-ll", 1.0)):
         if ("ours", PLAIN0) in found and (peer, PLAIN0) in found:
             times = found["ours", PLAIN0][0] / found[peer, PLAIN0][0]
             targets.append([f"timeouts 0: ours against {SERVERS[peer]}", f"<= {bound}x", f"{times:.2f}x",

@@ -1,9 +1,17 @@
 # FUSE: ours beside libfuse in C, jfuse and jnr-fuse. Every server serves the same small tree from memory, every client
 # does the same work, all in one run.
 
-FUSE_SERVERS=(ours ours-uring libfuse-ll libfuse-hl libfuse-hl-threads jfuse jnr-fuse)
-FUSE_CALLS=(list:8 ls:8 ls:1000 getattr open)
+FUSE_SERVERS=(ours ours-uring libfuse-ll libfuse-hl libfuse-hl-threads jfuse jfuse-threads jnr-fuse jnr-fuse-threads)
 FUSE_DATA=(seqread:131072 randread:4096 seqwrite:131072 randwrite:4096)
+
+# What the tables show, by "PLACEMENT TIMEOUT_S MODE".
+declare -A FUSE_CALLS=(
+    ["same 0 plain"]="list:8 ls:8 ls:1000 getattr open"
+    ["same 0 best"]="list:8 ls:1000"
+    ["same 1 plain"]="list:8 ls:8 ls:1000 open"
+    ["same 1 best"]="list:8 ls:8 ls:1000 open"
+    ["cross 0 plain"]="list:8 getattr open"
+)
 
 # fuse_command SERVER TIMEOUT_S MODE: sets FUSE_COMMAND, or says what is missing and returns 1.
 fuse_command() {
@@ -18,7 +26,9 @@ fuse_command() {
         libfuse-hl) FUSE_COMMAND=("$TARGET/hl" "${rest[@]}") ;;
         libfuse-hl-threads) FUSE_COMMAND=("$TARGET/hl" "${rest[@]}" threads) ;;
         jfuse) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.JfuseServer "${rest[@]}") ;;
+        jfuse-threads) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.JfuseServer "${rest[@]}" threads) ;;
         jnr-fuse) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.JnrServer "${rest[@]}") ;;
+        jnr-fuse-threads) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.JnrServer "${rest[@]}" threads) ;;
         ours-passthrough)
             FUSE_COMMAND=("${java[@]}" io.chagres.examples.PassthroughFs "$BENCH_DIR/fuse/backing" "$FUSE_MOUNT")
             ;;
@@ -33,13 +43,13 @@ fuse_missing() {
                 echo "FUSE over io_uring: echo Y > /sys/module/fuse/parameters/enable_uring, as root"
             ;;
         libfuse-*) [ -x "$TARGET/ll" ] || echo "libfuse 3 and its headers: apt-get install libfuse3-dev fuse3" ;;
-        jfuse) [ -n "$FUSE_LIBFUSE3" ] || echo "libfuse 3: apt-get install libfuse3-3 fuse3" ;;
+        jfuse*) [ -n "$FUSE_LIBFUSE3" ] || echo "libfuse 3: apt-get install libfuse3-3 fuse3" ;;
         ours-passthrough)
             "$JAVA_HOME/bin/javap" -cp "$JVM_PATH" io.chagres.examples.PassthroughFs > /dev/null 2>&1 ||
                 echo "the example PassthroughFs"
             [ "$(id -u)" = 0 ] || echo "root: the kernel lets nobody else name backing files"
             ;;
-        jnr-fuse) [ -n "$(fuse_library libfuse.so.2)" ] || echo "libfuse 2: apt-get install libfuse2" ;;
+        jnr-fuse*) [ -n "$(fuse_library libfuse.so.2)" ] || echo "libfuse 2: apt-get install libfuse2" ;;
     esac
 }
 
@@ -99,10 +109,10 @@ fuse_launch() {
     die "fuse: $1 did not mount within a minute"
 }
 
-# fuse_start SERVER TIMEOUT_S MODE: mounts it, on the first core.
+# fuse_start SERVER TIMEOUT_S MODE [CORES]: mounts it, on the first core unless told otherwise.
 fuse_start() {
     fuse_command "$@"
-    FUSE_COMMAND=(taskset -c "${FUSE_CPUS[0]}" "${FUSE_COMMAND[@]}")
+    FUSE_COMMAND=(taskset -c "${4:-${FUSE_CPUS[0]}}" "${FUSE_COMMAND[@]}")
     fuse_launch "$1"
 }
 
@@ -142,14 +152,18 @@ fuse_cleanup() {
 
 # fuse_measure SERVER PLACEMENT TIMEOUT_S MODE RUN WORK...
 fuse_measure() {
-    local server=$1 placement=$2 timeout=$3 mode=$4 run=$5 client=${FUSE_CPUS[0]} work median least cpu
+    local server=$1 placement=$2 timeout=$3 mode=$4 run=$5 warm=$FUSE_WARM_MS work median least cpu
+    local client=${FUSE_CPUS[0]} cores=${FUSE_CPUS[0]}
     shift 5
     if [ "$placement" = cross ]; then
         [ ${#FUSE_CPUS[@]} -gt 1 ] || return 0
         client=${FUSE_CPUS[1]}
+        # A thread for each core, where the caller is: confined to the first one it would be like the others.
+        [ "$server" != ours-uring ] || cores+=,$client
     fi
-    fuse_start "$server" "$timeout" "$mode" || return 0
-    "$TARGET/fuseclient" "$FUSE_MOUNT" "$client" time "$FUSE_PID" "$FUSE_ROUNDS" "$FUSE_ROUND_MS" "$FUSE_WARM_MS" \
+    [[ $server != libfuse-* ]] || warm=$((warm / 4)) # nothing is compiled there
+    fuse_start "$server" "$timeout" "$mode" "$cores" || return 0
+    "$TARGET/fuseclient" "$FUSE_MOUNT" "$client" time "$FUSE_PID" "$FUSE_ROUNDS" "$FUSE_ROUND_MS" "$warm" \
         "$@" > "$BENCH_DIR/fuse/measured"
     while read -r work median least cpu; do
         row fuse "$server" "$placement" "$timeout" "$mode" "$run" "$work" "$median" "$least" "$cpu"
@@ -218,16 +232,21 @@ found = json.load(open(sys.argv[1]))[0]["primaryMetric"]
 print(found["score"], found["scoreError"])' "$RESULTS/raw/$name.json")
 }
 
+# Libraries with threads of their own, as they come, are one comparison and not the measure of everything.
+fuse_is_measured() { [[ $1 != j*-threads || $2 == "same 0 plain" ]]; }
+
 fuse_run() {
     local run configuration server
     csv fuse "server,placement,timeout,mode,run,work,median_ns,min_ns,cpu_ns"
     for run in $(seq "$RUNS"); do
         for configuration in "${FUSE_CONFIGURATIONS[@]}"; do
             for server in "${FUSE_TREES[@]}"; do
-                fuse_measure "$server" $configuration "$run" "${FUSE_CALLS[@]}"
+                [ -n "${FUSE_CALLS[$configuration]:-}" ] && fuse_is_measured "$server" "$configuration" || continue
+                fuse_measure "$server" $configuration "$run" ${FUSE_CALLS[$configuration]}
             done
             [[ $configuration == *"1 plain" ]] || continue
             for server in "${FUSE_PRESENT[@]}"; do
+                fuse_is_measured "$server" "$configuration" || continue
                 fuse_measure "$server" $configuration "$run" "${FUSE_DATA[@]}"
             done
         done
@@ -241,7 +260,7 @@ section_fuse() {
         FUSE_CONFIGURATIONS=("same 0 plain" "cross 1 plain")
         local counted=("1 best") works=(list:8) files=("0 plain")
     else
-        FUSE_ROUNDS=9 FUSE_ROUND_MS=100 FUSE_WARM_MS=1000 FUSE_MIB=256 FUSE_JMH=(-f 1 -wi 4 -w 1s -i 5 -r 1s)
+        FUSE_ROUNDS=9 FUSE_ROUND_MS=60 FUSE_WARM_MS=1000 FUSE_MIB=256 FUSE_JMH=(-f 1 -wi 3 -w 1s -i 5 -r 500ms)
         FUSE_CONFIGURATIONS=("same 0 plain" "same 0 best" "same 1 plain" "same 1 best" "cross 0 plain" "cross 1 plain")
         local counted=("0 plain" "0 best" "1 plain" "1 best") works=(list:8 ls:8) files=("0 plain" "0 best" "1 best")
     fi
@@ -251,6 +270,7 @@ section_fuse() {
     fuse_trace_begin
     for configuration in "${counted[@]}"; do
         for server in "${FUSE_TREES[@]}"; do
+            fuse_is_measured "$server" "same $configuration" || continue
             for work in "${works[@]}"; do
                 fuse_count "$server" $configuration "$work"
             done
@@ -259,7 +279,7 @@ section_fuse() {
     csv fuse_files "server,timeout,mode,ns,error_ns"
     for configuration in "${files[@]}"; do
         for server in "${FUSE_TREES[@]}"; do
-            fuse_files_list "$server" $configuration
+            ! fuse_is_measured "$server" "same $configuration" || fuse_files_list "$server" $configuration
         done
     done
     fuse_cleanup

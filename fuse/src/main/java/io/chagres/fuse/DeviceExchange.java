@@ -14,7 +14,15 @@ final class DeviceExchange extends Exchange {
     /** Room beside the data of a request or answer, as the kernel wants it: headers, arguments, names. */
     private static final int MARGIN = 8192;
 
-    private static final int ALIGNMENT = 64;
+    private static final int PAGE = 4096;
+
+    /**
+     * Where the data of a write starts, which is where a page does: the kernel copies page by page. Nearly all other
+     * requests end before, so that each of them and each short answer is in one page too.
+     */
+    private static final int DATA = Abi.IN_HEADER + Abi.WRITE_IN;
+
+    private static final int ALIGNMENT = 16;
 
     private final MemorySegment buffer;
     private final IoVector pieces;
@@ -26,7 +34,7 @@ final class DeviceExchange extends Exchange {
         super(session);
         this.device = device;
         readBytes = Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
-        buffer = arena.allocate(readBytes + MARGIN, ALIGNMENT);
+        buffer = arena.allocate(PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
         pieces = new IoVector(arena, 2);
         header = buffer;
         arguments = buffer;
@@ -45,7 +53,7 @@ final class DeviceExchange extends Exchange {
         argumentsAt = Abi.IN_HEADER;
         payloadAt = argumentsAt + Operation.Table.argumentBytes(opcode(), session.hasLongSetxattr());
         payloadEnd = n - 8L * Abi.getShort(buffer, Abi.IN_HEADER_TOTAL_EXTLEN);
-        answerAt = n + ALIGNMENT - 1 & -ALIGNMENT;
+        answerAt = Math.max(DATA, n + ALIGNMENT - 1 & -ALIGNMENT);
         bodyAt = answerAt + Abi.OUT_HEADER;
         bodyCapacity = buffer.byteSize() - bodyAt;
         return n;

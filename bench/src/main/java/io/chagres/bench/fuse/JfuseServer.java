@@ -21,11 +21,13 @@ import org.cryptomator.jfuse.api.Stat;
 /** The tree served by jfuse, which calls libfuse 3 and is called back by it. */
 public final class JfuseServer implements FuseOperations {
     private final Tree tree;
+    private final boolean asItComes;
     private final Errno errno;
     private final ByteBuffer content;
 
-    private JfuseServer(Tree tree, Errno errno) {
+    private JfuseServer(Tree tree, boolean asItComes, Errno errno) {
         this.tree = tree;
+        this.asItComes = asItComes;
         this.errno = errno;
         content = tree.content.asByteBuffer();
     }
@@ -33,17 +35,19 @@ public final class JfuseServer implements FuseOperations {
     /**
      * Serves it until it is unmounted.
      *
-     * @param arguments of {@link Tree}; the property {@code bench.libfuse3} names the library
+     * @param arguments of {@link Tree}, and {@code threads} to leave threads and READDIRPLUS as they come; the property
+     *     {@code bench.libfuse3} names the library
      */
     public static void main(String[] arguments) throws Exception {
+        boolean asItComes = Tree.asItComes(arguments);
         Tree tree = new Tree(arguments);
         FuseBuilder builder = Fuse.builder();
         builder.setLibraryPath(System.getProperty("bench.libfuse3"));
-        try (Fuse fuse = builder.build(new JfuseServer(tree, builder.errno()))) {
+        try (Fuse fuse = builder.build(new JfuseServer(tree, asItComes, builder.errno()))) {
             fuse.mount(
                     "bench",
                     tree.mountPoint,
-                    "-s",
+                    asItComes ? "-f" : "-s",
                     "-ofsname=bench",
                     "-oattr_timeout=" + tree.timeoutS,
                     "-oentry_timeout=" + tree.timeoutS,
@@ -82,7 +86,7 @@ public final class JfuseServer implements FuseOperations {
     @Override
     public void init(FuseConnInfo connection, FuseConfig configuration) {
         int plus = FuseConnInfo.FUSE_CAP_READDIRPLUS | FuseConnInfo.FUSE_CAP_READDIRPLUS_AUTO;
-        int unwanted = tree.best ? FuseConnInfo.FUSE_CAP_AUTO_INVAL_DATA : plus;
+        int unwanted = asItComes ? 0 : tree.best ? FuseConnInfo.FUSE_CAP_AUTO_INVAL_DATA : plus;
         connection.setWant(connection.want() & ~unwanted);
     }
 

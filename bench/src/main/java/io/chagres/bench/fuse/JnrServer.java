@@ -22,13 +22,14 @@ public final class JnrServer extends FuseStubFS {
     /**
      * Serves it until it is unmounted.
      *
-     * @param arguments of {@link Tree}
+     * @param arguments of {@link Tree}, and {@code threads} for as many as the library has
      */
     public static void main(String[] arguments) {
+        boolean asItComes = Tree.asItComes(arguments);
         Tree tree = new Tree(arguments);
         String options = "fsname=bench,big_writes,attr_timeout=" + tree.timeoutS + ",entry_timeout=" + tree.timeoutS
                 + (tree.best ? ",kernel_cache" : "");
-        new JnrServer(tree).mount(tree.mountPoint, true, false, new String[] {"-s", "-o", options});
+        new JnrServer(tree).mount(tree.mountPoint, true, false, new String[] {asItComes ? "-f" : "-s", "-o", options});
         tree.printCounts();
     }
 

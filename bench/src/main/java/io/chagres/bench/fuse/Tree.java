@@ -54,9 +54,9 @@ final class Tree {
 
     private final AtomicLongArray called = new AtomicLongArray(Callback.values().length);
 
-    /** Takes the arguments of all servers: {@code MOUNT TIMEOUT_S plain|best DATA_MIB}. */
+    /** Takes the arguments of all servers: {@code MOUNT TIMEOUT_S plain|best DATA_MIB [threads]}. */
     Tree(String... arguments) {
-        if (arguments.length != 4 || !arguments[2].equals("plain") && !arguments[2].equals("best")) {
+        if (arguments.length < 4 || !arguments[2].equals("plain") && !arguments[2].equals("best")) {
             throw new IllegalArgumentException("arguments: MOUNT TIMEOUT_S plain|best DATA_MIB");
         }
         mountPoint = Path.of(arguments[0]).toAbsolutePath();
@@ -64,6 +64,11 @@ final class Tree {
         best = arguments[2].equals("best");
         content = Arena.global().allocate(Long.parseLong(arguments[3]) << 20, 4096);
         content.fill((byte) 'c');
+    }
+
+    /** Whether the argument after those of all servers says so. */
+    static boolean asItComes(String... arguments) {
+        return arguments.length == 5 && arguments[4].equals("threads");
     }
 
     static boolean isDirectory(int node) {
