@@ -57,7 +57,8 @@ class CompactTest {
         return new Compact(of, options, clock::nowMs, listener).host(ID);
     }
 
-    private static List<Verify.Fault> faults(BlobStore of) throws IOException {
+    /** Returns what is wrong with an archive. */
+    static List<Verify.Fault> faults(BlobStore of) throws IOException {
         List<Verify.Fault> faults = new ArrayList<>();
         Verify.Listener listener = new Verify.Listener() {
             @Override

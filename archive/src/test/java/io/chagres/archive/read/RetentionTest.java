@@ -13,7 +13,6 @@ import io.chagres.archive.log.FileVersion;
 import io.chagres.archive.log.HostLog;
 import io.chagres.archive.log.HostState;
 import io.chagres.archive.log.RunListener;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.LaggingStore;
@@ -55,26 +54,8 @@ class RetentionTest {
         for (int i = 0; i < days; i++) {
             store.advance(DAY_MS);
             compact(store, store);
-            assertThat(faults(store)).isEmpty();
+            assertThat(CompactTest.faults(store)).isEmpty();
         }
-    }
-
-    private static List<Verify.Fault> faults(BlobStore of) throws IOException {
-        List<Verify.Fault> faults = new ArrayList<>();
-        Verify.Listener listener = new Verify.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(Verify.Fault fault) {
-                faults.add(fault);
-            }
-
-            @Override
-            public void garbage(BlobInfo object) {}
-        };
-        new Verify(of, listener).run(owner -> true);
-        return faults;
     }
 
     private static byte[] random(RandomGenerator random, int length) {
@@ -156,7 +137,7 @@ class RetentionTest {
             host.inline(id, "goes on");
             host.commit();
             assertKept(store, host);
-            assertThat(faults(store)).isEmpty();
+            assertThat(CompactTest.faults(store)).isEmpty();
             long earliest = host.timeMs;
             assertThatThrownBy(() -> host.state(At.seq(1))).isInstanceOf(CompactedHistoryException.class);
             assertThatThrownBy(() -> host.state(At.time(earliest - 1_000_000)))
@@ -241,11 +222,11 @@ class RetentionTest {
             try (Host restarted = new Host(world, ID, "web1")) {
                 restarted.written.putAll(host.written);
                 assertKept(world, restarted);
-                assertThat(faults(world)).isEmpty();
+                assertThat(CompactTest.faults(world)).isEmpty();
                 restarted.commit();
                 compact(world, world);
                 assertKept(world, restarted);
-                assertThat(faults(world)).isEmpty();
+                assertThat(CompactTest.faults(world)).isEmpty();
             }
         }
     }
@@ -287,7 +268,7 @@ class RetentionTest {
                         }
                     }),
                     world);
-            assertThat(faults(world)).isEmpty();
+            assertThat(CompactTest.faults(world)).isEmpty();
             assertKept(world, shipper);
             for (FileVersion version : reading.versions()) {
                 if (version.startPosition() == 0) {
@@ -316,7 +297,7 @@ class RetentionTest {
                         .isEqualTo(host.state().seq());
                 store.advance(DAY_MS);
                 compact(lagging, store);
-                assertThat(faults(store)).isEmpty();
+                assertThat(CompactTest.faults(store)).isEmpty();
                 assertKept(store, host);
             }
             assertThat(host.state().version(gone)).isNull();
@@ -361,7 +342,7 @@ class RetentionTest {
                 if (random.nextInt(4) == 0) {
                     killed(random, store);
                     compact(store, store);
-                    assertThat(faults(store)).isEmpty();
+                    assertThat(CompactTest.faults(store)).isEmpty();
                     assertKeptCommitted(store, host);
                 }
             }
@@ -382,7 +363,7 @@ class RetentionTest {
         try {
             compact(new FaultyStore(store, new Stop(random.nextInt(200))), store);
         } catch (Stop.Killed e) {
-            assertThat(faults(store)).isEmpty();
+            assertThat(CompactTest.faults(store)).isEmpty();
         }
     }
 
