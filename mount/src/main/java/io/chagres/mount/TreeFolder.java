@@ -129,8 +129,8 @@ final class TreeFolder extends Folder {
 
         @Override
         public @Nullable Target target() {
-            NameTree.Entry now = in.entry().child(entry.name());
-            return entry.isSame(now) ? in.target(entry) : null;
+            NameTree.Entry now = entry.in(in.entry());
+            return now == null ? null : in.target(now);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +36,13 @@ public final class Catalogs implements AutoCloseable {
     private final Pathname directory;
     private final boolean named;
     private final long minBytes;
-    private final Map<String, Deque<CatalogFile>> open = new HashMap<>();
-    private long number;
+    private final AtomicLong number = new AtomicLong();
+
+    /** The catalogs of each host's last states. */
+    private final Map<String, Deque<CatalogFile>> used = new HashMap<>();
+
+    /** Those of states that are being loaded. */
+    private final Map<String, Deque<CatalogFile>> loading = new HashMap<>();
 
     /**
      * Begins to keep catalogs.
@@ -52,12 +58,14 @@ public final class Catalogs implements AutoCloseable {
     }
 
     /**
-     * Returns the catalog of a checkpoint, made if it is not there.
+     * Returns the catalog of a checkpoint, made if it is not there; {@link #settle} follows. One host is loaded by one
+     * thread at a time.
      *
      * @return null if the checkpoint is small, or cannot be laid out
      * @throws IOException when the store refuses or the checkpoint is damaged
      */
-    synchronized @Nullable CatalogFile of(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
+    @Nullable
+    CatalogFile of(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, checkpoint);
         if (store.size(key) < minBytes) {
             return null;
@@ -68,13 +76,28 @@ public final class Catalogs implements AutoCloseable {
             catalog = made(store, key, name);
         }
         if (catalog != null) {
-            Deque<CatalogFile> ofHost = open.computeIfAbsent(hostId, each -> new ArrayDeque<>());
+            synchronized (this) {
+                loading.computeIfAbsent(hostId, each -> new ArrayDeque<>()).add(catalog);
+            }
+        }
+        return catalog;
+    }
+
+    /** Keeps the catalog a host's state was loaded through, null for none, and closes those it was tried with before. */
+    synchronized void settle(String hostId, @Nullable CatalogFile catalog) {
+        for (CatalogFile each : loading.getOrDefault(hostId, new ArrayDeque<>())) {
+            if (each != catalog) {
+                each.close();
+            }
+        }
+        loading.remove(hostId);
+        if (catalog != null) {
+            Deque<CatalogFile> ofHost = used.computeIfAbsent(hostId, each -> new ArrayDeque<>());
             ofHost.add(catalog);
             if (ofHost.size() > STATES_PER_HOST) {
                 ofHost.remove().close();
             }
         }
-        return catalog;
     }
 
     private @Nullable CatalogFile existing(Pathname name) {
@@ -92,7 +115,7 @@ public final class Catalogs implements AutoCloseable {
 
     private @Nullable CatalogFile made(BlobStore store, String key, Pathname name) throws IOException {
         Pathname temporary =
-                Pathname.of("new-" + PREFIX + ProcessHandle.current().pid() + "-" + ++number);
+                Pathname.of("new-" + PREFIX + ProcessHandle.current().pid() + "-" + number.incrementAndGet());
         Pathname path = named ? directory.resolve(temporary) : directory;
         int flags = Fd.O_RDWR | (named ? Fd.O_CREAT | Fd.O_TRUNC : Fd.O_TMPFILE);
         int opened = Fd.tryOpen(path, flags, MODE);
@@ -142,7 +165,7 @@ public final class Catalogs implements AutoCloseable {
     /** Closes all files: states that were loaded through them are of no use any more. */
     @Override
     public synchronized void close() {
-        open.values().forEach(ofHost -> ofHost.forEach(CatalogFile::close));
-        open.clear();
+        used.values().forEach(ofHost -> ofHost.forEach(CatalogFile::close));
+        used.clear();
     }
 }

@@ -42,12 +42,18 @@ public final class HostLog {
      * @throws CorruptArchiveException naming the object that is damaged or missing
      */
     public static HostState load(BlobStore store, String hostId, At at, Catalogs catalogs) throws IOException {
-        return load(store, hostId, at, checkpoint -> {
-            CatalogFile catalog = checkpoint == null ? null : catalogs.of(store, hostId, checkpoint);
-            return catalog == null
-                    ? restored(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE)
-                    : new HostState(catalog);
-        });
+        HostState state = null;
+        try {
+            state = load(store, hostId, at, checkpoint -> {
+                CatalogFile catalog = checkpoint == null ? null : catalogs.of(store, hostId, checkpoint);
+                return catalog == null
+                        ? restored(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE)
+                        : new HostState(catalog);
+            });
+            return state;
+        } finally {
+            catalogs.settle(hostId, state == null ? null : state.catalog());
+        }
     }
 
     /** Makes the state of a checkpoint, or the one before the first commit. */

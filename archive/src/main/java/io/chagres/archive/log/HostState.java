@@ -61,6 +61,12 @@ public final class HostState {
         return new HostState(ExtentFilter.NONE, RunListener.NONE);
     }
 
+    /** Returns what it stands over, or null. */
+    @Nullable
+    CatalogFile catalog() {
+        return catalog;
+    }
+
     /** Returns the number of the last commit applied; 0 before the first. */
     public long seq() {
         return seq;

@@ -117,6 +117,19 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                             && name.equals(other.name);
         }
 
+        /** Returns what a directory has of this name now if that is the same thing, else null. */
+        public @Nullable Entry in(Entry directory) {
+            if (untouchedVersion != 0 && parent == directory && directory.leavesUntouched(name)) {
+                return this; // without looking for it in the catalog
+            }
+            Entry now = directory.child(name);
+            return isSame(now) ? now : null;
+        }
+
+        private synchronized boolean leavesUntouched(Pathname childName) {
+            return children == null || !children.containsKey(childName);
+        }
+
         private long versionId() {
             return version == null ? untouchedVersion : version.id();
         }

@@ -257,7 +257,12 @@ class MountToolsTest {
     void ordinaryUsersMountThroughFusermount(FaultBench bench) throws IOException {
         Requires.tool("setpriv");
         Requires.tool("fusermount3");
-        Program.ok("sh", "-euc", "echo content > \"$1\" && chmod 644 \"$1\"", "sh", bench.file("a").toString());
+        Program.ok(
+                "sh",
+                "-euc",
+                "echo content > \"$1\" && chmod 644 \"$1\"",
+                "sh",
+                bench.file("a").toString());
         bench.ship().drain();
         Path place = place(bench, "machines");
         Path jars = bench.root().resolve("jars");
@@ -281,7 +286,9 @@ class MountToolsTest {
             List<String> read = new ArrayList<>(nobody);
             read.addAll(List.of("cat", shown.toString()));
             Program program = Program.run(read);
-            assertThat(new String(program.out(), StandardCharsets.UTF_8)).as(program.err()).isEqualTo("content\n");
+            assertThat(new String(program.out(), StandardCharsets.UTF_8))
+                    .as(program.err())
+                    .isEqualTo("content\n");
             assertThat(Program.run(List.of("ls", place.toString())).exitCode())
                     .as("root is another user")
                     .isNotZero();
@@ -313,7 +320,8 @@ class MountToolsTest {
         sh(bench.tree(), first, diff);
         sh(bench.tree(), second, diff);
         assertThat(umount(bench.root().resolve("second")).exitCode()).isZero();
-        String damage = "for f in \"$1\"/*; do printf damage | dd of=\"$f\" bs=1 seek=20 conv=notrunc status=none; done";
+        String damage =
+                "for f in \"$1\"/*; do printf damage | dd of=\"$f\" bs=1 seek=20 conv=notrunc status=none; done";
         Program.ok("sh", "-euc", damage, "sh", cache.toString());
         sh(bench.tree(), mounted(bench, bench.root().resolve("second"), "--cache", cache.toString()), diff);
         assertThat(bench.root().resolve("mount.log")).isEmptyFile();

@@ -1,0 +1,110 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import io.chagres.testkit.TreeDiff;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * What programs do to files shows in a mount as it does on the machine: at once in one that was there before, and in
+ * those of past moments. (Every other fault scenario compares a mount of its archive too, see {@link Restored}.)
+ */
+@ExtendWith(FaultBench.Extension.class)
+@Timeout(value = 170, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MountFaultsTest {
+    private static final List<String> STEPS = List.of(
+            """
+            mkdir -p logs/deep empty etc
+            for i in 1 2 3; do seq $((i * 5000)) > logs/$i.log; echo conf $i > etc/$i.conf; done
+            seq 3000 > logs/app.log; seq 9 > logs/deep/a; printf 'no newline' > etc/last""",
+            "mv logs/app.log logs/app.log.1; seq 3001 6000 > logs/app.log; seq 7 >> logs/app.log.1",
+            "cp logs/1.log logs/1.log.copy; : > logs/1.log; echo after >> logs/1.log",
+            "seq 40000 40100 > logs/2.log; printf short > logs/3.log",
+            "gzip logs/app.log.1; mv logs/app.log logs/app.log.1; seq 5 > logs/app.log",
+            "mv logs/deep etc/deeper; mv etc archive; mkdir etc; echo new > etc/1.conf",
+            "ln logs/2.log archive/hard; ln -s ../logs/2.log archive/soft; ln -sfn nowhere logs/dangling",
+            "rm logs/3.log; echo again > logs/3.log; rm -r archive/deeper; chmod 600 logs/3.log; chmod 700 empty",
+            "for f in logs/*.log; do seq 20000 21000 >> $f; done; rmdir empty; echo file > empty",
+            "truncate -s 1M logs/hole; printf end >> logs/hole; touch -d 2020-02-02 etc/1.conf");
+
+    private final List<Path> places = new ArrayList<>();
+
+    @BeforeEach
+    void check() {
+        Requires.root();
+        Requires.fuse();
+    }
+
+    @AfterEach
+    void detach() {
+        places.forEach(place -> Program.run(List.of("umount", "--lazy", place.toString())));
+    }
+
+    private Path mounted(FaultBench bench, String name, String... options) throws IOException {
+        Path place = Files.createDirectories(bench.root().resolve(name));
+        places.add(place);
+        List<String> arguments = new ArrayList<>(List.of(place.toString(), "--links-as-written"));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("--log", bench.root().resolve("mount.log").toString()));
+        Program program = bench.archive().run("mount", arguments.toArray(String[]::new));
+        assertThat(program.exitCode()).as(program.err()).isZero();
+        return place.resolve(FaultBench.HOST)
+                .resolve(Path.of("/").relativize(bench.tree().toAbsolutePath()));
+    }
+
+    private static List<String> differences(Path expected, Path shown) {
+        try {
+            return TreeDiff.of(expected, shown, name -> !name.isEmpty());
+        } catch (UncheckedIOException e) {
+            return List.of("changed meanwhile: " + e.getMessage());
+        }
+    }
+
+    @Test
+    void everyMomentIsShown(FaultBench bench) throws IOException {
+        ShipProcess ship = bench.ship().awaitSettled();
+        Path live = mounted(bench, "live");
+        List<String> times = new ArrayList<>();
+        for (String step : STEPS) {
+            Program.ok("sh", "-euc", "cd \"$0\"; " + step, bench.tree().toString());
+            ship.awaitSettled();
+            Await.until(
+                    "the mount shows it", () -> differences(bench.tree(), live).isEmpty());
+            Program.ok(
+                    "cp",
+                    "-a",
+                    bench.tree().toString(),
+                    moment(bench, times.size()).toString());
+            times.add("@" + (Clock.systemUTC().millis() / 1000 + 1));
+            Workload.pause(Duration.ofMillis(1100)); // --at takes whole seconds
+        }
+        ship.drain();
+        for (int i = 0; i < times.size(); i++) {
+            Path shown = mounted(bench, "at" + i, "--at", times.get(i));
+            assertThat(differences(moment(bench, i), shown))
+                    .as("after step %d", i)
+                    .isEmpty();
+            Program.ok("diff", "-r", "--no-dereference", moment(bench, i).toString(), shown.toString());
+        }
+        assertThat(bench.root().resolve("mount.log")).isEmptyFile();
+    }
+
+    private static Path moment(FaultBench bench, int step) {
+        return bench.root().resolve("moment" + step);
+    }
+}
