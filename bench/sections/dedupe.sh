@@ -126,7 +126,6 @@ dedupe_ours() {
     done
     dedupe_tree tiny "$DEDUPE_TINY"
     dedupe_once "tiny files" ours 1
-    rm -rf "$DEDUPE_DISK/mount/tree"
 }
 
 # The seed's question: how fast two blocks are compared, by whom.
