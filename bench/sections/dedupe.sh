@@ -126,7 +126,6 @@ dedupe_ours() {
     done
     dedupe_tree tiny "$DEDUPE_TINY"
     dedupe_once "tiny files" ours 1
-    rm -rf "$DEDUPE_DISK/mount/tree"
 }
 
 # The seed's question: how fast two blocks are compared, by whom.
@@ -210,7 +209,7 @@ section_dedupe() {
         DEDUPE_CLONES=${DEDUPE_CLONES:-500} DEDUPE_TINY=${DEDUPE_TINY:-5000} DEDUPE_RUNS=${DEDUPE_RUNS:-1}
     else
         DEDUPE_FILES=${DEDUPE_FILES:-1000} DEDUPE_SMALL=${DEDUPE_SMALL:-100000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-16G}
-        DEDUPE_CLONES=${DEDUPE_CLONES:-20000} DEDUPE_TINY=${DEDUPE_TINY:-1000000} DEDUPE_RUNS=${DEDUPE_RUNS:-2}
+        DEDUPE_CLONES=${DEDUPE_CLONES:-100000} DEDUPE_TINY=${DEDUPE_TINY:-1000000} DEDUPE_RUNS=${DEDUPE_RUNS:-2}
     fi
     DEDUPE_TOOLS=(ours) DEDUPE_LIMIT=()
     for tool in duperemove jdupes fclones; do

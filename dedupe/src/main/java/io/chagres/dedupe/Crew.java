@@ -7,14 +7,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of one plan. Who finds nothing left to claim helps others with what is large, and ends when the last
+ * The workers of one plan. Who finds nothing left to claim helps others with their large sets, and ends when the last
  * of them has ended; one worker alone never waits. Safe for any thread.
  */
 final class Crew {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    /** What others can help with, with the number of their helpers. */
-    private final Map<TeamWork, Integer> offered = new HashMap<>();
+    /** Sets in work, with the number of their helpers. */
+    private final Map<ShareSet, Integer> sets = new HashMap<>();
 
     private int busy;
 
@@ -39,13 +39,13 @@ final class Crew {
         }
     }
 
-    /** Waits for work to help with, until {@link #leave}; null if nobody works any more. */
+    /** Waits for a set to help with, until {@link #leave}; null if nobody works any more. */
     @Nullable
-    TeamWork join() {
+    ShareSet join() {
         lock.lock();
         try {
             for (; ; ) {
-                for (Map.Entry<TeamWork, Integer> each : offered.entrySet()) {
+                for (Map.Entry<ShareSet, Integer> each : sets.entrySet()) {
                     if (each.getKey().isWorthHelp()) {
                         each.setValue(each.getValue() + 1);
                         return each.getKey();
@@ -61,22 +61,22 @@ final class Crew {
         }
     }
 
-    void leave(TeamWork work) {
+    void leave(ShareSet set) {
         lock.lock();
         try {
-            offered.computeIfPresent(work, (key, helpers) -> helpers - 1);
+            sets.computeIfPresent(set, (key, helpers) -> helpers - 1);
             changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Lets others help with work of the caller's. */
-    void open(TeamWork work) {
-        if (work.isWorthHelp()) {
+    /** Lets others help with a set of the caller's. */
+    void open(ShareSet set) {
+        if (set.isWorthHelp()) {
             lock.lock();
             try {
-                offered.put(work, 0);
+                sets.put(set, 0);
                 changed.signalAll();
             } finally {
                 lock.unlock();
@@ -84,14 +84,14 @@ final class Crew {
         }
     }
 
-    /** Waits until all helpers have left. */
-    void close(TeamWork work) {
+    /** Waits until all helpers of a set have left. */
+    void close(ShareSet set) {
         lock.lock();
         try {
-            while (offered.getOrDefault(work, 0) > 0) {
+            while (sets.getOrDefault(set, 0) > 0) {
                 changed.awaitUninterruptibly();
             }
-            offered.remove(work);
+            sets.remove(set);
         } finally {
             lock.unlock();
         }

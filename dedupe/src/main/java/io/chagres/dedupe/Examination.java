@@ -19,11 +19,7 @@ final class Examination implements AutoCloseable {
     /** Open at the same time, so that their samples are read together. */
     private static final int WINDOW = 16;
 
-    /** Many files that all share their blocks are worth finding the places of together. */
-    private static final int MANY = 1024;
-
     private final Parts parts;
-    private final Crew crew;
     private final FileTable table;
     private final ContentReader reader;
     private final Fiemap map = new Fiemap();
@@ -38,11 +34,9 @@ final class Examination implements AutoCloseable {
     private int distinct;
     private int deferred;
     private int already;
-    private @Nullable Layouts ahead;
 
-    Examination(Parts parts, Crew crew, ContentReader reader) {
+    Examination(Parts parts, ContentReader reader) {
         this.parts = parts;
-        this.crew = crew;
         this.table = parts.table();
         this.reader = reader;
     }
@@ -63,12 +57,8 @@ final class Examination implements AutoCloseable {
         distinct = 0;
         deferred = -1;
         already = 0;
-        ahead = null;
         for (int from = 0; from < files.length; from += WINDOW) {
             int to = Math.min(files.length, from + WINDOW);
-            if (from == WINDOW && distinct == 1 && files.length >= MANY) {
-                ahead = lookAhead(from);
-            }
             try {
                 if (parts.stopped().getAsBoolean() || !look(from, to)) {
                     return false;
@@ -115,53 +105,9 @@ final class Examination implements AutoCloseable {
         return files[index];
     }
 
-    /** Asks, with the help of others, where the data of all further files lies. */
-    private Layouts lookAhead(int from) {
-        Layouts found = new Layouts(files, from);
-        crew.open(found);
-        try {
-            find(found);
-        } finally {
-            crew.close(found);
-        }
-        return found;
-    }
-
-    /** Asks where the data of files lies; what fails has no layout, and is found to fail again when it is looked at. */
-    void find(Layouts wanted) {
-        for (int from = wanted.claim(); from < wanted.count(); from = wanted.claim()) {
-            int to = Math.min(wanted.count(), from + Layouts.PIECE_FILES);
-            for (int i = from; i < to && !parts.stopped().getAsBoolean(); i++) {
-                int fd = table.open(wanted.file(i));
-                if (fd >= 0) {
-                    try (Fd file = Fd.ofValue(fd)) {
-                        int result = extents.read(file, map);
-                        wanted.set(i, result == 0 ? extents.signature() : Extents.UNKNOWN, extents.count());
-                    }
-                }
-            }
-        }
-    }
-
-    /** Says whether a file lies where one before does, if that was found ahead. */
-    private boolean isSeen(int index) {
-        Layouts found = ahead;
-        long layout = found == null ? Extents.UNKNOWN : found.layout(index);
-        if (found == null || layout == Extents.UNKNOWN || seen.get(layout) == LongMap.NONE) {
-            return false;
-        }
-        layouts[index] = layout;
-        pieces[index] = found.pieces(index);
-        return true;
-    }
-
     /** Opens files and asks where their data lies; false if their file system cannot share. */
     private boolean look(int from, int to) {
         for (int i = from; i < to; i++) {
-            if (isSeen(i)) {
-                already++;
-                continue;
-            }
             int fd = table.open(files[i]);
             if (fd < 0) {
                 out(i, -fd);

@@ -23,7 +23,7 @@ final class GroupWorker implements DedupeWorker {
         this.groups = groups;
         this.crew = crew;
         reader = new ContentReader(parts.totals());
-        files = new Examination(parts, crew, reader);
+        files = new Examination(parts, reader);
         run = new ShareRun(parts, crew, reader);
     }
 
@@ -46,17 +46,14 @@ final class GroupWorker implements DedupeWorker {
     }
 
     private boolean help() {
-        TeamWork work = crew.join();
-        if (work == null) {
+        ShareSet set = crew.join();
+        if (set == null) {
             return false;
         }
         try {
-            switch (work) {
-                case ShareSet set -> run.help(set);
-                case Layouts layouts -> files.find(layouts);
-            }
+            run.help(set);
         } finally {
-            crew.leave(work);
+            crew.leave(set);
         }
         return true;
     }

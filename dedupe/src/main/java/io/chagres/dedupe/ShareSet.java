@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Files that are to share the blocks of one of them. Those who work on it claim targets; what became of one is for the
  * owner to see when all have ended. Safe for any thread.
  */
-final class ShareSet implements TeamWork {
+final class ShareSet {
     /** After so many misses the samples are not to be trusted. */
     private static final int MAX_MISSES = 3;
 
@@ -76,9 +76,8 @@ final class ShareSet implements TeamWork {
         return sourceChanged || !trusting && misses.get() >= MAX_MISSES;
     }
 
-    /** A helper has to save more than the second source costs. */
-    @Override
-    public boolean isWorthHelp() {
+    /** Says whether a helper would save more than the second source costs. */
+    boolean isWorthHelp() {
         long files = unclaimed();
         return !alone && files >= WORTH_FILES && files * size >= WORTH_BYTES;
     }
