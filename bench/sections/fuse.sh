@@ -161,8 +161,12 @@ fuse_measure() {
         # A thread for each core, where the caller is: confined to the first one it would be like the others.
         [ "$server" != ours-uring ] || cores+=,$client
     fi
-    [[ $server != libfuse-* ]] || warm=$((warm / 4)) # nothing is compiled there
     fuse_start "$server" "$timeout" "$mode" "$cores" || return 0
+    if [[ $server == libfuse-* ]]; then
+        warm=$((warm / 2)) # nothing is compiled there
+    else
+        "$TARGET/fuseclient" "$FUSE_MOUNT" "$client" time "$FUSE_PID" 1 1 $((warm * 3)) "$1" > "$BENCH_DIR/fuse/warmed"
+    fi
     "$TARGET/fuseclient" "$FUSE_MOUNT" "$client" time "$FUSE_PID" "$FUSE_ROUNDS" "$FUSE_ROUND_MS" "$warm" \
         "$@" > "$BENCH_DIR/fuse/measured"
     while read -r work median least cpu; do
@@ -260,7 +264,7 @@ section_fuse() {
         FUSE_CONFIGURATIONS=("same 0 plain" "cross 1 plain")
         local counted=("1 best") works=(list:8) files=("0 plain")
     else
-        FUSE_ROUNDS=9 FUSE_ROUND_MS=60 FUSE_WARM_MS=1000 FUSE_MIB=256 FUSE_JMH=(-f 1 -wi 3 -w 1s -i 5 -r 500ms)
+        FUSE_ROUNDS=9 FUSE_ROUND_MS=60 FUSE_WARM_MS=500 FUSE_MIB=256 FUSE_JMH=(-f 1 -wi 2 -w 1s -i 5 -r 500ms)
         FUSE_CONFIGURATIONS=("same 0 plain" "same 0 best" "same 1 plain" "same 1 best" "cross 0 plain" "cross 1 plain")
         local counted=("0 plain" "0 best" "1 plain" "1 best") works=(list:8 ls:8) files=("0 plain" "0 best" "1 best")
     fi

@@ -62,7 +62,7 @@ class FuseSectionTest {
     }
 
     @Test
-    @Timeout(170)
+    @Timeout(240)
     void allServersAreMeasuredAndBecomeTables() {
         Requires.tool("gcc");
         Requires.tool("taskset");
