@@ -224,7 +224,8 @@ class ConformanceTest {
         on(subject, directory -> {
             for (String engine : new String[] {"psync", "mmap", "libaio"}) {
                 List<String> command = new ArrayList<>(List.of("fio", "--name=verify", "--rw=randwrite"));
-                command.addAll(List.of("--verify=crc32c", "--verify_fatal=1", "--size=8m", "--numjobs=3"));
+                command.addAll(List.of(
+                        "--verify=crc32c", "--verify_fatal=1", "--verify_state_save=0", "--size=8m", "--numjobs=3"));
                 command.addAll(List.of("--bsrange=4k-64k", "--blockalign=4k", "--randrepeat=0"));
                 command.addAll(List.of("--ioengine=" + engine, "--directory=" + directory));
                 command.addAll(List.of("--direct=" + (engine.equals("libaio") ? 1 : 0), "--fallocate=none"));
