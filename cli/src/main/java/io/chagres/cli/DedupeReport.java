@@ -131,8 +131,13 @@ final class DedupeReport implements DedupeListener {
                 line.member(count.name().toLowerCase(Locale.ROOT), totals.get(count));
             }
             out.line(line.endObject());
-            return;
+        } else {
+            sums(totals);
         }
+        out.flush(); // with --follow the next line may be far away
+    }
+
+    private void sums(DedupeTotals totals) throws IOException {
         out.line(totals.get(Count.FILES) + " files, " + ByteSize.format(totals.get(Count.FILE_BYTES)) + "; "
                 + totals.get(Count.CANDIDATES) + " with others of their size");
         out.line((form.isPlan ? "would share " : "shared ") + totals.get(Count.SHARED_FILES) + " files, "
@@ -141,7 +146,6 @@ final class DedupeReport implements DedupeListener {
         out.line("already shared " + totals.get(Count.ALREADY_SHARED) + ", known " + totals.get(Count.KNOWN)
                 + ", hard links " + totals.get(Count.HARD_LINKS) + ", different " + totals.get(Count.DIFFERENT)
                 + ", changed meanwhile " + totals.get(Count.CHANGED) + ", failed " + totals.get(Count.FAILED));
-        out.flush();
     }
 
     private static String extents(DedupeTotals totals) {
