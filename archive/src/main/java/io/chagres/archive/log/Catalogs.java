@@ -83,7 +83,7 @@ public final class Catalogs implements AutoCloseable {
         return catalog;
     }
 
-    /** Keeps the catalog a host's state was loaded through, null for none, and closes those it was tried with before. */
+    /** Keeps the catalog a host's state was loaded through, null for none, and closes those tried before. */
     synchronized void settle(String hostId, @Nullable CatalogFile catalog) {
         for (CatalogFile each : loading.getOrDefault(hostId, new ArrayDeque<>())) {
             if (each != catalog) {

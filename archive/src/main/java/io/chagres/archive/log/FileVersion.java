@@ -33,7 +33,7 @@ public final class FileVersion {
     private final @Nullable ExtentList extents;
     private final List<NameTree.Entry> names = new ArrayList<>(1);
 
-    /** Where those of its names are that a catalog holds and nothing has touched yet; null when there was no catalog. */
+    /** Where names of it are that a catalog holds and nothing has touched yet; null when there was no catalog. */
     private final @Nullable NameTree catalogued;
 
     private int cataloguedNames;

@@ -176,7 +176,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             }
         }
 
-        /** Makes the entry of a name that only the catalog holds. What is no file is kept: it is told apart by itself. */
+        /** Makes the entry of a name that only the catalog holds. What is no file is kept: it is its own identity. */
         private Entry untouched(CatalogDirectory directory, Record.NameAdded added) {
             if (added.kind() == Record.Kind.FILE) {
                 return new Entry(added, this);
@@ -396,7 +396,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return touched;
     }
 
-    /** Adds the paths of a version that only the catalog holds. Looks through all names, unless they are as they were. */
+    /** Adds the paths of a version that only the catalog holds. Looks through all names if one was touched. */
     void addUntouchedPaths(FileVersion version, List<Pathname> paths) {
         Entry opened = version.openedPath().length() == 0 ? null : find(version.openedPath());
         if (version.nameCount() == 1 && opened != null && opened.untouchedVersion == version.id()) {
