@@ -52,8 +52,14 @@ cpu_window() {
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 # verdict VALUE TARGET: at most; verdict_min VALUE TARGET: at least.
-verdict() { awk -v v="$1" -v t="$2" 'BEGIN { print (v + 0 <= t + 0 ? "reached" : "**not reached**") }'; }
-verdict_min() { awk -v v="$1" -v t="$2" 'BEGIN { print (v + 0 >= t + 0 ? "reached" : "**not reached**") }'; }
+verdict() { judged "$1" "$2 - $1"; }
+verdict_min() { judged "$1" "$1 - $2"; }
+
+# judged VALUE MARGIN: a target is reached where the margin is not negative; what is no number was not measured.
+judged() {
+    [[ $1 =~ ^-?[0-9.]+(e[-+]?[0-9]+)?$ ]] || { echo "not measured"; return; }
+    awk "BEGIN { print (($2) >= 0 ? \"reached\" : \"**not reached**\") }"
+}
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 

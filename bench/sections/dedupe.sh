@@ -196,7 +196,7 @@ $(dedupe_target "A hot" fclones 4 0.6 wall
     dedupe_target "C hot" fclones 4 0.35 wall
     dedupe_own "again over clones, after start-up" "$each" 5 "us a file"
     dedupe_own "again over clones: read" "$(dedupe_value clones ours 9 | awk '{ printf "%.2f", $1 / 1e6 }')" 0.1 MB
-    dedupe_own "$DEDUPE_SMALL files again with a database" "$(dedupe_value "C again with database" ours 4)" 0.3 s
+    dedupe_own "$DEDUPE_SMALL files again with a database" "$(dedupe_value "C again with database" ours_db 4)" 0.3 s
     dedupe_own "peak RSS, $DEDUPE_TINY files" "$(dedupe_value "tiny files" ours 7 | awk '{ printf "%.0f", $1 }')" 128 MB)
 MD
 }
