@@ -5,24 +5,17 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
  * Compares memory at memory speed, at any alignment of either side. Equal data is the common case, so a piece is
  * compared without looking for the place of a difference; only a piece that differs is searched.
  *
- * <p>Native memory is compared by {@code memcmp}, in pieces so small that a safepoint never waits long for one. Arrays
- * are compared by a loop that the JIT turns into vector instructions; a native and a heap segment by the JDK. None of
- * the three slows down when a program uses segments of many kinds, as a loop over segment accesses does: by a factor of
- * a hundred. Safe for any thread; allocates nothing once compiled.
+ * <p>Native memory is compared by {@code memcmp}, in pieces so small that a safepoint never waits long for one; heap
+ * memory by the JDK. Neither slows down when a program uses segments of many kinds, as a loop over segment accesses
+ * does: by a factor of a hundred. Safe for any thread; allocates nothing once compiled.
  */
 public final class MemoryCompare {
-    private static final int BLOCK = 4096;
-    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
-
     /** Pointers as numbers, because slices are objects; behind them what the JDK keeps alive, which C does not see. */
     private static final MethodHandle MEMCMP = Downcalls.critical(
             "memcmp",
@@ -98,19 +91,11 @@ public final class MemoryCompare {
     private static long equalPieces(MemorySegment a, long aOffset, MemorySegment b, long bOffset, long length) {
         Objects.checkFromIndexSize(aOffset, length, a.byteSize());
         Objects.checkFromIndexSize(bOffset, length, b.byteSize());
-        if (a.isNative() != b.isNative()) {
-            return 0;
-        }
-        if (a.isNative()) {
-            return equalNative(a, aOffset, b, bOffset, length);
-        }
-        // Segments of other arrays, and read-only ones, hide their array.
-        return a.heapBase().orElse(null) instanceof byte[] first && b.heapBase().orElse(null) instanceof byte[] second
-                ? equalBlocks(first, (int) (a.address() + aOffset), second, (int) (b.address() + bOffset), length)
-                : 0;
+        return a.isNative() && b.isNative() ? equalNative(a, aOffset, b, bOffset, length) : 0;
     }
 
-    private static long equalNative(MemorySegment a, long aOffset, MemorySegment b, long bOffset, long length) {
+    /** Returns how many bytes at the start of two ranges within native segments are known to be equal. */
+    static long equalNative(MemorySegment a, long aOffset, MemorySegment b, long bOffset, long length) {
         long aFrom = a.address() + aOffset;
         long bFrom = b.address() + bOffset;
         long done = 0;
@@ -126,21 +111,5 @@ public final class MemoryCompare {
             throw Downcalls.rethrown(t);
         }
         return done;
-    }
-
-    private static long equalBlocks(byte[] a, int aFrom, byte[] b, int bFrom, long length) {
-        int done = 0;
-        while (length - done >= BLOCK && blockEquals(a, aFrom + done, b, bFrom + done)) {
-            done += BLOCK;
-        }
-        return done;
-    }
-
-    private static boolean blockEquals(byte[] a, int aFrom, byte[] b, int bFrom) {
-        long difference = 0;
-        for (int i = 0; i < BLOCK; i += Long.BYTES) {
-            difference |= (long) WORD.get(a, aFrom + i) ^ (long) WORD.get(b, bFrom + i);
-        }
-        return difference == 0;
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.foreign;
 
 import io.chagres.foreign.call.Downcalls;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,6 +17,7 @@ public final class MemoryScan {
     static final long PIECE = 128 * 1024;
 
     private static final int BLOCK = 512;
+    private static final MemorySegment ZEROS = Arena.global().allocate(BLOCK);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     /**
      * The pointer as a number, because a slice for each piece would be an object; at the end the segment that the JDK
@@ -102,15 +104,9 @@ public final class MemoryScan {
         return offset + length - end;
     }
 
+    /** A loop over words depends on what else the JIT saw: it may be slow, or allocate a segment for each block. */
     private static boolean isZero(MemorySegment segment, long block) {
-        // The JIT knows the class of what reinterpret returns. Of a parameter it does not, and once a program used
-        // segments of several classes, the loop would take a hundred times as long.
-        MemorySegment words = segment.reinterpret(segment.byteSize());
-        long any = 0;
-        for (int i = 0; i < BLOCK; i += Long.BYTES) {
-            any |= words.get(LONG, block + i);
-        }
-        return any == 0;
+        return MemoryCompare.equalNative(segment, block, ZEROS, 0, BLOCK) == BLOCK;
     }
 
     private static long find(MethodHandle function, MemorySegment segment, long offset, byte value, long length) {

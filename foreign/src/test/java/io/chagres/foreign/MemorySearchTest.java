@@ -136,10 +136,13 @@ class MemorySearchTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment a = arena.allocate(8192).fill((byte) 'x');
             MemorySegment b = arena.allocate(8192).fill((byte) 'x');
+            MemorySegment zeros = arena.allocate(8192);
+            useSegmentsOfManyKinds(arena);
             long bytes = Allocations.fewestBytes(500, () -> {
                 for (int i = 0; i < 10_000; i++) {
                     boolean found = MemoryScan.indexOfZero(a, i % 64, 4096) >= 0
                             || MemoryScan.trailingZeros(a, 0, 4096) != 0
+                            || MemoryScan.trailingZeros(zeros, i % 64, 4096) != 4096
                             || MemoryScan.lastIndexOf(a, (byte) 'x', i % 64, 4096) != 4095
                             || MemoryCompare.mismatch(a, i % 64, b, 0, 4096) >= 0
                             || MemoryCompare.mismatch(heapA, i % 64, heapB, 0, 5000) >= 0
@@ -150,6 +153,23 @@ class MemorySearchTest {
                 }
             });
             assertThat(bytes).isZero();
+        }
+    }
+
+    /** What the JIT sees in a large program: it then cannot tell of which class a segment is. */
+    private static void useSegmentsOfManyKinds(Arena arena) {
+        List<MemorySegment> kinds = List.of(
+                arena.allocate(4096),
+                MemorySegment.ofArray(new byte[4096]),
+                MemorySegment.ofArray(new short[2048]),
+                MemorySegment.ofArray(new int[1024]),
+                MemorySegment.ofArray(new long[512]),
+                MemorySegment.ofArray(new double[512]).asReadOnly());
+        for (int i = 0; i < 100_000; i++) {
+            MemorySegment a = kinds.get(i % kinds.size());
+            MemorySegment b = kinds.get(i / kinds.size() % kinds.size());
+            assertThat(MemoryCompare.mismatch(a, 0, b, 0, 4096 - i % 64)).isEqualTo(-1);
+            assertThat(MemoryScan.trailingZeros(a, i % 64, 64)).isEqualTo(64);
         }
     }
 
