@@ -77,7 +77,7 @@ final class DerivedFiles {
         }
         byte[] own = name.name().bytes();
         List<Tail> originals = originals(tail, parent, own, own.length - codec.length() - 1);
-        if (originals.stream().anyMatch(each -> each.acknowledged() < each.position())) {
+        if (originals.stream().anyMatch(DerivedFiles::isComing)) {
             if (!waiting.contains(tail)) {
                 waiting.add(tail);
             }
@@ -109,8 +109,14 @@ final class DerivedFiles {
             }
         }
         found.remove(tail);
-        found.removeIf(each -> each.position() == 0);
+        found.removeIf(each -> each.position() == 0 && !isComing(each));
         return new ArrayList<>(found);
+    }
+
+    /** Whether bytes of an original are on their way to the archive, so that it cannot be compared yet. */
+    private static boolean isComing(Tail original) {
+        return original.acknowledged() < original.position()
+                || original.isLive() && original.hasBacklog() && original.canBeRead();
     }
 
     private static @Nullable String codecOf(Dentry name) {

@@ -355,6 +355,11 @@ final class Tail {
         return position < size || check != Check.NOTHING && size != position || ObjectUploads.pending(this);
     }
 
+    /** Says whether the backlog goes on without anything happening to the file. */
+    boolean canBeRead() {
+        return refusedWith == 0 && heldBackBytes == 0;
+    }
+
     /** Returns the bytes a loss of the machine would lose now. */
     long riskBytes() {
         return isLive() ? Math.max(0, size - acknowledged) : Math.max(0, position - acknowledged);

@@ -3,11 +3,20 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
+import io.chagres.archive.log.At;
+import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.log.HostLog;
+import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.log.HostState;
+import io.chagres.archive.log.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,5 +186,51 @@ class TurnsTest {
         assertThat(ObjectUploads.pending(tail)).isFalse();
         turns();
         assertThat(tail.position()).isEqualTo(Files.size(file));
+    }
+
+    /** It would not be equal yet, and is compared once. */
+    @Test
+    void aCompressedCopyWaitsForItsOriginal() throws IOException {
+        commit();
+        byte[] more = new byte[100_000];
+        new Random(3).nextBytes(more);
+        Files.write(file, more, StandardOpenOption.APPEND);
+        try (OutputStream compressed = new GZIPOutputStream(Files.newOutputStream(file.resolveSibling("app.log.gz")))) {
+            Files.copy(file, compressed);
+        }
+        Await.until("the compressed file is found", () -> filesFound() == 2);
+        tail.observe(Files.size(file), tail.mtimeNs(), NOW_MS);
+        Tail original = tail;
+        tail = parts.table.all().stream()
+                .filter(each -> each != original)
+                .findFirst()
+                .orElseThrow();
+        assertThat(turns()).isEqualTo(Turns.Next.WAIT);
+        commit();
+        parts.derived.look(tail);
+        tail = original;
+        assertThat(turns()).isEqualTo(Turns.Next.WAIT);
+        commit();
+        parts.derived.step();
+        assertThat(parts.derived.isBusy()).isFalse();
+        commit();
+        String hostId = HostRegistry.hosts(store).getFirst().id();
+        HostState state = HostLog.load(store, hostId, At.NOW, ExtentFilter.NONE, RunListener.NONE);
+        assertThat(state.version(original.versionId).compressedCopies()).hasSize(1);
+    }
+
+    private int filesFound() {
+        try {
+            parts.watcher.poll(0, parts.names);
+            return parts.table.all().size();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void commit() throws IOException {
+        do {
+            parts.pipeline.step(NOW_MS, true);
+        } while (!parts.pipeline.isIdle());
     }
 }
