@@ -2,8 +2,6 @@ package io.chagres.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.testkit.Program;
-import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -12,28 +10,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section dedupe in a form shorter than short: that it works, not what it measures. */
 class DedupeSectionTest {
-    private static final Path SOURCES = Repository.root().resolve("bench");
-    private static final String SECTION = """
-            set -euo pipefail
-            export LC_ALL=C JAVA_HOME=$3 CHAGRES_BUILD=never
-            HERE=$1 BENCH_DIR=$2 TARGET=$2 RESULTS=$2/results RUNS=1 BENCH_SHORT=1 CHAGRES=$1/../chagres
-            DEDUPE_FILES=10 DEDUPE_SMALL=400 DEDUPE_CLONES=20 DEDUPE_TINY=50 DEDUPE_DISK_SIZE=400M
-            . "$HERE/lib.sh"
-            . "$HERE/sections/calls.sh"
-            . "$HERE/sections/dedupe.sh"
-            CLASS_PATH=$4
-            jvm_build() {
-                gcc -O2 -shared -fPIC -I"$JAVA_HOME/include" -I"$JAVA_HOME/include/linux" -o "$TARGET/libbench.so" \
-                    "$HERE/native/bench.c"
-                JVM_PATH=$CLASS_PATH JVM_PROPERTIES=(-Djmh.ignoreLock=true -Dbench.library="$TARGET/libbench.so")
-            }
-            trap dedupe_down EXIT
-            mkdir -p "$RESULTS/raw"
-            for source in measure dedupetree kernelcompare; do
-                gcc -O2 -Wall -Wextra -Werror -o "$TARGET/$source" "$HERE/c/$source.c"
-            done
-            section_dedupe
-            """;
 
     @TempDir
     Path directory;
@@ -46,15 +22,11 @@ class DedupeSectionTest {
         for (String tool : new String[] {"mkfs.xfs", "gcc", "python3"}) {
             Requires.tool(tool);
         }
-        Program.ok(
-                "bash",
-                "-c",
-                SECTION,
-                "section",
-                SOURCES.toString(),
-                directory.toString(),
-                System.getProperty("java.home"),
-                System.getProperty("java.class.path"));
+        ShortSection.run(directory, "calls dedupe", "measure dedupetree kernelcompare", """
+                DEDUPE_FILES=10 DEDUPE_SMALL=400 DEDUPE_CLONES=20 DEDUPE_TINY=50 DEDUPE_DISK_SIZE=400M
+                trap dedupe_down EXIT
+                section_dedupe
+                """);
 
         Path results = directory.resolve("results");
         assertThat(results.resolve("dedupe.csv")).content().contains("A hot,ours,1,", "D,ours,1,", "clones,ours,3,");

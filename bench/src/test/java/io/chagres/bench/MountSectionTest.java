@@ -3,7 +3,6 @@ package io.chagres.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Program;
-import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,23 +13,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section mount in its short form: that it works, not what it measures. */
 class MountSectionTest {
-    private static final Path SOURCES = Repository.root().resolve("bench");
-    private static final String SECTION = """
-            set -euo pipefail
-            export LC_ALL=C JAVA_HOME=$3 CHAGRES_BUILD=never
-            HERE=$1 BENCH_DIR=$2 TARGET=$2 RESULTS=$2/results RUNS=1 BENCH_SHORT=1 CHAGRES=$1/../chagres
-            . "$HERE/lib.sh"
-            . "$HERE/sections/s3.sh"
-            . "$HERE/sections/mount.sh"
-            CLASS_PATH=$4
-            jvm_build() { JVM_PATH=$CLASS_PATH; }
-            trap mount_cleanup EXIT
-            mkdir -p "$RESULTS"
-            for source in appender loggen measure mkfiles readloop; do
-                gcc -O2 -Wall -Wextra -Werror -o "$TARGET/$source" "$HERE/c/$source.c"
-            done
-            section_mount
-            """;
 
     @TempDir
     Path directory;
@@ -48,15 +30,10 @@ class MountSectionTest {
         Requires.root();
         Requires.fuse();
         List.of("gcc", "python3", "zstd", "zstdgrep").forEach(Requires::tool);
-        Program.ok(
-                "bash",
-                "-c",
-                SECTION,
-                "section",
-                SOURCES.toString(),
-                directory.toString(),
-                System.getProperty("java.home"),
-                System.getProperty("java.class.path"));
+        ShortSection.run(directory, "calls s3 mount", "appender loggen measure mkfiles readloop", """
+                trap mount_cleanup EXIT
+                section_mount
+                """);
 
         assertThat(directory.resolve("results/mount.md"))
                 .content()

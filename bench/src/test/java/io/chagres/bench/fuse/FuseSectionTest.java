@@ -2,10 +2,10 @@ package io.chagres.bench.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.bench.ShortSection;
 import io.chagres.examples.MemoryFs;
 import io.chagres.fuse.FuseServer;
 import io.chagres.testkit.Program;
-import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,28 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section fuse in its short form, and the soak for a moment: that they work, not what they measure. */
 class FuseSectionTest {
-    private static final Path SOURCES = Repository.root().resolve("bench");
     private static final String PEERS =
             "echo '#include <fuse3/fuse_lowlevel.h>' | gcc -E -DFUSE_USE_VERSION=312 -D_FILE_OFFSET_BITS=64 -"
                     + " && PATH=$PATH:/sbin ldconfig -p | grep -q libfuse.so.2";
-    private static final String SECTION = """
-            set -euo pipefail
-            export LC_ALL=C JAVA_HOME=$3
-            HERE=$1 BENCH_DIR=$2 TARGET=$2 RESULTS=$2/results RUNS=1 BENCH_SHORT=1
-            . "$HERE/lib.sh"
-            . "$HERE/sections/calls.sh"
-            . "$HERE/sections/fuse.sh"
-            CLASS_PATH=$4
-            jvm_build() {
-                gcc -O2 -shared -fPIC -I"$JAVA_HOME/include" -I"$JAVA_HOME/include/linux" -o "$TARGET/libbench.so" \
-                    "$HERE/native/bench.c"
-                JVM_PATH=$CLASS_PATH JVM_PROPERTIES=(-Djmh.ignoreLock=true -Dbench.library="$TARGET/libbench.so")
-            }
-            trap fuse_cleanup EXIT
-            mkdir -p "$RESULTS"
-            gcc -O2 -Wall -Wextra -Werror -o "$TARGET/fuseclient" "$HERE/c/fuseclient.c"
-            section_fuse
-            """;
 
     @TempDir
     Path directory;
@@ -67,15 +48,10 @@ class FuseSectionTest {
         Requires.tool("gcc");
         Requires.tool("taskset");
         Requires.works(List.of("bash", "-c", PEERS));
-        Program.ok(
-                "bash",
-                "-c",
-                SECTION,
-                "section",
-                SOURCES.toString(),
-                directory.toString(),
-                System.getProperty("java.home"),
-                System.getProperty("java.class.path"));
+        ShortSection.run(directory, "calls fuse", "fuseclient", """
+                trap fuse_cleanup EXIT
+                section_fuse
+                """);
 
         Path results = directory.resolve("results");
         for (String server : List.of("ours", "libfuse-ll", "libfuse-hl", "libfuse-hl-threads", "jfuse", "jnr-fuse")) {
@@ -101,7 +77,7 @@ class FuseSectionTest {
         try (FuseServer server = FuseServer.mount(new MemoryFs(Clock.systemUTC()), mountPoint, MemoryFs.OPTIONS)) {
             String table = Program.ok(
                     "python3",
-                    SOURCES.resolve("soak_fuse.py").toString(),
+                    ShortSection.SOURCES.resolve("soak_fuse.py").toString(),
                     mountPoint.toString(),
                     "3",
                     String.valueOf(ProcessHandle.current().pid()),
