@@ -97,6 +97,14 @@ public final class Requires {
         Assumptions.assumeTrue(there, "skipped: needs " + what + " in the kernel");
     }
 
+    /**
+     * Needs something that every kernel of today has unless it is forbidden there. A mistake of ours could look like
+     * that, so its absence fails where skips fail.
+     */
+    public static void allowed(String what, boolean there) {
+        check(what, there);
+    }
+
     /** Needs loop devices. */
     public static void loopDevices() {
         root();
