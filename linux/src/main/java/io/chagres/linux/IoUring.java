@@ -330,10 +330,9 @@ public final class IoUring implements AutoCloseable {
 
     private void settle() {
         for (int i = 0; i < CLOSE_ROUNDS && inFlight() > 0; i++) {
-            if (i == 0) {
-                next().cancel(0, SubmissionEntry.IORING_ASYNC_CANCEL_ANY | SubmissionEntry.IORING_ASYNC_CANCEL_ALL);
-            }
-            if (submitAndWait(1, CLOSE_ROUND_NS) < 0) {
+            // Each round anew: the kernel misses what it is just handing to a worker thread.
+            next().cancel(0, SubmissionEntry.IORING_ASYNC_CANCEL_ANY | SubmissionEntry.IORING_ASYNC_CANCEL_ALL);
+            if (submitAndWait(2, CLOSE_ROUND_NS) < 0) {
                 return;
             }
             boolean there;

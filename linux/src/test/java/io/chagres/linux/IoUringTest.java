@@ -412,6 +412,23 @@ class IoUringTest {
     }
 
     @Test
+    void closingEndsWhatIsOnItsWayToAWorker() throws IOException {
+        try (Pipe pipe = Pipe.open(0)) {
+            for (int round = 0; round < 300; round++) {
+                IoUring other = IoUring.open(16);
+                for (int i = 0; i < 8; i++) {
+                    other.next()
+                            .read(pipe.readEnd().value(), buffer, 0, 100, -1)
+                            .flags(SubmissionEntry.IOSQE_ASYNC);
+                }
+                assertThat(other.submit()).isEqualTo(8);
+                other.close();
+                assertThat(other.inFlight()).isZero();
+            }
+        }
+    }
+
+    @Test
     void socketsSendAndReceive() throws IOException {
         try (SocketPair pair = SocketPair.open(Fd.O_NONBLOCK)) {
             buffer.setString(0, "ping");
