@@ -63,7 +63,7 @@ public final class PassthroughFs implements FuseFileSystem {
     /** All of it, with reads and writes by the kernel itself where it can. */
     public static final FuseOptions OPTIONS = FuseOptions.DEFAULTS
             .withName("passthrough")
-            .with(FuseFeature.READDIRPLUS, FuseFeature.READDIRPLUS_AUTO, FuseFeature.ATOMIC_TRUNCATE)
+            .with(FuseFeature.READDIRPLUS, FuseFeature.READDIRPLUS_AUTO)
             .with(FuseFeature.OWN_UMASK, FuseFeature.CREATE_GROUP, FuseFeature.POSIX_ACL)
             .with(FuseFeature.POSIX_LOCKS, FuseFeature.FLOCK_LOCKS, FuseFeature.PASSTHROUGH);
 
@@ -186,9 +186,7 @@ public final class PassthroughFs implements FuseFileSystem {
             result = path.chmod(change.mode() & PERMISSIONS);
         }
         if (result >= 0 && change.hasSize()) {
-            result = change.hasHandle()
-                    ? FileControl.truncate(file(change.handle()), change.size())
-                    : path.truncate(change.size());
+            result = truncate(path, change);
         }
         if (result >= 0 && (change.hasAtime() || change.hasMtime())) {
             result = path.setTimes(
@@ -196,6 +194,12 @@ public final class PassthroughFs implements FuseFileSystem {
                     change.hasMtime() ? change.mtimeNs(PathFd.NOW) : PathFd.OMIT);
         }
         return result;
+    }
+
+    private static int truncate(PathFd path, AttributeChange change) {
+        int result = change.hasHandle() ? FileControl.truncate(file(change.handle()), change.size()) : -Errno.EINVAL;
+        // A file that was opened for reading, with O_TRUNC, is cut by its path.
+        return result == -Errno.EINVAL ? path.truncate(change.size()) : result;
     }
 
     @Override

@@ -83,6 +83,33 @@ class PassthroughFsTest extends FileSystemContract {
     }
 
     @Test
+    void leavesARunningProgramWhole() throws IOException {
+        Path program = directory.resolve("program");
+        Program.ok("cp", "/bin/sleep", program.toString());
+        long size = Files.size(program);
+        Process running = new ProcessBuilder(program.toString(), "60").start();
+        try {
+            for (int how : new int[] {Fd.O_WRONLY, Fd.O_RDWR, Fd.O_RDONLY | Fd.O_TRUNC}) {
+                assertThat(Fd.tryOpen(Pathname.of(program.toString()), how, 0)).isEqualTo(-Errno.ETXTBSY);
+            }
+            assertThat(running.isAlive()).isTrue();
+            assertThat(below.resolve("program")).hasSize(size);
+        } finally {
+            running.destroyForcibly();
+        }
+    }
+
+    @Test
+    void cutsAFileThatIsOpenedForReading() throws IOException {
+        Files.writeString(directory.resolve("file"), "content");
+        Pathname file = Pathname.of(directory.resolve("file").toString());
+        try (Fd open = Fd.open(file, Fd.O_RDONLY | Fd.O_TRUNC, 0)) {
+            assertThat(open.isOpen()).isTrue();
+            assertThat(below.resolve("file")).isEmptyFile();
+        }
+    }
+
+    @Test
     void makesFilesInTheNameOfTheCaller() throws IOException {
         Requires.tool("setpriv");
         Files.setAttribute(directory, "unix:mode", 0777);

@@ -17,7 +17,11 @@ public enum FuseFeature {
     /** Several reads and writes past the page cache, of one call, may be in progress at once. */
     ASYNC_DIRECT_IO(InitFlags.ASYNC_DIO, 0, 0),
 
-    /** Open gets O_TRUNC and truncates; without this a setattr comes before. */
+    /**
+     * Open gets O_TRUNC and truncates; without this a setattr comes after it. Only for files that nobody executes: of a
+     * running program the kernel refuses to truncate the file, but where it is opened for reading, with O_TRUNC, only
+     * after open has done it.
+     */
     ATOMIC_TRUNCATE(InitFlags.ATOMIC_O_TRUNC, 0, 0),
 
     /** The file system applies the umask itself, see {@link Request#umask()}. */

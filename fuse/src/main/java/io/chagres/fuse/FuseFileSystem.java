@@ -201,7 +201,7 @@ public interface FuseFileSystem {
 
     /**
      * Opens a file, see open(2). The kernel has checked the type; O_CREAT, O_EXCL and O_NOCTTY are taken away, and
-     * O_TRUNC comes as a setattr before unless {@link FuseFeature#ATOMIC_TRUNCATE} was agreed on.
+     * O_TRUNC comes as a setattr after it unless {@link FuseFeature#ATOMIC_TRUNCATE} was agreed on.
      *
      * <p>Valid replies: {@link OpenReply#opened}, EACCES, EROFS; ENOSYS with {@link FuseFeature#NO_OPEN}: the kernel
      * then never asks again and uses handle 0.
