@@ -180,6 +180,7 @@ abstract class Exchange {
     /** Answers a request that has no answer in the protocol. */
     void finishSilently() {
         claim();
+        count(0);
         sent(0, 0);
     }
 
@@ -188,16 +189,19 @@ abstract class Exchange {
             throw new IllegalArgumentException("an error number is 1 to 511, not " + errno);
         }
         claim();
+        count(errno);
         sent(errno, send(errno, 0));
     }
 
     void answer(long length) {
         claim();
+        count(0);
         sent(0, send(0, length));
     }
 
     void answer(MemorySegment memory, long offset, long length) {
         claim();
+        count(0);
         sent(0, send(memory, offset, length));
     }
 
@@ -232,7 +236,9 @@ abstract class Exchange {
     }
 
     private void sent(int errno, long result) {
-        count(errno);
+        if (timed) {
+            countLatency();
+        }
         if (result < 0) {
             session.notSent(this, errno, (int) -result);
         }
@@ -256,20 +262,23 @@ abstract class Exchange {
         return opcode < 0 || opcode >= Opcode.COUNT ? 0 : opcode;
     }
 
+    /** Before the answer is sent: whoever got it finds it counted. */
     private void count(int errno) {
         int counter = counter();
         requests[counter]++;
         if (errno != 0) {
             errors[counter]++;
         }
-        if (timed) {
-            long[] counts = latencies[counter];
-            if (counts == null) {
-                counts = new long[LatencyHistogram.BUCKETS];
-                latencies[counter] = counts;
-            }
-            counts[LatencyHistogram.bucket(session.nowNs() - begunNs)]++;
+    }
+
+    private void countLatency() {
+        int counter = counter();
+        long[] counts = latencies[counter];
+        if (counts == null) {
+            counts = new long[LatencyHistogram.BUCKETS];
+            latencies[counter] = counts;
         }
+        counts[LatencyHistogram.bucket(session.nowNs() - begunNs)]++;
     }
 
     /** Copies bytes into the body. */

@@ -152,7 +152,7 @@ public final class FuseServer implements AutoCloseable {
     /**
      * Counts what happened so far.
      *
-     * @return sums over all threads; those being counted meanwhile may be missing
+     * @return sums over all threads, with every request whose answer the kernel got
      */
     public FuseStatistics statistics() {
         return session.statistics();
