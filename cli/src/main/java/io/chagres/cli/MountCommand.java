@@ -222,7 +222,7 @@ final class MountCommand implements Callable<Integer> {
                 MountThreads.make(),
                 new MonotonicClock(),
                 this::say,
-                new Catalogs(Pathname.of(catalogs), cache != null, Catalogs.LARGE_BYTES));
+                new Catalogs(Pathname.of(catalogs), cache != null, Catalogs.LARGE_VERSIONS, System::gc));
         ArchiveMount mount = ArchiveMount.open(archive, place, options, allowOther, surroundings);
         context.termination().onSignal(() -> {
             signalled.set(true);

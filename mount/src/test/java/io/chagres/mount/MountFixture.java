@@ -36,7 +36,7 @@ final class MountFixture implements AutoCloseable {
             Files.createDirectories(directory);
             BlobStore plain = BlobStores.open(archive.toString(), false);
             store = faults == FaultyStore.Faults.NONE ? plain : new FaultyStore(plain, faults);
-            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0);
+            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context =
                     new MountContext(Executors.newFixedThreadPool(4), new TestClock(), messages::add, catalogs);
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);

@@ -110,7 +110,7 @@ public final class CatalogFile implements AutoCloseable {
     }
 
     /** Is where the records of a version are, and how many names it has. */
-    private record Row(long id, long offset, int length, int names) {}
+    record Row(long id, long offset, int length, int names) {}
 
     FixedHeader header() {
         return header;
@@ -214,8 +214,8 @@ public final class CatalogFile implements AutoCloseable {
         }
     }
 
-    /** Returns the place of a version, or -1. Ids mostly count up by one. */
-    private int find(long id) {
+    /** Returns the place of a version in the order of ids, or -1 - the place it would have. Ids mostly count by one. */
+    int find(long id) {
         if (versions == 0 || id < firstId) {
             return -1;
         }
@@ -234,12 +234,23 @@ public final class CatalogFile implements AutoCloseable {
             }
             middle = (low + high) >>> 1;
         }
-        return -1;
+        return -1 - low;
     }
 
     private Row row(int index) {
-        MemorySegment row = MemorySegment.ofArray(bytes(rows + (long) index * VERSION_ROW_BYTES, VERSION_ROW_BYTES));
-        return new Row(row.get(LONG, 0), row.get(LONG, 8), row.get(INT, 16), row.get(INT, 20));
+        return rows(index, 1).getFirst();
+    }
+
+    /** Returns the rows of some versions in the order of their ids, the first by its place in it. */
+    List<Row> rows(int index, int count) {
+        int length = count * VERSION_ROW_BYTES;
+        MemorySegment table = MemorySegment.ofArray(bytes(rows + (long) index * VERSION_ROW_BYTES, length));
+        List<Row> found = new ArrayList<>(count);
+        for (int at = 0; at < length; at += VERSION_ROW_BYTES) {
+            found.add(new Row(
+                    table.get(LONG, at), table.get(LONG, at + 8L), table.get(INT, at + 16L), table.get(INT, at + 20L)));
+        }
+        return found;
     }
 
     /** Returns the root directory. */

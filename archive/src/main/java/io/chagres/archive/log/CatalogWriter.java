@@ -13,18 +13,22 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link CatalogFile} from a checkpoint in one pass. Holds 24 bytes for each version and the names of the
- * directories on the way to the one it is in. Confined to one thread.
+ * Makes a {@link CatalogFile} from a checkpoint or a state in one pass. Holds 24 bytes for each version and the names
+ * of the directories on the way to the one it is in. Confined to one thread.
  */
 final class CatalogWriter implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final int BUFFER_BYTES = 256 * 1024;
     private static final int FIRST_ROWS = 1024;
+    private static final int ROWS_A_COPY = 4096;
+    private static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
     private static final Pathname NONE = Pathname.of("");
     private static final Pathname DOT = Pathname.of(".");
     private static final Pathname DOT_DOT = Pathname.of("..");
@@ -44,6 +48,7 @@ final class CatalogWriter implements AutoCloseable {
     private long lastId;
     private long lastEnd;
     private long names;
+    private boolean whole = true;
 
     private CatalogWriter(Fd file) {
         this.file = file;
@@ -82,7 +87,7 @@ final class CatalogWriter implements AutoCloseable {
     static @Nullable CatalogFile write(CheckpointReader from, Fd file) throws IOException {
         try (CatalogWriter writer = new CatalogWriter(file)) {
             for (Record record = from.next(); record != null; record = from.next()) {
-                if (!writer.add(record, from)) {
+                if (!writer.add(record, from.recordBytes(), from.recordOffset(), from.recordLength())) {
                     return null;
                 }
             }
@@ -90,28 +95,88 @@ final class CatalogWriter implements AutoCloseable {
         }
     }
 
-    private boolean add(Record record, CheckpointReader from) throws IOException {
+    /**
+     * Writes the catalog of a state that keeps all extents into an empty file, which the catalog then owns.
+     *
+     * @return null if it cannot be laid out
+     */
+    static @Nullable CatalogFile write(HostState state, Fd file) throws IOException {
+        try (CatalogWriter writer = new CatalogWriter(file)) {
+            writer.add(state);
+            return writer.whole ? new CatalogFile(file, writer.finish(Checkpoint.header(state))) : null;
+        }
+    }
+
+    private void add(HostState state) throws IOException {
+        Checkpoint.host(state, EVERYTHING, this::add);
+        CatalogFile below = state.catalog();
+        int next = 0;
+        for (FileVersion version : state.keptVersions()) {
+            if (below != null) {
+                int found = below.find(version.id());
+                copyVersions(below, next, found < 0 ? -found - 1 : found);
+                next = found < 0 ? -found - 1 : found + 1;
+            }
+            Checkpoint.version(version, EVERYTHING, this::add);
+        }
+        if (below != null) {
+            copyVersions(below, next, below.versionCount());
+        }
+        for (NameTree.Entry entry : state.names()) {
+            whole &= name(entry);
+        }
+    }
+
+    private void add(Record record) throws IOException {
+        records.reset();
+        records.write(record);
+        whole &= add(record, records.array(), 0, records.length());
+    }
+
+    /** Takes versions over from another catalog as they are there, in their places from one up to another. */
+    private void copyVersions(CatalogFile from, int first, int end) throws ErrnoException {
+        for (int at = first; at < end; ) {
+            List<CatalogFile.Row> rows = from.rows(at, Math.min(ROWS_A_COPY, end - at));
+            at += rows.size();
+            long start = rows.getFirst().offset();
+            long length = rows.getLast().offset() + rows.getLast().length() - start;
+            for (CatalogFile.Row row : rows) {
+                row(row.id(), position() + row.offset() - start, row.length());
+            }
+            for (long copied = 0; copied < length; ) {
+                int part = (int) Math.min(BUFFER_BYTES, length - copied);
+                put(from.bytes(start + copied, part), 0, part);
+                copied += part;
+            }
+        }
+    }
+
+    private void row(long id, long offset, int length) {
+        MemorySegment row = versions.add();
+        row.set(LONG, 0, id);
+        row.set(LONG, 8, offset);
+        row.set(INT, 16, length);
+        row.set(INT, 20, 0);
+    }
+
+    private boolean add(Record record, byte[] bytes, int offset, int length) throws IOException {
         return switch (record) {
             case Record.VersionOpened opened -> {
                 boolean ascending = opened.versionId() > lastId && names == 0;
                 lastId = opened.versionId();
                 lastEnd = opened.startPosition();
-                MemorySegment row = versions.add();
-                row.set(LONG, 0, lastId);
-                row.set(LONG, 8, position());
-                row.set(INT, 16, 0);
-                row.set(INT, 20, 0);
-                yield ascending && ofVersion(lastId, from);
+                row(lastId, position(), 0);
+                yield ascending && ofVersion(lastId, bytes, offset, length);
             }
             case Record.Extent extent -> {
                 boolean follows = extent.start() == lastEnd;
                 lastEnd = extent.end();
-                yield follows && ofVersion(extent.versionId(), from);
+                yield follows && ofVersion(extent.versionId(), bytes, offset, length);
             }
-            case Record.VersionClosed closed -> ofVersion(closed.versionId(), from);
-            case Record.AttributesChanged changed -> ofVersion(changed.versionId(), from);
-            case Record.VersionTimes times -> ofVersion(times.versionId(), from);
-            case Record.VersionRetention retention -> ofVersion(retention.versionId(), from);
+            case Record.VersionClosed closed -> ofVersion(closed.versionId(), bytes, offset, length);
+            case Record.AttributesChanged changed -> ofVersion(changed.versionId(), bytes, offset, length);
+            case Record.VersionTimes times -> ofVersion(times.versionId(), bytes, offset, length);
+            case Record.VersionRetention retention -> ofVersion(retention.versionId(), bytes, offset, length);
             case Record.NameAdded name -> name(name);
             case Record.Derived derived -> true; // only who compacts and restores needs to know
             case Record.IncarnationOpened opened -> ofHost(opened);
@@ -126,20 +191,28 @@ final class CatalogWriter implements AutoCloseable {
         return true;
     }
 
-    /** Adds the record read last to those of the version opened last. */
-    private boolean ofVersion(long id, CheckpointReader from) throws ErrnoException {
+    /** Adds a record to those of the version opened last. */
+    private boolean ofVersion(long id, byte[] bytes, int offset, int length) throws ErrnoException {
         if (id != lastId || versions.count == 0) {
             return false;
         }
-        int length = from.recordLength();
-        put(from.recordBytes(), from.recordOffset(), length);
+        put(bytes, offset, length);
         MemorySegment row = versions.row(versions.count - 1);
         row.set(INT, 16, row.get(INT, 16) + length);
         return true;
     }
 
     private boolean name(Record.NameAdded added) throws ErrnoException {
-        Pathname path = added.path();
+        return name(added.path(), added.kind(), added.versionId(), added.target(), added.attributes());
+    }
+
+    private boolean name(NameTree.Entry entry) throws ErrnoException {
+        Attributes attributes = entry.kind() == Record.Kind.FILE ? OF_VERSION : entry.attributes();
+        return name(entry.path(), entry.kind(), entry.versionId(), entry.target(), attributes);
+    }
+
+    private boolean name(Pathname path, Record.Kind kind, long id, Pathname target, Attributes attributes)
+            throws ErrnoException {
         Pathname parent = path.parent();
         if (parent == null) {
             return false;
@@ -159,17 +232,17 @@ final class CatalogWriter implements AutoCloseable {
         }
         in.last = name;
         names++;
-        switch (added.kind()) {
-            case DIRECTORY -> open.push(new Open(path, added.attributes()));
-            case SYMLINK -> in.add(new Record.NameAdded(name, added.kind(), 0, added.target(), added.attributes()));
+        switch (kind) {
+            case DIRECTORY -> open.push(new Open(path, attributes));
+            case SYMLINK -> in.add(new Record.NameAdded(name, kind, 0, target, attributes));
             case FILE -> {
-                int version = versions.find(added.versionId());
+                int version = versions.find(id);
                 if (version < 0) {
                     return false;
                 }
                 MemorySegment row = versions.row(version);
                 row.set(INT, 20, row.get(INT, 20) + 1);
-                in.add(new Record.NameAdded(name, added.kind(), added.versionId(), NONE, OF_VERSION));
+                in.add(new Record.NameAdded(name, kind, id, NONE, OF_VERSION));
             }
         }
         return true;

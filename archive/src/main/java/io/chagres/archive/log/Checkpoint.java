@@ -34,6 +34,12 @@ public final class Checkpoint {
 
     private Checkpoint() {}
 
+    /** Takes the records of a state one after the other. */
+    @FunctionalInterface
+    interface Sink {
+        void write(Record record) throws IOException;
+    }
+
     /**
      * Writes the first checkpoint of a seq; does nothing when there is one, which says the same.
      *
@@ -59,12 +65,8 @@ public final class Checkpoint {
         }
         try (BlobWriter object = store.create(key);
                 CheckpointWriter out = new CheckpointWriter(object, header(state), LEVEL)) {
-            incarnation(state, out);
-            Record.Retention retention = contents.retention(state);
-            if (retention != null) {
-                out.write(retention);
-            }
-            versions(state, contents, out);
+            host(state, contents, out::write);
+            versions(state, contents, out::write);
             for (NameTree.Entry entry : state.names()) {
                 out.write(name(entry));
             }
@@ -79,8 +81,7 @@ public final class Checkpoint {
         }
     }
 
-    private static void versions(HostState state, CheckpointContents contents, CheckpointWriter out)
-            throws IOException {
+    private static void versions(HostState state, CheckpointContents contents, Sink out) throws IOException {
         for (FileVersion version : state.versions()) {
             if (contents.keeps(version)) {
                 version(version, contents, out);
@@ -94,7 +95,8 @@ public final class Checkpoint {
         }
     }
 
-    private static FixedHeader header(HostState state) {
+    /** Returns what a checkpoint of a state begins with. */
+    static FixedHeader header(HostState state) {
         return new FixedHeader(
                 FixedHeader.CHECKPOINT,
                 state.seq(),
@@ -109,7 +111,8 @@ public final class Checkpoint {
                 0);
     }
 
-    private static void incarnation(HostState state, CheckpointWriter out) throws IOException {
+    /** Writes what is of no single file. */
+    static void host(HostState state, CheckpointContents contents, Sink out) throws IOException {
         Record.IncarnationOpened last = state.lastIncarnation();
         if (last != null) {
             out.write(last);
@@ -117,10 +120,14 @@ public final class Checkpoint {
                 out.write(new Record.IncarnationClosed(true));
             }
         }
+        Record.Retention retention = contents.retention(state);
+        if (retention != null) {
+            out.write(retention);
+        }
     }
 
-    private static void version(FileVersion version, CheckpointContents contents, CheckpointWriter out)
-            throws IOException {
+    /** Writes a version, without its names. */
+    static void version(FileVersion version, CheckpointContents contents, Sink out) throws IOException {
         out.write(opened(version, contents.start(version)));
         for (Record.Extent extent : contents.extents(version)) {
             out.write(extent);

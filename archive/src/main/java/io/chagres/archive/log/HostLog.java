@@ -30,45 +30,56 @@ public final class HostLog {
      */
     public static HostState load(BlobStore store, String hostId, At at, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(store, hostId, at, checkpoint -> restored(store, hostId, checkpoint, filter, listener));
+        return load(
+                store,
+                hostId,
+                at,
+                (checkpoint, commits, reader) -> restored(store, hostId, checkpoint, filter, listener));
     }
 
     /**
-     * Loads the state of a host with all extents, of which what a large checkpoint holds stays in a local file. It does
-     * not say which compressed files hold a version's content.
+     * Loads the state of a host with all extents; of a large host most of it stays in local files. It does not say
+     * which compressed files hold a version's content.
      *
      * @param at up to which moment
      * @param catalogs where those files are
      * @throws CorruptArchiveException naming the object that is damaged or missing
      */
     public static HostState load(BlobStore store, String hostId, At at, Catalogs catalogs) throws IOException {
+        CataloguedLoad load = new CataloguedLoad(catalogs, store, hostId, at.equals(At.NOW));
         HostState state = null;
         try {
-            state = load(store, hostId, at, checkpoint -> {
-                CatalogFile catalog = checkpoint == null ? null : catalogs.of(store, hostId, checkpoint);
-                return catalog == null
-                        ? restored(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE)
-                        : new HostState(catalog);
-            });
+            state = load(store, hostId, at, load);
+            load.end();
             return state;
         } finally {
             catalogs.settle(hostId, state == null ? null : state.catalog());
         }
     }
 
-    /** Makes the state of a checkpoint, or the one before the first commit. */
+    /** Says how a state is kept while it is loaded. */
     @FunctionalInterface
-    private interface StateMaker {
-        HostState of(@Nullable CheckpointId checkpoint) throws IOException;
+    interface Load {
+        /**
+         * Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits.
+         *
+         * @param commits those after the checkpoint that are to be applied
+         */
+        HostState begin(@Nullable CheckpointId checkpoint, List<Long> commits, CommitReader reader) throws IOException;
+
+        /** Returns what stands for the state from now on; after each commit. */
+        default HostState applied(HostState state, boolean isLast) throws IOException {
+            return state;
+        }
     }
 
-    private static HostState load(BlobStore store, String hostId, At at, StateMaker maker) throws IOException {
+    private static HostState load(BlobStore store, String hostId, At at, Load load) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
             for (int attempt = 1; ; attempt++) {
                 Span span = span(store, hostId, at, reader);
-                HostState state;
+                HostState state; // held by nothing else, so that what a load lays out can be collected
                 try {
-                    state = maker.of(span.checkpoint);
+                    state = load.begin(span.checkpoint, span.commits, reader);
                 } catch (NoSuchBlobException e) {
                     // a compaction removed it after it was listed; a later one was there before
                     if (attempt == MAX_ATTEMPTS) {
@@ -76,13 +87,19 @@ public final class HostLog {
                     }
                     continue;
                 }
-                apply(hostId, state, span.commits, reader);
+                long begun = state.seq();
+                span.commits.removeIf(seq -> seq <= begun);
+                expect(hostId, span.commits, reader);
+                for (int i = 0; i < span.commits.size(); i++) {
+                    apply(hostId, state, span.commits.get(i), reader);
+                    state = load.applied(state, i == span.commits.size() - 1);
+                }
                 return state;
             }
         }
     }
 
-    private static HostState restored(
+    static HostState restored(
             BlobStore store,
             String hostId,
             @Nullable CheckpointId checkpoint,
@@ -129,7 +146,10 @@ public final class HostLog {
             throw absent(hostId, missing);
         }
         try (CommitReader reader = new CommitReader(store)) {
-            apply(hostId, state, commits, reader);
+            expect(hostId, commits, reader);
+            for (long seq : commits) {
+                apply(hostId, state, seq, reader);
+            }
         }
         return true;
     }
@@ -218,11 +238,11 @@ public final class HostLog {
         }
         for (CheckpointId checkpoint : checkpoints.descendingSet()) {
             if (checkpoint.seq() <= at.seq() && Checkpoint.timeMs(store, hostId, checkpoint) <= at.timeMs()) {
-                return new Span(checkpoint, List.of());
+                return new Span(checkpoint, new ArrayList<>());
             }
         }
         boolean compacted = !checkpoints.isEmpty() && (commits.isEmpty() || commits.getFirst() > 1);
-        return compacted ? null : new Span(null, List.of());
+        return compacted ? null : new Span(null, new ArrayList<>());
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {
@@ -267,16 +287,16 @@ public final class HostLog {
                 ArchiveLayout.commit(hostId, seq), "it is missing, though later commits exist");
     }
 
-    private static void apply(String hostId, HostState state, List<Long> commits, CommitReader reader)
-            throws IOException {
+    private static void expect(String hostId, List<Long> commits, CommitReader reader) {
         reader.expect(
                 commits.stream().map(seq -> ArchiveLayout.commit(hostId, seq)).toList());
-        for (long seq : commits) {
-            state.apply(ArchiveLayout.commit(hostId, seq), read(hostId, seq, reader));
-        }
     }
 
-    private static CommitHeader read(String hostId, long seq, CommitReader reader) throws IOException {
+    private static void apply(String hostId, HostState state, long seq, CommitReader reader) throws IOException {
+        state.apply(ArchiveLayout.commit(hostId, seq), read(hostId, seq, reader));
+    }
+
+    static CommitHeader read(String hostId, long seq, CommitReader reader) throws IOException {
         String key = ArchiveLayout.commit(hostId, seq);
         try {
             return reader.read(key);

@@ -133,6 +133,11 @@ public final class HostState {
         return version;
     }
 
+    /** Returns the versions that are in memory, in the order of their ids. */
+    Collection<FileVersion> keptVersions() {
+        return Collections.unmodifiableCollection(versions.values());
+    }
+
     /** Returns all versions in the order of their ids. */
     public Collection<FileVersion> versions() {
         return catalog == null

@@ -130,7 +130,8 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             return children == null || !children.containsKey(childName);
         }
 
-        private long versionId() {
+        /** Returns the version a file's name leads to, without making it; 0 for others. */
+        long versionId() {
             return version == null ? untouchedVersion : version.id();
         }
 

@@ -34,7 +34,7 @@ class CatalogsTest {
     private RandomGenerator random = Seeds.random(1);
 
     private Catalogs catalogs(boolean named) {
-        return new Catalogs(Pathname.of(directory.toString()), named, 0);
+        return new Catalogs(Pathname.of(directory.toString()), named, 0, () -> {});
     }
 
     private HostState over(Catalogs catalogs) throws IOException {
@@ -122,6 +122,84 @@ class CatalogsTest {
         }
     }
 
+    @Test
+    void loadsGoOnWhereTheLastOneEnded() throws IOException {
+        random = Seeds.random(Seeds.next("CatalogsTest.rolled"));
+        try (LogFixture log = new LogFixture(store)) {
+            for (int round = 1; round <= ROUNDS; round++) {
+                for (int i = random.nextInt(1, 20); i > 0; i--) {
+                    change(log);
+                }
+                log.commit();
+                if (random.nextInt(10) == 0) {
+                    checkpoint();
+                }
+                long before = random.nextInt(1, round + 1);
+                try (Catalogs catalogs = catalogs(random.nextInt(4) > 0)) {
+                    if (random.nextInt(3) > 0) {
+                        assertThat(StateText.of(over(catalogs))).isEqualTo(StateText.of(LogFixture.load(store)));
+                    }
+                    assertThat(StateText.of(HostLog.load(store, LogFixture.HOST, At.seq(before), catalogs)))
+                            .isEqualTo(StateText.of(inMemory(At.seq(before))));
+                }
+            }
+        }
+    }
+
+    private HostState inMemory(At at) throws IOException {
+        return HostLog.load(store, LogFixture.HOST, at, ExtentFilter.ALL, RunListener.NONE);
+    }
+
+    @Test
+    void readsNoCommitASecondTime() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            log.write(Samples.version(1, "/a"), Samples.file("/a", 1));
+            log.commit();
+            log.write(new Record.ZeroRun(1, 0, 10, 1));
+            log.commit();
+            try (Catalogs first = catalogs(true)) {
+                over(first);
+            }
+            String key = ArchiveLayout.commit(LogFixture.HOST, 1);
+            byte[] object = store.bytes(key);
+            store.replace(key, new byte[object.length]);
+            log.write(new Record.ZeroRun(1, 10, 5, 1));
+            log.commit();
+            try (Catalogs second = catalogs(true)) {
+                HostState state = over(second);
+                assertThat(Objects.requireNonNull(state.version(1)).length()).isEqualTo(15);
+                store.replace(key, object);
+                assertThat(StateText.of(state)).isEqualTo(StateText.of(LogFixture.load(store)));
+            }
+        }
+    }
+
+    @Test
+    void aCatalogOfAnotherLogIsNotUsed() throws IOException {
+        commits(5);
+        try (Catalogs first = catalogs(true)) {
+            over(first);
+        }
+        for (int others : new int[] {3, 5, 7}) {
+            for (String key : store.keys()) {
+                store.delete(key);
+            }
+            commits(others);
+            try (Catalogs second = catalogs(true)) {
+                assertThat(StateText.of(over(second))).isEqualTo(StateText.of(LogFixture.load(store)));
+            }
+        }
+    }
+
+    private void commits(int count) throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            for (int i = 1; i <= count; i++) {
+                log.write(Samples.version(i, "/" + count), Samples.file("/" + count, i));
+                log.commit();
+            }
+        }
+    }
+
     private String some() throws IOException {
         try (LogFixture log = new LogFixture(store)) {
             log.write(Samples.opened(1, "web1", 5));
@@ -176,8 +254,8 @@ class CatalogsTest {
     void smallOnesAndUnwritablePlacesAreDoneWithout() throws IOException {
         some();
         List<String> expected = StateText.of(LogFixture.load(store));
-        try (Catalogs large = new Catalogs(Pathname.of(directory.toString()), true, 1 << 20);
-                Catalogs nowhere = new Catalogs(Pathname.of(directory + "/none"), true, 0)) {
+        try (Catalogs large = new Catalogs(Pathname.of(directory.toString()), true, 1 << 15, () -> {});
+                Catalogs nowhere = new Catalogs(Pathname.of(directory + "/none"), true, 0, () -> {})) {
             assertThat(StateText.of(over(large))).isEqualTo(expected);
             assertThat(StateText.of(over(nowhere))).isEqualTo(expected);
         }

@@ -30,7 +30,7 @@ final class MountedArchive implements AutoCloseable {
         try {
             directory = Files.createTempDirectory("chagres-mounted-");
             store = BlobStores.open(archive.toString(), false);
-            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0);
+            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context = new MountContext(
                     Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, catalogs);
             MountOptions options = MountOptions.DEFAULTS.withLinksAsWritten(true);
