@@ -90,7 +90,25 @@ mount_many() {
         fi
         mount_stop
     done
+    mount_log "$cache"
     rm -rf "$BENCH_DIR/many" "$cache"
+}
+
+# mount_log CACHE: the same host as if it was never compacted: every commit is read.
+mount_log() {
+    rm -rf "$BENCH_DIR"/many/hosts/*/checkpoints
+    for _ in $(seq "$RUNS"); do
+        fresh many-cache > /dev/null
+        mount_start "$BENCH_DIR/many" --cache "$1"
+        mount_row log_cold "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
+        mount_row log_cold_rss "$(rss_mb "$MOUNT_PID")"
+        mount_row log_cold_peak "$(peak_mb "$MOUNT_PID")"
+        mount_stop
+        mount_start "$BENCH_DIR/many" --cache "$1"
+        mount_row log_warm "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
+        mount_row log_warm_rss "$(rss_mb "$MOUNT_PID")"
+        mount_stop
+    done
 }
 
 # mount_lists WHAT DIR: ls -lR and find, the first time and then from what is cached.
@@ -275,6 +293,8 @@ mount_tables() {
     echo "| RSS of the server after it, MB (peak) | $(mount_column many_cold_rss) ($(mount_column many_cold_peak)) | $(mount_column many_warm_rss) |"
     echo "| then \`ls -l\` of a directory of 1000 | | $(mount_ms many_ls_directory) |"
     echo "| then \`find -type f -size +0\` of all, RSS MB | | $(mount_ms many_find), $(mount_column many_find_rss) |"
+    echo "| the same, never compacted: first \`ls\` | $(mount_ms log_cold) | $(mount_ms log_warm) |"
+    echo "| RSS of the server after it, MB (peak) | $(mount_column log_cold_rss) ($(mount_column log_cold_peak)) | $(mount_column log_warm_rss) |"
     echo
     echo "| $MOUNT_TREE files | first \`ls -lR\` | cached \`ls -lR\` | cached \`find -size +0\` |"
     echo "|---|---|---|---|"

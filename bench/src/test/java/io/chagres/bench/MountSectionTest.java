@@ -39,6 +39,8 @@ class MountSectionTest {
                 .content()
                 .contains("| cached `ls -l` <= 2x local disk |")
                 .contains("| a directory, `--max-lag 1s` |");
-        assertThat(directory.resolve("results/mount.csv")).content().contains("many_find_rss,", "seq_zstd,", "random,");
+        assertThat(directory.resolve("results/mount.csv"))
+                .content()
+                .contains("many_find_rss,", "log_warm_rss,", "seq_zstd,", "random,");
     }
 }
