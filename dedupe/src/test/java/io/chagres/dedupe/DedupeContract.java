@@ -309,6 +309,21 @@ abstract class DedupeContract {
     }
 
     @Test
+    void aReadOnlyFileSystemIsLeftAlone() throws IOException {
+        Path a = file("a", random(11, MIB));
+        Path b = file("b", random(11, MIB));
+        sync();
+        disk.remount("ro");
+        try {
+            Run run = run(DedupeOptions.DEFAULT);
+            assertThat(run.heard.skipped).hasSize(1).allMatch(skipped -> skipped.matches("[ab] FAILED EROFS"));
+            Places.areApart(a, b);
+        } finally {
+            disk.remount("rw");
+        }
+    }
+
+    @Test
     void filesThatChangeMeanwhile() throws IOException {
         Path a = file("a", random(11, MIB));
         Path b = file("b", random(11, MIB));

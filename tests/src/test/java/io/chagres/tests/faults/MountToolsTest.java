@@ -8,6 +8,7 @@ import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.TreeDiff;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -195,6 +196,39 @@ class MountToolsTest {
 
     private static long size(Path file) {
         return file.toFile().length();
+    }
+
+    @Test
+    void lessFollowsWhileItIsShipped(FaultBench bench) throws IOException {
+        List.of("less", "script", "stty").forEach(Requires::tool);
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(5);
+        ShipProcess ship = bench.ship().awaitSettled();
+        Path shown = mounted(bench, place(bench, "machines"));
+        Path out = bench.root().resolve("less.out");
+        String onTerminal = "stty cols 400 rows 100; exec less +F " + shown.resolve("app.log");
+        ProcessBuilder less = new ProcessBuilder("script", "-qfec", onTerminal, "/dev/null");
+        less.environment().put("TERM", "xterm");
+        Process terminal = less.redirectOutput(out.toFile()).start();
+        try {
+            for (int i = 0; i < 4; i++) {
+                List<String> lines = Files.readAllLines(bench.file("app.log"));
+                Await.until("less shows all", () -> lines.stream().allMatch(text(out)::contains));
+                writer.lines(20);
+                ship.awaitSettled();
+            }
+        } finally {
+            terminal.destroy();
+        }
+        writer.close();
+        ship.drain();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
