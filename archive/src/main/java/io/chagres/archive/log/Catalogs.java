@@ -107,14 +107,14 @@ public final class Catalogs implements AutoCloseable {
      * Lays out a state that is being loaded, which is then of no use any more; {@link #settle} follows.
      *
      * @param checkpoint what it was loaded from, null for none
-     * @param keep whether {@link #rolled} is to find it
+     * @param keep whether {@link #rolled} is to find it; only where {@link #isNamed}
      * @return null if it cannot be laid out; the state stays good
      * @throws IOException when what the state stands over cannot be read
      */
     @Nullable
     CatalogFile roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
             throws IOException {
-        Pathname name = named && keep ? rolledName(store, hostId, checkpoint) : null;
+        Pathname name = keep ? rolledName(store, hostId, checkpoint) : null;
         CatalogFile catalog = made(name, file -> CatalogWriter.write(state, file));
         CatalogFile before = state.catalog();
         if (catalog != null && before != null) {
@@ -124,6 +124,11 @@ public final class Catalogs implements AutoCloseable {
             before.close();
         }
         return loading(hostId, catalog);
+    }
+
+    /** Says whether the next program finds what this one lays out. */
+    boolean isNamed() {
+        return named;
     }
 
     /** Returns how many versions may be in memory while a host is loaded. */

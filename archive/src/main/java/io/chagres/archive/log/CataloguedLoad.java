@@ -21,7 +21,7 @@ final class CataloguedLoad implements HostLog.Load {
     private final Catalogs catalogs;
     private final BlobStore store;
     private final String hostId;
-    private final boolean isNow;
+    private final boolean keep;
     private @Nullable CheckpointId checkpoint;
     private long firstSeq;
     private boolean isRefused;
@@ -36,7 +36,7 @@ final class CataloguedLoad implements HostLog.Load {
         this.catalogs = catalogs;
         this.store = store;
         this.hostId = hostId;
-        this.isNow = isNow;
+        keep = isNow && catalogs.isNamed();
     }
 
     @Override
@@ -71,11 +71,11 @@ final class CataloguedLoad implements HostLog.Load {
         CatalogFile below = state.catalog();
         int catalogued = below == null ? 0 : below.versionCount();
         boolean fills = kept >= Math.max(catalogs.maxKept(), catalogued / GROWTH);
-        boolean helps = isLast && (catalogs.isLarge(kept) || isNow && state.seq() - firstSeq >= MANY_COMMITS);
+        boolean helps = isLast && (catalogs.isLarge(kept) || keep && state.seq() - firstSeq >= MANY_COMMITS);
         if (isRefused || !fills && !helps) {
             return state;
         }
-        CatalogFile catalog = catalogs.roll(store, hostId, checkpoint, state, isNow);
+        CatalogFile catalog = catalogs.roll(store, hostId, checkpoint, state, keep);
         isRefused = catalog == null;
         isFreed = catalog != null && catalogs.isLarge(kept);
         return catalog == null ? state : new HostState(catalog);
