@@ -66,6 +66,20 @@ mount_ship() {
     "$CHAGRES" ship "$dir" --to "$BENCH_DIR/$name/archive" --state "$BENCH_DIR/$name/state" --host bench --once --quiet "$@"
 }
 
+# mount_first WHAT CACHE: the first list of that host, without and with what the mount before left; stays mounted.
+mount_first() {
+    fresh many-cache > /dev/null
+    mount_start "$BENCH_DIR/many" --cache "$2"
+    mount_row "$1_mount" "$MOUNT_S"
+    mount_row "$1_cold" "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
+    mount_row "$1_cold_rss" "$(rss_mb "$MOUNT_PID")"
+    mount_row "$1_cold_peak" "$(peak_mb "$MOUNT_PID")"
+    mount_stop
+    mount_start "$BENCH_DIR/many" --cache "$2"
+    mount_row "$1_warm" "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
+    mount_row "$1_warm_rss" "$(rss_mb "$MOUNT_PID")"
+}
+
 # The first list of a host with many files, without and with what an earlier mount left, and the memory.
 mount_many() {
     local run cache=$BENCH_DIR/many-cache
@@ -73,16 +87,7 @@ mount_many() {
     "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$JVM_PATH" io.chagres.bench.ManyFiles \
         "$BENCH_DIR/many" "$MOUNT_MANY"
     for run in $(seq "$RUNS"); do
-        fresh many-cache > /dev/null
-        mount_start "$BENCH_DIR/many" --cache "$cache"
-        mount_row many_mount "$MOUNT_S"
-        mount_row many_cold "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
-        mount_row many_cold_rss "$(rss_mb "$MOUNT_PID")"
-        mount_row many_cold_peak "$(peak_mb "$MOUNT_PID")"
-        mount_stop
-        mount_start "$BENCH_DIR/many" --cache "$cache"
-        mount_row many_warm "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
-        mount_row many_warm_rss "$(rss_mb "$MOUNT_PID")"
+        mount_first many "$cache"
         mount_row many_ls_directory "$(mount_timed ls -l "$MOUNT_DIR/bench/srv/d100001")"
         if [ "$run" = 1 ]; then
             mount_row many_find "$(mount_timed find "$MOUNT_DIR/bench" -type f -size +0)"
@@ -98,15 +103,7 @@ mount_many() {
 mount_log() {
     rm -rf "$BENCH_DIR"/many/hosts/*/checkpoints
     for _ in $(seq "$RUNS"); do
-        fresh many-cache > /dev/null
-        mount_start "$BENCH_DIR/many" --cache "$1"
-        mount_row log_cold "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
-        mount_row log_cold_rss "$(rss_mb "$MOUNT_PID")"
-        mount_row log_cold_peak "$(peak_mb "$MOUNT_PID")"
-        mount_stop
-        mount_start "$BENCH_DIR/many" --cache "$1"
-        mount_row log_warm "$(mount_timed ls "$MOUNT_DIR/bench/srv")"
-        mount_row log_warm_rss "$(rss_mb "$MOUNT_PID")"
+        mount_first log "$1"
         mount_stop
     done
 }
