@@ -139,14 +139,9 @@ class RestoreTest {
         List<Long> ids = new ArrayList<>();
         try (Host host = new Host(store, ID, "web1")) {
             for (int i = 0; i < 300; i++) {
-                byte[] name = new byte[1 + random.nextInt(40)];
-                random.nextBytes(name);
-                for (int k = 0; k < name.length; k++) {
-                    name[k] = name[k] == 0 || name[k] == '/' ? (byte) 1 : name[k];
-                }
                 paths.add(Pathname.of("/d" + i % 7)
                         .resolve(Pathname.of("f" + i + "-"))
-                        .resolve(Pathname.ofBytes(name)));
+                        .resolve(name(random)));
                 ids.add(host.file(paths.getLast()));
             }
             for (int i = 0; i < 2000; i++) {
@@ -165,6 +160,17 @@ class RestoreTest {
                 assertThat(content(place)).isEqualTo(host.bytes(ids.get(i)));
             }
         }
+    }
+
+    /** Returns a name of any bytes a directory can hold. */
+    private static Pathname name(RandomGenerator random) {
+        byte[] name = new byte[1 + random.nextInt(40)];
+        random.nextBytes(name);
+        for (int k = 0; k < name.length; k++) {
+            name[k] = name[k] == 0 || name[k] == '/' ? (byte) 1 : name[k];
+        }
+        boolean dots = name.length <= 2 && name[0] == '.' && name[name.length - 1] == '.';
+        return dots ? name(random) : Pathname.ofBytes(name);
     }
 
     private static void grow(Host host, long id, RandomGenerator random, List<Long> ids) throws IOException {
