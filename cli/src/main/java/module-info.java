@@ -7,6 +7,7 @@ module io.chagres.cli {
     requires io.chagres.archive;
     requires io.chagres.dedupe;
     requires io.chagres.watch;
+    requires java.net.http; // of a store on the class path, whose needs nobody else declares
     requires jdk.unsupported; // signals
 
     exports io.chagres.cli;

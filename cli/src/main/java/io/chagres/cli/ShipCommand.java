@@ -50,7 +50,7 @@ final class ShipCommand implements Callable<Integer> {
             names = "--to",
             required = true,
             paramLabel = "STORE",
-            description = "The archive: a directory, s3://BUCKET/PREFIX or gs://...; created if absent.")
+            description = "The archive: a directory, s3://BUCKET/PREFIX, gs://... or azblob://...; created if absent.")
     String store = "";
 
     @Option(

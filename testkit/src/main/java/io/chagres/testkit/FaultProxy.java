@@ -37,11 +37,15 @@ public final class FaultProxy implements AutoCloseable {
         DELETE,
         OTHER;
 
+        /** As S3, Google Cloud Storage and Azure Blob Storage list. */
+        private static final String LISTS =
+                "[^?]*\\?(.*&)?list-type=.*|/storage/v1/b/[^/]+/o(\\?.*)?|[^?]*\\?(.*&)?comp=list(&.*)?";
+
         static Kind of(String method, String target) {
             return switch (method) {
                 case "PUT" -> PUT;
                 case "POST" -> target.startsWith("/upload/") ? PUT : OTHER;
-                case "GET" -> target.matches("[^?]*\\?(.*&)?list-type=.*|/storage/v1/b/[^/]+/o(\\?.*)?") ? LIST : GET;
+                case "GET" -> target.matches(LISTS) ? LIST : GET;
                 case "HEAD" -> HEAD;
                 case "DELETE" -> DELETE;
                 default -> OTHER;

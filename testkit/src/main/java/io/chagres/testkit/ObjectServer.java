@@ -104,6 +104,27 @@ public final class ObjectServer implements AutoCloseable {
         return new ObjectServer(folder, port, command, "/_internal/healthcheck");
     }
 
+    /**
+     * Starts an Azurite: Azure Blob Storage. Its objects are in memory, and gone when it ends; its buckets are called
+     * containers and lie in the account of its only user, which the path of {@link #endpoint} names.
+     */
+    public static ObjectServer azurite() {
+        Path program = Requires.npmProgram("azurite-blob", "azurite@3.35.0");
+        Path folder = newFolder(temporary(), "azurite-");
+        int port = Ports.free();
+        List<String> command = List.of(
+                program.toString(),
+                "--blobHost",
+                "127.0.0.1",
+                "--blobPort",
+                Integer.toString(port),
+                "--inMemoryPersistence",
+                "--skipApiVersionCheck",
+                "--disableTelemetry",
+                "--silent");
+        return new ObjectServer(folder, port, command, "/" + AzureContainer.ACCOUNT);
+    }
+
     private static Path temporary() {
         return Path.of(System.getProperty("java.io.tmpdir"));
     }
@@ -127,7 +148,8 @@ public final class ObjectServer implements AutoCloseable {
                         "MINIO_ROOT_USER", ACCESS_KEY,
                         "MINIO_ROOT_PASSWORD", SECRET_KEY,
                         "MINIO_BROWSER", "off",
-                        "MINIO_UPDATE", "off"));
+                        "MINIO_UPDATE", "off",
+                        "AZURITE_ACCOUNTS", AzureContainer.ACCOUNT + ":" + AzureContainer.KEY));
         try {
             Process started = builder.start();
             RUNNING.add(started);
@@ -170,19 +192,23 @@ public final class ObjectServer implements AutoCloseable {
         }
     }
 
+    private boolean isAzure() {
+        return ready.equals("/" + AzureContainer.ACCOUNT);
+    }
+
     /** Returns where it answers. */
     public URI endpoint() {
-        return URI.create("http://127.0.0.1:" + port);
+        return URI.create("http://127.0.0.1:" + port + (isAzure() ? ready : ""));
     }
 
     /** Returns the name its only user has. */
     public String accessKey() {
-        return ACCESS_KEY;
+        return isAzure() ? AzureContainer.ACCOUNT : ACCESS_KEY;
     }
 
     /** Returns that user's secret. */
     public String secretKey() {
-        return SECRET_KEY;
+        return isAzure() ? AzureContainer.KEY : SECRET_KEY;
     }
 
     /** Returns the folder in which each bucket is a folder. */
@@ -197,6 +223,10 @@ public final class ObjectServer implements AutoCloseable {
 
     /** Makes an empty bucket. */
     public void makeBucket(String name) {
+        if (isAzure()) {
+            AzureContainer.make(endpoint(), name);
+            return;
+        }
         try {
             Files.createDirectory(folder.resolve(name));
         } catch (IOException e) {

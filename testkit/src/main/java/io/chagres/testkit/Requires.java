@@ -60,6 +60,17 @@ public final class Requires {
         return program(name, folders, "cargo install --locked " + crate);
     }
 
+    /**
+     * Needs a program that {@code npm install --global} makes: looks in the folder that {@code CHAGRES_TEST_BIN} names
+     * and in the PATH.
+     *
+     * @param module what to install, with its version
+     * @return its path
+     */
+    public static Path npmProgram(String name, String module) {
+        return program(name, List.of(), "npm install --global " + module);
+    }
+
     private static Path program(String name, List<String> besides, String install) {
         List<String> folders = new ArrayList<>();
         folders.add(System.getenv().getOrDefault("CHAGRES_TEST_BIN", ""));

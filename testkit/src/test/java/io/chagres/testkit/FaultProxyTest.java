@@ -142,19 +142,21 @@ class FaultProxyTest {
         send(request("/b?prefix=a&list-type=2"));
         send(request("/storage/v1/b/bucket/o?prefix=a"));
         send(request("/storage/v1/b/bucket/o/a?alt=media"));
+        send(request("/account/b?restype=container&comp=list&prefix=a"));
+        send(request("/account/b/a?comp=listing"));
         send(request("/upload/storage/v1/b/bucket/o?name=a").POST(BodyPublishers.ofString("x")));
         send(request("/b/a?uploads").POST(BodyPublishers.noBody()));
         send(request("/b/a").DELETE());
 
         assertThat(proxy.count(Kind.PUT)).isEqualTo(2);
-        assertThat(proxy.count(Kind.GET)).isEqualTo(3);
+        assertThat(proxy.count(Kind.GET)).isEqualTo(4);
         assertThat(proxy.count(Kind.HEAD)).isOne();
-        assertThat(proxy.count(Kind.LIST)).isEqualTo(3);
+        assertThat(proxy.count(Kind.LIST)).isEqualTo(4);
         assertThat(proxy.count(Kind.DELETE)).isOne();
         assertThat(proxy.count(Kind.OTHER)).isOne();
         assertThat(proxy.count("POST")).isEqualTo(2);
-        assertThat(proxy.count("GET")).isEqualTo(6);
-        assertThat(proxy.count()).isEqualTo(11);
+        assertThat(proxy.count("GET")).isEqualTo(8);
+        assertThat(proxy.count()).isEqualTo(13);
         proxy.resetCounts();
         assertThat(proxy.count()).isZero();
     }

@@ -24,7 +24,7 @@ public final class CollectedWriter implements BlobWriter {
     private final BlobStore store;
     private final Put put;
     private final String key;
-    private final Arena arena = Arena.ofConfined();
+    private final Arena arena = Arena.ofShared(); // some clients send from threads of their own
     private final List<MemorySegment> blocks = new ArrayList<>();
     private long length;
 

@@ -5,9 +5,11 @@ import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,11 @@ import org.jspecify.annotations.Nullable;
 public record ObjectAddress(String scheme, String bucket, String prefix, Map<String, String> parameters) {
     /** Is the name of the parameter that {@link #endpoint} reads. */
     public static final String ENDPOINT = "endpoint";
+
+    /** Is the name of the parameter for the account in which the bucket lies, where accounts have buckets. */
+    public static final String ACCOUNT = "account";
+
+    private static final List<String> WHERE = List.of(ACCOUNT, ENDPOINT);
 
     private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,254}");
     private static final Pattern COMPONENT = Pattern.compile("[!-~&&[^/?#\\\\]]+");
@@ -108,10 +115,13 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
                 + ":// address is http://HOST:PORT or https://HOST:PORT, without credentials");
     }
 
-    /** Returns the address as it appears in messages. */
+    /** Returns the address as it appears in messages; no two places have the same. */
     public String name() {
-        String endpoint = parameters.get(ENDPOINT);
+        String where = WHERE.stream()
+                .filter(parameters::containsKey)
+                .map(each -> each + "=" + parameters.get(each))
+                .collect(Collectors.joining("&"));
         return scheme + "://" + bucket + (prefix.isEmpty() ? "" : "/" + prefix.substring(0, prefix.length() - 1))
-                + (endpoint == null ? "" : "?" + ENDPOINT + "=" + endpoint);
+                + (where.isEmpty() ? "" : "?" + where);
     }
 }

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -30,6 +33,22 @@ public final class SegmentContent {
     /** Returns a stream of the bytes from their start; a client that sends them again asks for another one. */
     public InputStream stream() {
         return new Stream(segments);
+    }
+
+    /** Returns the same memory as buffers: what is confined to a thread stays so. */
+    public List<ByteBuffer> buffers() {
+        return segments.stream().map(MemorySegment::asByteBuffer).toList();
+    }
+
+    /** Returns the MD5 of the bytes, 16 bytes: what some object stores compare with what arrived. */
+    public byte[] md5() {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("MD5");
+            buffers().forEach(digest::update);
+            return digest.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has MD5", e);
+        }
     }
 
     /** Returns the CRC32C of the bytes as object stores write it: big endian, in base 64. */

@@ -64,6 +64,12 @@ final class FaultBench implements AutoCloseable {
         return in(ObjectServer.fakeGcs());
     }
 
+    /** Puts the archive into a server of Azure Blob Storage, before the first shipper. */
+    ObjectServer inAzure() {
+        scheme = "azblob";
+        return in(ObjectServer.azurite());
+    }
+
     Path root() {
         return root;
     }
@@ -92,13 +98,18 @@ final class FaultBench implements AutoCloseable {
         return server == null
                 ? store().toString()
                 : scheme + "://" + BUCKET + "/archive?endpoint="
-                        + (proxy == null ? server.endpoint() : proxy.endpoint());
+                        + (proxy == null
+                                ? server.endpoint()
+                                : proxy.endpoint().resolve(server.endpoint().getPath()));
     }
 
     /** What the program must find in its environment to reach the archive. */
     Map<String, String> environment() {
-        return server == null
-                ? Map.of()
+        if (server == null) {
+            return Map.of();
+        }
+        return scheme.equals("azblob")
+                ? Map.of("AZURE_STORAGE_ACCOUNT", server.accessKey(), "AZURE_STORAGE_KEY", server.secretKey())
                 : Map.of("AWS_ACCESS_KEY_ID", server.accessKey(), "AWS_SECRET_ACCESS_KEY", server.secretKey());
     }
 

@@ -1,0 +1,110 @@
+package io.chagres.stores.azblob;
+
+import com.azure.core.exception.ClientAuthenticationException;
+import com.azure.storage.blob.models.BlobErrorCode;
+import com.azure.storage.blob.models.BlobStorageException;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.StoreException;
+import java.io.IOException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes exceptions of Azure's client those of a store; the only place that does. No message holds a credential. */
+final class AzblobFailure {
+    static final int RANGE_NOT_SATISFIABLE = 416;
+    private static final int NOT_FOUND = 404;
+    private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
+    private static final int MAX_MESSAGE = 300;
+
+    private static final Set<BlobErrorCode> EXISTS =
+            Set.of(BlobErrorCode.BLOB_ALREADY_EXISTS, BlobErrorCode.CONDITION_NOT_MET);
+    private static final Set<BlobErrorCode> NO_CONTAINER =
+            Set.of(BlobErrorCode.CONTAINER_NOT_FOUND, BlobErrorCode.CONTAINER_BEING_DELETED);
+
+    private AzblobFailure() {}
+
+    /** Returns the status of a refusal, or 0 when nobody refused. */
+    static int status(RuntimeException failure) {
+        return failure instanceof BlobStorageException refusal ? refusal.getStatusCode() : 0;
+    }
+
+    private static @Nullable BlobErrorCode code(RuntimeException failure) {
+        return failure instanceof BlobStorageException refusal ? refusal.getErrorCode() : null;
+    }
+
+    /** Says whether a put was refused because its key exists; other refusals have the same status. */
+    static boolean saysThatItExists(RuntimeException failure) {
+        BlobErrorCode code = code(failure);
+        return code != null && EXISTS.contains(code);
+    }
+
+    /** Says whether an object, and nothing around it, is missing. */
+    static boolean saysThatItIsMissing(RuntimeException failure) {
+        return status(failure) == NOT_FOUND && !saysThatThereIsNoContainer(failure);
+    }
+
+    private static boolean saysThatThereIsNoContainer(RuntimeException failure) {
+        BlobErrorCode code = code(failure);
+        return code != null && NO_CONTAINER.contains(code);
+    }
+
+    /** Returns what to throw when an object could not be read. */
+    static IOException ofReading(ObjectAddress address, String key, RuntimeException failure) {
+        return saysThatItIsMissing(failure) ? new NoSuchBlobException(key) : of(address, key, failure);
+    }
+
+    /** Returns what to throw for a failed call that needs no object to exist. */
+    static IOException of(ObjectAddress address, String key, RuntimeException failure) {
+        if (saysThatThereIsNoContainer(failure)) {
+            return new StoreException(
+                    address.name() + ": there is no container " + address.bucket() + "; make it, or correct its name",
+                    failure);
+        }
+        if (failure instanceof ClientAuthenticationException) {
+            return new StoreException(
+                    address.name() + ": Azure gives no access token; credentials come from "
+                            + AzblobClients.CREDENTIALS,
+                    failure);
+        }
+        String where = address.name() + (key.isEmpty() ? "" : ": " + key) + ": ";
+        int status = status(failure);
+        return new StoreException(where + (status == 0 ? cause(failure) : refusal(failure, status)), failure);
+    }
+
+    private static String refusal(RuntimeException failure, int status) {
+        BlobErrorCode code = code(failure);
+        return code == null ? strange(Integer.toString(status)) : status + " " + code + advice(status);
+    }
+
+    private static String strange(String what) {
+        return "the answer is none of Azure Blob Storage (" + what + "); is the endpoint right?";
+    }
+
+    private static String advice(int status) {
+        return switch (status) {
+            case UNAUTHORIZED -> " (credentials: " + AzblobClients.CREDENTIALS + ")";
+            case FORBIDDEN ->
+                " (needed: the role Storage Blob Data Contributor, or a token that may read, create and"
+                        + " list; and a clock that is right)";
+            default -> "";
+        };
+    }
+
+    /** Quotes only what tells of the line: texts of the client may hold a token. */
+    private static String cause(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            boolean onlyWraps = at.getClass() == IOException.class && at.getCause() instanceof RuntimeException;
+            if (at instanceof IOException && !onlyWraps) {
+                return bounded(at.getClass().getSimpleName() + (at.getMessage() == null ? "" : ": " + at.getMessage()));
+            }
+        }
+        return strange(failure.getClass().getSimpleName());
+    }
+
+    private static String bounded(String text) {
+        String line = text.strip().replaceAll("\\s+", " ").replaceAll("\\.$", ""); // ours ends the sentence
+        return line.length() <= MAX_MESSAGE ? line : line.substring(0, MAX_MESSAGE) + " ...";
+    }
+}

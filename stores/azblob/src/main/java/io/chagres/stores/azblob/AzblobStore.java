@@ -1,0 +1,193 @@
+package io.chagres.stores.azblob;
+
+import com.azure.core.http.rest.PagedIterable;
+import com.azure.core.util.BinaryData;
+import com.azure.core.util.Context;
+import com.azure.storage.blob.BlobClient;
+import com.azure.storage.blob.BlobContainerClient;
+import com.azure.storage.blob.models.BlobItem;
+import com.azure.storage.blob.models.BlobRange;
+import com.azure.storage.blob.models.BlobRequestConditions;
+import com.azure.storage.blob.models.ListBlobsOptions;
+import com.azure.storage.blob.options.BlockBlobSimpleUploadOptions;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.CollectedWriter;
+import io.chagres.archive.store.ConditionProbe;
+import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.SegmentContent;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is a store in Azure Blob Storage. An object is a block blob put by one request under the condition that no blob has
+ * its name, with the MD5 of its bytes, which the server compares. Safe for any thread.
+ */
+final class AzblobStore implements BlobStore {
+    /** The client hands an answer over in one piece, on the heap. */
+    private static final int MAX_GET_BYTES = 8 << 20;
+
+    private final ObjectAddress address;
+    private final BlobContainerClient container;
+
+    private AzblobStore(ObjectAddress address, BlobContainerClient container) {
+        this.address = address;
+        this.container = container;
+    }
+
+    /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
+    static AzblobStore open(ObjectAddress address, Map<String, String> environment, boolean create) throws IOException {
+        AzblobStore store = new AzblobStore(address, AzblobClients.create(address, environment));
+        if (create) {
+            ConditionProbe.prove(store, "If-None-Match", "Use Azure's own, or a server that keeps it");
+        }
+        return store;
+    }
+
+    @Override
+    public String name() {
+        return address.name();
+    }
+
+    private BlobClient blob(String key) {
+        return container.getBlobClient(address.prefix() + key);
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        try (Arena shared = Arena.ofShared()) { // the client sends from threads of its own
+            MemorySegment copy = shared.allocate(Math.max(1, content.byteSize()))
+                    .asSlice(0, content.byteSize())
+                    .copyFrom(content);
+            return put(key, new SegmentContent(List.of(copy)));
+        }
+    }
+
+    private boolean put(String key, SegmentContent content) throws IOException {
+        BlockBlobSimpleUploadOptions put = new BlockBlobSimpleUploadOptions(
+                        BinaryData.fromListByteBuffer(content.buffers()))
+                .setContentMd5(content.md5())
+                .setRequestConditions(new BlobRequestConditions().setIfNoneMatch("*"));
+        try {
+            blob(key).getBlockBlobClient().uploadWithResponse(put, null, AzblobClients.patience(content.length()));
+            return true;
+        } catch (RuntimeException e) {
+            if (AzblobFailure.saysThatItExists(e)) {
+                return false;
+            }
+            throw AzblobFailure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public BlobWriter create(String key) {
+        return new CollectedWriter(this, this::put, key);
+    }
+
+    @Override
+    public boolean holdsWritesInMemory() {
+        return true;
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        long wanted = Math.min(target.byteSize(), Integer.MAX_VALUE);
+        int done = 0;
+        try {
+            while (done < wanted) {
+                long part = Math.min(wanted - done, MAX_GET_BYTES);
+                byte[] bytes = blob(key)
+                        .downloadContentWithResponse(
+                                null, null, new BlobRange(offset + done, part), false, null, Context.NONE)
+                        .getValue()
+                        .toBytes();
+                int got = (int) Math.min(bytes.length, part);
+                MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, done, got);
+                done += got;
+                if (got < part) {
+                    break;
+                }
+            }
+        } catch (RuntimeException e) {
+            if (AzblobFailure.status(e) != AzblobFailure.RANGE_NOT_SATISFIABLE) {
+                throw AzblobFailure.ofReading(address, key, e);
+            }
+        }
+        return done;
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        try {
+            return blob(key).getProperties().getBlobSize();
+        } catch (RuntimeException e) {
+            if (AzblobFailure.saysThatItIsMissing(e)) {
+                return -1;
+            }
+            throw AzblobFailure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        ListBlobsOptions options = new ListBlobsOptions().setPrefix(address.prefix() + prefix);
+        if (afterKey != null) {
+            options.setStartFrom(address.prefix() + afterKey); // which begins with this key itself
+        }
+        List<BlobInfo> found = new ArrayList<>();
+        try {
+            for (BlobItem item : container.listBlobs(options, null)) {
+                String key = item.getName().substring(address.prefix().length());
+                if (afterKey == null || key.compareTo(afterKey) > 0) { // an older server begins anywhere
+                    found.add(new BlobInfo(
+                            key,
+                            item.getProperties().getContentLength(),
+                            item.getProperties().getLastModified().toInstant().toEpochMilli()));
+                }
+            }
+            return found;
+        } catch (RuntimeException e) {
+            throw AzblobFailure.of(address, prefix, e);
+        }
+    }
+
+    @Override
+    public List<String> children(String prefix) throws IOException {
+        String whole = address.prefix() + prefix;
+        List<String> names = new ArrayList<>();
+        try {
+            PagedIterable<BlobItem> below =
+                    container.listBlobsByHierarchy("/", new ListBlobsOptions().setPrefix(whole), null);
+            for (BlobItem item : below) {
+                boolean folder = Boolean.TRUE.equals(item.isPrefix());
+                int end = item.getName().length() - (folder ? 1 : 0);
+                if (end > whole.length()) { // some tools make a blob for a folder itself
+                    names.add(item.getName().substring(whole.length(), end));
+                }
+            }
+        } catch (RuntimeException e) {
+            throw AzblobFailure.of(address, prefix, e);
+        }
+        names.sort(null);
+        return names;
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        try {
+            blob(key).deleteIfExists();
+        } catch (RuntimeException e) {
+            throw AzblobFailure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public void close() {}
+}
