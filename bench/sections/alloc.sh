@@ -33,7 +33,7 @@ section_alloc() {
     log_directory alloc > /dev/null
     coproc ALLOCATED { exec "$JAVA_HOME/bin/java" -cp "$TARGET/peers" Allocated "$SHIP_PID"; }
     pid=$ALLOCATED_PID
-    alloc_window "$files" 20000 "$seconds" > /dev/null # warm-up: compiled by C2
+    alloc_window "$files" 20000 "$seconds" > /dev/null # warm-up: compiled
     for round in $(seq "$RUNS"); do
         row alloc few 2000 $(alloc_window "$files" 2000 "$seconds")
         row alloc many 20000 $(alloc_window "$files" 20000 "$seconds")
