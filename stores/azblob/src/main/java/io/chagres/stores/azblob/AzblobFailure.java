@@ -96,7 +96,8 @@ final class AzblobFailure {
     private static String cause(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             boolean onlyWraps = at.getClass() == IOException.class && at.getCause() instanceof RuntimeException;
-            if (at instanceof IOException && !onlyWraps) {
+            boolean ofTheJdk = at.getClass().getName().startsWith("java");
+            if (at instanceof IOException && ofTheJdk && !onlyWraps) {
                 return bounded(at.getClass().getSimpleName() + (at.getMessage() == null ? "" : ": " + at.getMessage()));
             }
         }

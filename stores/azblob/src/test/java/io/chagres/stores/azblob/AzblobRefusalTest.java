@@ -3,26 +3,19 @@ package io.chagres.stores.azblob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
+import io.chagres.testkit.ScriptedServer;
+import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,52 +24,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AzblobRefusalTest {
     private static final MemorySegment CONTENT = MemorySegment.ofArray("123456789".getBytes(StandardCharsets.US_ASCII));
 
-    /** Has the code of Azure's documentation, or none. */
-    private record Answer(int status, String code, String body) {
-        static Answer refusal(int status, String code) {
-            return new Answer(status, code, "<Error><Code>" + code + "</Code><Message>SECRET</Message></Error>");
-        }
-    }
+    private static final Map<String, String> XML = Map.of("Content-Type", "application/xml");
 
-    private final Deque<Answer> answers = new ArrayDeque<>();
-    private final List<String> requests = new CopyOnWriteArrayList<>();
-    private final HttpServer server;
-
-    AzblobRefusalTest() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    }
-
-    @BeforeEach
-    void start() {
-        server.createContext("/", this::answer);
-        server.start();
-    }
+    private final ScriptedServer server = new ScriptedServer(new Answer(201, XML, ""));
 
     @AfterEach
     void stop() {
-        server.stop(0);
+        server.close();
     }
 
-    /** Gives the next answer, the last one again and again; a made object when there is none. */
-    private void answer(HttpExchange exchange) throws IOException {
-        String sent = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.ISO_8859_1);
-        StringBuilder request = new StringBuilder(exchange.getRequestMethod() + " " + exchange.getRequestURI() + "\n");
-        exchange.getRequestHeaders()
-                .forEach((name, values) ->
-                        request.append(name.toLowerCase(java.util.Locale.ROOT) + ": " + values.getFirst() + "\n"));
-        requests.add(request + "\n" + sent);
-        Answer answer = answers.size() > 1 ? answers.poll() : answers.peek();
-        if (answer != null && !answer.code.isEmpty()) {
-            exchange.getResponseHeaders().set("x-ms-error-code", answer.code);
-        }
-        byte[] body = (answer == null ? "" : answer.body).getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", "application/xml");
-        boolean empty = body.length == 0 || exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(answer == null ? 201 : answer.status, empty ? -1 : body.length);
-        if (!empty) {
-            exchange.getResponseBody().write(body);
-        }
-        exchange.close();
+    private void refuse(int status, String code) {
+        String body = "<Error><Code>" + code + "</Code><Message>SECRET</Message></Error>";
+        server.answer(new Answer(status, Map.of("x-ms-error-code", code, "Content-Type", "application/xml"), body));
+    }
+
+    /** Refuses with a status and a code, parted by a blank. */
+    private void refuse(String refusal) {
+        refuse(Integer.parseInt(refusal.substring(0, 3)), refusal.substring(4));
     }
 
     private BlobStore open(boolean create) throws IOException {
@@ -84,8 +48,7 @@ class AzblobRefusalTest {
     }
 
     private BlobStore open(boolean create, String parameters, Map<String, String> environment) throws IOException {
-        String address = "azblob://container/p?endpoint=http://127.0.0.1:"
-                + server.getAddress().getPort() + parameters;
+        String address = "azblob://container/p?endpoint=" + server.endpoint() + parameters;
         return AzblobStore.open(
                 ObjectAddress.parse("azblob", address, Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT), ""),
                 environment,
@@ -97,7 +60,7 @@ class AzblobRefusalTest {
         try (BlobStore store = open(false)) {
             assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
         }
-        assertThat(requests).singleElement().satisfies(request -> assertThat(request)
+        assertThat(server.requests()).singleElement().satisfies(request -> assertThat(request)
                 .startsWith("PUT /container/p%2Fk")
                 .contains("\nif-none-match: *\n", "\nx-ms-blob-type: BlockBlob\n", "\nauthorization: SharedKey me:")
                 .contains("\ncontent-md5: JfnnlDI7RTiF9RgfG2JNCw==\n") // of 123456789
@@ -115,7 +78,7 @@ class AzblobRefusalTest {
     @ParameterizedTest
     @ValueSource(strings = {"409 BlobAlreadyExists", "412 ConditionNotMet"})
     void takesAStoreWhereTheProbeIsThereAlready(String refusal) throws IOException {
-        answers.add(Answer.refusal(Integer.parseInt(refusal.substring(0, 3)), refusal.substring(4)));
+        refuse(refusal);
         try (BlobStore store = open(true)) {
             assertThat(store.putIfAbsent("k", CONTENT)).isFalse();
         }
@@ -125,7 +88,7 @@ class AzblobRefusalTest {
     @ParameterizedTest
     @ValueSource(strings = {"409 ContainerDisabled", "412 LeaseIdMissing", "409 BlobImmutableDueToPolicy"})
     void doesNotTakeAnotherRefusalForAnObjectThatExists(String refusal) throws IOException {
-        answers.add(Answer.refusal(Integer.parseInt(refusal.substring(0, 3)), refusal.substring(4)));
+        refuse(refusal);
         try (BlobStore store = open(false)) {
             assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
                     .isInstanceOf(StoreException.class)
@@ -135,7 +98,7 @@ class AzblobRefusalTest {
 
     @Test
     void namesObjectAndCauseAndRepeatsNoText() throws IOException {
-        answers.add(Answer.refusal(403, "AuthorizationPermissionMismatch"));
+        refuse(403, "AuthorizationPermissionMismatch");
         try (BlobStore store = open(false)) {
             assertThatThrownBy(() -> store.putIfAbsent("log/1", CONTENT))
                     .isInstanceOf(StoreException.class)
@@ -151,38 +114,38 @@ class AzblobRefusalTest {
     /** The client tries again by itself what may pass. */
     @Test
     void passesOverAServerThatIsBusy() throws IOException {
-        answers.add(Answer.refusal(503, "ServerBusy"));
-        answers.add(Answer.refusal(500, "OperationTimedOut"));
-        answers.add(new Answer(201, "", ""));
+        refuse(503, "ServerBusy");
+        refuse(500, "OperationTimedOut");
+        server.answer(new Answer(201, XML, ""));
         try (BlobStore store = open(false)) {
             assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
         }
-        assertThat(requests).hasSize(3).allSatisfy(request -> assertThat(request)
+        assertThat(server.requests()).hasSize(3).allSatisfy(request -> assertThat(request)
                 .endsWith("\n123456789"));
     }
 
     /** The shipper has its own way to wait, and says meanwhile why. */
     @Test
     void givesUpOnAServerThatStaysBusy() throws IOException {
-        answers.add(Answer.refusal(503, "ServerBusy"));
+        refuse(503, "ServerBusy");
         try (BlobStore store = open(false)) {
             assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("503 ServerBusy");
         }
-        assertThat(requests).hasSizeBetween(2, 5);
+        assertThat(server.requests()).hasSizeBetween(2, 5);
     }
 
     @Test
     void tellsAMissingObjectFromAMissingContainer() throws IOException {
-        answers.add(Answer.refusal(404, "BlobNotFound"));
+        refuse(404, "BlobNotFound");
         MemorySegment target = MemorySegment.ofArray(new byte[3]);
         try (BlobStore store = open(false)) {
             assertThatThrownBy(() -> store.get("k", 0, target)).isInstanceOf(NoSuchBlobException.class);
             assertThat(store.size("k")).isEqualTo(-1);
             store.delete("k");
-            answers.clear();
-            answers.add(Answer.refusal(404, "ContainerNotFound"));
+            server.clear();
+            refuse(404, "ContainerNotFound");
             String missing = "there is no container container";
             assertThatThrownBy(() -> store.get("k", 0, target))
                     .isInstanceOf(StoreException.class)
@@ -194,12 +157,13 @@ class AzblobRefusalTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"200", "404", "501"})
-    void saysThatAnotherServerAnswers(String status) throws IOException {
-        answers.add(new Answer(Integer.parseInt(status), "", "<html>It works!</html>"));
+    @ValueSource(strings = {"200 application/xml", "404 application/xml", "404 text/html", "501 application/json"})
+    void saysThatAnotherServerAnswers(String answer) throws IOException {
+        int status = Integer.parseInt(answer.substring(0, 3));
+        server.answer(new Answer(status, Map.of("Content-Type", answer.substring(4)), "<html>It works!</html>"));
         try (BlobStore store = open(false)) {
             assertThatThrownBy(() -> store.list("", null)).isInstanceOf(StoreException.class);
-            if (!status.equals("200")) {
+            if (status != 200) {
                 assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
                         .isInstanceOf(StoreException.class)
                         .hasMessageContaining("is the endpoint right?");
@@ -213,8 +177,8 @@ class AzblobRefusalTest {
                 + "<NextMarker>%s</NextMarker></EnumerationResults>";
         String blob = "<Blob><Name>p/%s</Name><Properties><Last-Modified>Fri, 02 Jan 2026 03:04:05 GMT</Last-Modified>"
                 + "<Etag>1</Etag><Content-Length>3</Content-Length></Properties></Blob>";
-        answers.add(new Answer(200, "", page.formatted(blob.formatted("a") + blob.formatted("b"), "more")));
-        answers.add(new Answer(200, "", page.formatted(blob.formatted("c"), "")));
+        server.answer(new Answer(200, XML, page.formatted(blob.formatted("a") + blob.formatted("b"), "more")));
+        server.answer(new Answer(200, XML, page.formatted(blob.formatted("c"), "")));
         try (BlobStore store = open(false)) {
             assertThat(store.list("", "a"))
                     .extracting(BlobInfo::key, BlobInfo::lengthBytes, BlobInfo::modifiedMs)
@@ -222,14 +186,14 @@ class AzblobRefusalTest {
                             org.assertj.core.groups.Tuple.tuple("b", 3L, 1_767_323_045_000L),
                             org.assertj.core.groups.Tuple.tuple("c", 3L, 1_767_323_045_000L));
         }
-        assertThat(requests.getFirst()).contains("startFrom=p/a");
-        assertThat(requests.getLast()).contains("marker=more");
+        assertThat(server.requests().getFirst()).contains("startFrom=p/a");
+        assertThat(server.requests().getLast()).contains("marker=more");
     }
 
     @Test
     void saysThatNobodyListens() throws IOException {
         try (BlobStore store = open(false)) {
-            server.stop(0);
+            server.close();
             assertThatThrownBy(() -> store.size("k"))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("ConnectException");
@@ -242,7 +206,7 @@ class AzblobRefusalTest {
         try (BlobStore store = open(false, "", Map.of("AZURE_STORAGE_SAS_TOKEN", "sv=1&sig=SECRET"))) {
             store.putIfAbsent("k", CONTENT);
         }
-        assertThat(requests).singleElement().satisfies(request -> assertThat(request)
+        assertThat(server.requests()).singleElement().satisfies(request -> assertThat(request)
                 .doesNotContain("SECRET", "authorization"));
     }
 
