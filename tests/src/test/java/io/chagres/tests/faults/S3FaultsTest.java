@@ -69,7 +69,10 @@ class S3FaultsTest {
             writer.lines(10).open(bench.file("app.log")).lines(100);
             Workload.pause(Duration.ofMillis(300));
         }
-        Await.until("every fault was used", () -> rules.stream().allMatch(rule -> rule.applied() > 0));
+        Await.until("every fault was used", () -> {
+            writer.lines(1);
+            return rules.stream().allMatch(rule -> rule.applied() > 0);
+        });
         proxy.heal();
         ship.awaitSettled();
         writer.lines(10).close();
