@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.DirectoryWatcher;
@@ -29,7 +30,6 @@ final class DedupeFollow implements WatchListener {
     private final List<String> paths;
     private final long quietMs;
     private final PrintStream err;
-    private final MonotonicClock clock = new MonotonicClock();
     /** When each changed last; the longest ago first. */
     private final Map<Pathname, Long> changed = new LinkedHashMap<>();
 
@@ -53,7 +53,7 @@ final class DedupeFollow implements WatchListener {
         list();
         while (!session.isStopped()) {
             watcher.poll(STEP_MS, this);
-            long beforeMs = clock.getAsLong() - quietMs;
+            long beforeMs = MonotonicClock.nowMs() - quietMs;
             if (outdatedMs <= beforeMs || session.files() > 2L * listed + SPARE_FILES) {
                 list();
                 continue;
@@ -89,7 +89,7 @@ final class DedupeFollow implements WatchListener {
         if (started && (d.type() == Directory.DT_REG || d.type() == Directory.DT_UNKNOWN)) {
             Pathname path = d.path();
             changed.remove(path);
-            changed.put(path, clock.getAsLong());
+            changed.put(path, MonotonicClock.nowMs());
         }
     }
 
@@ -128,7 +128,7 @@ final class DedupeFollow implements WatchListener {
     @Override
     public void overflow() {
         if (started && outdatedMs == NEVER) {
-            outdatedMs = clock.getAsLong();
+            outdatedMs = MonotonicClock.nowMs();
         }
     }
 

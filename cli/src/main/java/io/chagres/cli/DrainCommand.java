@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.CutAnswer;
 import io.chagres.ship.RunningShipper;
@@ -50,12 +51,11 @@ final class DrainCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Pathname directory = state.directory(context.environment());
-        MonotonicClock clock = new MonotonicClock();
-        long untilMs = clock.getAsLong() + timeout.toMillis();
+        long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
         List<Asked> asked = ask(directory);
         int code = ExitCode.DONE;
         for (Asked one : asked) {
-            boolean safe = await(one, clock, untilMs);
+            boolean safe = await(one, untilMs);
             code = safe ? code : ExitCode.AT_RISK;
         }
         return code;
@@ -84,11 +84,11 @@ final class DrainCommand implements Callable<Integer> {
     }
 
     /** Waits for one shipper and says how it went; returns whether all that was there is acknowledged. */
-    private boolean await(Asked one, MonotonicClock clock, long untilMs) throws IOException {
+    private boolean await(Asked one, long untilMs) throws IOException {
         RunningShipper shipper = one.shipper();
         boolean runs = shipper.runs();
         CutAnswer answer = shipper.answer();
-        while (answer.done() <= one.begunBefore() && runs && clock.getAsLong() < untilMs) {
+        while (answer.done() <= one.begunBefore() && runs && MonotonicClock.nowMs() < untilMs) {
             LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
             runs = shipper.runs(); // before its answer: the last one of a shipper that ends counts
             answer = shipper.answer();

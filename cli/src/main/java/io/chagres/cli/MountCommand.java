@@ -4,6 +4,7 @@ import io.chagres.archive.log.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.MountInfo;
 import io.chagres.linux.NotifySocket;
 import io.chagres.linux.Pathname;
@@ -220,7 +221,7 @@ final class MountCommand implements Callable<Integer> {
         String catalogs = cache == null ? System.getProperty("java.io.tmpdir") : cache;
         MountContext surroundings = new MountContext(
                 MountThreads.make(),
-                new MonotonicClock(),
+                MonotonicClock::nowMs,
                 this::say,
                 new Catalogs(Pathname.of(catalogs), cache != null, Catalogs.LARGE_VERSIONS, System::gc));
         ArchiveMount mount = ArchiveMount.open(archive, place, options, allowOther, surroundings);

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.linux.MonotonicClock;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
@@ -20,7 +21,7 @@ final class ProgressLine {
         err = context.err();
         line = new StatusLine(err);
         terminal = context.liveLine() && !quiet;
-        clockMs = new MonotonicClock();
+        clockMs = MonotonicClock::nowMs;
         startMs = clockMs.getAsLong();
         drawnMs = startMs;
     }

@@ -7,6 +7,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Glob;
 import io.chagres.linux.Machine;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.ShipOptions;
 import io.chagres.ship.Shipper;
@@ -152,7 +153,7 @@ final class ShipCommand implements Callable<Integer> {
         ShipReport report = ShipReport.of(context, json.json, quiet, once);
         context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
         try (Supervisor supervisor = Supervisor.of(context.environment(), report)) {
-            ShipStart start = new ShipStart(context, report, supervisor, new MonotonicClock(), options.drainMs());
+            ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
             context.termination().onSignal(start::stop);
             start.begin(once);
             try {
@@ -174,7 +175,7 @@ final class ShipCommand implements Callable<Integer> {
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             context.termination().onUserSignal(shipper::requestCut);
             start.opened(shipper::requestDrain);
-            return new ShipSession(shipper, report, supervisor, new MonotonicClock()).run(start.program());
+            return new ShipSession(shipper, report, supervisor, MonotonicClock::nowMs).run(start.program());
         }
     }
 

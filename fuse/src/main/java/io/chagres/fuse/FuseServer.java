@@ -2,6 +2,7 @@ package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.MountInfo;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;

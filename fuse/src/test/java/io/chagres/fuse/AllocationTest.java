@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.wire.Opcode;
 import io.chagres.linux.IoVector;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.testkit.Allocations;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -66,7 +66,7 @@ class TidyRulesTest {
         assertThat(findings(CLI, "class Example { void a() { new Thread(r); String.format(s); } }"))
                 .isEmpty();
         assertThat(findings(
-                        "cli/src/main/java/io/chagres/cli/MonotonicClock.java",
+                        "linux/src/main/java/io/chagres/linux/MonotonicClock.java",
                         "class MonotonicClock { long a() { return System.nanoTime(); } }"))
                 .isEmpty();
         assertThat(findings(TEST, "import java.nio.file.Path; class ExampleTest { void a() { Executors.a(); } }"))
