@@ -5,4 +5,5 @@ module io.chagres.fuse {
     requires jdk.jfr;
 
     exports io.chagres.fuse;
+    exports io.chagres.fuse.path;
 }

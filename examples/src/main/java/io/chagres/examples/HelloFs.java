@@ -3,7 +3,7 @@ package io.chagres.examples;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
-import io.chagres.fuse.PathFileSystem;
+import io.chagres.fuse.path.PathFileSystem;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,7 +14,7 @@ public final class HelloFs implements PathFileSystem {
     private static final byte[] HELLO = "Hello, world!\n".getBytes();
 
     public static void main(String[] arguments) throws Exception {
-        FuseServer.mount(new HelloFs(), Path.of(arguments[0]), FuseOptions.DEFAULTS)
+        FuseServer.mount(new HelloFs().byNodes(), Path.of(arguments[0]), FuseOptions.DEFAULTS)
                 .join();
     }
 

@@ -3,7 +3,7 @@ package io.chagres.examples;
 import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
-import io.chagres.fuse.NioFileSystem;
+import io.chagres.fuse.path.NioFileSystem;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;

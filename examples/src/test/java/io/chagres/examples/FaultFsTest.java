@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.FuseServer;
-import io.chagres.fuse.NioFileSystem;
+import io.chagres.fuse.path.NioFileSystem;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileHandle;
 import io.chagres.linux.Pathname;

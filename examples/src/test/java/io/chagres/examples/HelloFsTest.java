@@ -24,7 +24,7 @@ class HelloFsTest {
     void saysHello() throws IOException {
         Requires.root();
         Requires.fuse();
-        try (FuseServer server = FuseServer.mount(new HelloFs(), directory, FuseOptions.DEFAULTS)) {
+        try (FuseServer server = FuseServer.mount(new HelloFs().byNodes(), directory, FuseOptions.DEFAULTS)) {
             assertThat(Program.ok("ls", directory.toString())).isEqualTo("hello\n");
             assertThat(Program.ok("cat", directory.resolve("hello").toString())).isEqualTo("Hello, world!\n");
             assertThat(Program.run(List.of("touch", directory.resolve("new").toString()))

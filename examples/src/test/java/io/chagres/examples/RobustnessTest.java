@@ -91,7 +91,7 @@ class RobustnessTest {
             server.kill();
             endsWithAnError(reader);
         }
-        try (FuseServer next = FuseServer.mount(new HelloFs(), mountPoint, FuseOptions.DEFAULTS)) {
+        try (FuseServer next = FuseServer.mount(new HelloFs().byNodes(), mountPoint, FuseOptions.DEFAULTS)) {
             assertThat(mountPoint.resolve("hello")).hasContent("Hello, world!");
             assertThat(next.statistics().failures()).isZero();
         }

@@ -80,7 +80,7 @@ class ServerProcessTest {
             assertThat(Program.run(List.of("ls", mountPoint.toString())).err())
                     .containsAnyOf("not connected", "connection abort");
         }
-        try (FuseServer next = FuseServer.mount(new HelloFs(), mountPoint, FuseOptions.DEFAULTS)) {
+        try (FuseServer next = FuseServer.mount(new HelloFs().byNodes(), mountPoint, FuseOptions.DEFAULTS)) {
             assertThat(Files.readString(mountPoint.resolve("hello"))).isEqualTo("Hello, world!\n");
             assertThat(next.statistics().failures()).isZero();
         }

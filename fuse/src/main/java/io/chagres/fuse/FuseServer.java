@@ -110,20 +110,6 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Mounts a file system of paths and serves it until it is unmounted.
-     *
-     * @param fileSystem what to mount
-     * @param mountPoint an existing directory
-     * @param options how
-     * @return the server, owned by the caller; kernel and file system have agreed by then, see {@link #connection()}
-     * @throws ErrnoException as the other methods of this name
-     */
-    public static FuseServer mount(PathFileSystem fileSystem, Path mountPoint, FuseOptions options)
-            throws ErrnoException {
-        return mount(fileSystem.byNodes(), mountPoint, options);
-    }
-
-    /**
      * Returns what kernel and server agreed on.
      *
      * @return constant

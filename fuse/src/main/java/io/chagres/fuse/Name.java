@@ -122,8 +122,13 @@ public final class Name {
         return hash;
     }
 
-    /** Decodes the name as UTF-8, strictly. */
-    String decoded() throws CharacterCodingException {
+    /**
+     * Decodes the name as UTF-8, strictly, as paths of Java need it.
+     *
+     * @return a copy
+     * @throws CharacterCodingException if it is not UTF-8; callers expect EILSEQ
+     */
+    public String decoded() throws CharacterCodingException {
         return StandardCharsets.UTF_8
                 .newDecoder()
                 .decode(ByteBuffer.wrap(bytes()))

@@ -1,6 +1,6 @@
 /**
- * File systems written in Java. Implement {@link io.chagres.fuse.FuseFileSystem}, which works on numbered nodes, or the
- * simpler {@link io.chagres.fuse.PathFileSystem}, and give it to {@link io.chagres.fuse.FuseServer}.
+ * A FUSE server: the kernel's protocol, and {@link io.chagres.fuse.FuseFileSystem}, which works on numbered nodes. Give
+ * one to {@link io.chagres.fuse.FuseServer}. Package {@link io.chagres.fuse.path} has file systems by paths.
  */
 @NullMarked
 package io.chagres.fuse;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.fuse.path.PathFileSystem;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
@@ -105,7 +106,7 @@ class MountTest {
 
     @Test
     void servesUntilItIsClosed() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options)) {
             assertThat(server.connection().minor()).isBetween(31, 45);
             reads("first\n");
             assertThat(Program.ok("ls", directory.toString())).isEqualTo("file\n");
@@ -121,7 +122,9 @@ class MountTest {
     @Test
     void servesWithOneThread() throws IOException {
         try (FuseServer server = FuseServer.mount(
-                fileSystem, directory, options.withTransport(FuseTransport.AUTO).withThreads(1))) {
+                fileSystem.byNodes(),
+                directory,
+                options.withTransport(FuseTransport.AUTO).withThreads(1))) {
             reads("first\n");
             assertThat(server.mountPoint()).isEqualTo(Pathname.of(directory.toString()));
         }
@@ -141,14 +144,14 @@ class MountTest {
     @Test
     void saysWhyItCannotMount() {
         assertThatExceptionOfType(ErrnoException.class)
-                .isThrownBy(() -> FuseServer.mount(fileSystem, directory.resolve("none"), options))
+                .isThrownBy(() -> FuseServer.mount(fileSystem.byNodes(), directory.resolve("none"), options))
                 .withMessageContaining("none")
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
     }
 
     @Test
     void endsWhenSomebodyElseUnmounts() throws IOException, InterruptedException {
-        FuseServer server = FuseServer.mount(fileSystem, directory, options);
+        FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options);
         // Others who look at all mounts may be using it for a moment.
         List<String> umount = List.of("umount", directory.toString());
         Await.until("it can be unmounted", () -> Program.run(umount).exitCode() == 0);
@@ -158,7 +161,7 @@ class MountTest {
 
     @Test
     void doesNotUnmountWhatIsInUseUnlessItIsClosed() throws IOException {
-        FuseServer server = FuseServer.mount(fileSystem, directory, options);
+        FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options);
         InputStream open = Files.newInputStream(directory.resolve("file"));
         assertThatExceptionOfType(ErrnoException.class)
                 .isThrownBy(server::unmount)
@@ -172,7 +175,7 @@ class MountTest {
 
     @Test
     void servesThoseOnWhoHaveFilesOpen() throws IOException, InterruptedException, ExecutionException {
-        FuseServer server = FuseServer.mount(fileSystem, directory, options);
+        FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options);
         try (ExecutorService other = Executors.newSingleThreadExecutor()) {
             InputStream open = Files.newInputStream(directory.resolve("file"));
             server.unmountLazily();
@@ -187,7 +190,7 @@ class MountTest {
 
     @Test
     void survivesAHandlerThatThrows() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options)) {
             fileSystem.throwing = true;
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> reads("first\n"))
@@ -202,7 +205,7 @@ class MountTest {
     @Test
     void freesTheCallersOfAHandlerThatHangs() throws IOException, InterruptedException, ExecutionException {
         fileSystem.goingOn = false;
-        FuseServer server = FuseServer.mount(fileSystem, directory, options);
+        FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options);
         try (ExecutorService others = Executors.newFixedThreadPool(2)) {
             Future<String> reader = others.submit(() -> Files.readString(directory.resolve("file")));
             fileSystem.hanging.await();
@@ -220,7 +223,7 @@ class MountTest {
     @Test
     void runsHandlersOnVirtualThreads() throws IOException {
         try (ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
-                FuseServer server = FuseServer.mount(fileSystem, directory, options.withHandlers(handlers))) {
+                FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options.withHandlers(handlers))) {
             reads("first\n");
             assertThat(server.statistics().total()).isPositive();
         }
@@ -231,9 +234,9 @@ class MountTest {
         new KernelMounter().mount(Pathname.of(directory.toString()), options).close();
         assertThat(Program.run(List.of("ls", directory.toString())).err()).contains("not connected");
         assertThatExceptionOfType(ErrnoException.class)
-                .isThrownBy(() -> FuseServer.mount(fileSystem, directory, options.withSubtype("other")))
+                .isThrownBy(() -> FuseServer.mount(fileSystem.byNodes(), directory, options.withSubtype("other")))
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOTCONN));
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, options)) {
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options)) {
             reads("first\n");
             assertThat(server.statistics().total()).isPositive();
         }
@@ -242,7 +245,7 @@ class MountTest {
     @Test
     void forgetsWhatItIsTold() throws IOException {
         FuseOptions cached = options.with(FuseFeature.KEEP_CACHE).without(FuseFeature.AUTO_INVALIDATE);
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, cached)) {
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, cached)) {
             reads("first\n");
             fileSystem.content = "other\n".getBytes(StandardCharsets.UTF_8);
             reads("first\n");
@@ -260,7 +263,7 @@ class MountTest {
 
     @Test
     void namesItsThreads() throws IOException {
-        try (FuseServer server = FuseServer.mount(fileSystem, directory, options.withThreads(2))) {
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options.withThreads(2))) {
             String second = transport == FuseTransport.IO_URING ? "chagres-fuse-uring-0" : "chagres-fuse-1";
             assertThat(threads()).contains("chagres-fuse-0", second);
             server.unmountLazily();

@@ -2,7 +2,7 @@ package io.chagres.tests.faults;
 
 import io.chagres.examples.FaultFs;
 import io.chagres.fuse.FuseServer;
-import io.chagres.fuse.NioFileSystem;
+import io.chagres.fuse.path.NioFileSystem;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;

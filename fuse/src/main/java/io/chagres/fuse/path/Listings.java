@@ -1,5 +1,6 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
+import io.chagres.fuse.DirectoryReply;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
+import io.chagres.fuse.FuseFileSystem;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,27 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.fuse.AttributeChange;
+import io.chagres.fuse.Attributes;
+import io.chagres.fuse.AttributesReply;
+import io.chagres.fuse.CreateReply;
+import io.chagres.fuse.DirectoryReply;
+import io.chagres.fuse.EmptyReply;
+import io.chagres.fuse.EntryReply;
+import io.chagres.fuse.FuseFileSystem;
+import io.chagres.fuse.FuseOptions;
+import io.chagres.fuse.LinkTargetReply;
+import io.chagres.fuse.Name;
+import io.chagres.fuse.OpenReply;
+import io.chagres.fuse.Payload;
+import io.chagres.fuse.ReadReply;
+import io.chagres.fuse.Reply;
+import io.chagres.fuse.Request;
+import io.chagres.fuse.StatfsReply;
+import io.chagres.fuse.WriteReply;
+import io.chagres.fuse.XattrNamesReply;
+import io.chagres.fuse.XattrReply;
 import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -9,7 +29,6 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.ClosedFileSystemException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
@@ -29,9 +48,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,8 +82,7 @@ public final class NioFileSystem implements FuseFileSystem {
     private final Listings listings = new Listings();
     private final Map<Long, NioFile> files = new ConcurrentHashMap<>();
 
-    /** Names change alone: a path that somebody resolved stays right until he used it. */
-    private final ReadWriteLock names = new ReentrantReadWriteLock();
+    private final NameLock names = new NameLock();
 
     /**
      * Takes a directory.
@@ -134,7 +149,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void lookup(Request request, long parent, Name name, EntryReply reply) {
-        answer(reply, names.readLock(), () -> entry(parent, name.decoded(), reply));
+        names.using(reply, () -> entry(parent, name.decoded(), reply));
     }
 
     @Override
@@ -144,12 +159,12 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void getattr(Request request, long node, long handle, AttributesReply reply) {
-        answer(reply, names.readLock(), () -> reply.attributes(attributes(node, reply.attributes())));
+        names.using(reply, () -> reply.attributes(attributes(node, reply.attributes())));
     }
 
     @Override
     public void setattr(Request request, long node, AttributeChange change, AttributesReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             if (change.hasSize()) {
                 truncate(node, change.size());
             }
@@ -179,7 +194,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void readlink(Request request, long node, LinkTargetReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             String target = Files.readSymbolicLink(path(node)).toString();
             reply.target(target.getBytes(StandardCharsets.UTF_8));
         });
@@ -187,7 +202,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void symlink(Request request, long parent, Name name, Name target, EntryReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             String link = name.decoded();
             Path path = path(parent, link);
             Files.createSymbolicLink(path, path.getFileSystem().getPath(target.decoded()));
@@ -198,7 +213,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void mknod(Request request, long parent, Name name, int mode, int device, EntryReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             if ((mode & Statx.S_IFMT) != Statx.S_IFREG) {
                 reply.error(Errno.EPERM); // the file system does not support this type
                 return;
@@ -211,7 +226,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void mkdir(Request request, long parent, Name name, int mode, EntryReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             String directory = name.decoded();
             Path path = path(parent, directory);
             Files.createDirectory(path, attributes.atCreation(mode));
@@ -236,7 +251,7 @@ public final class NioFileSystem implements FuseFileSystem {
     }
 
     private void remove(long parent, Name name, EmptyReply reply) {
-        answer(reply, names.writeLock(), () -> {
+        names.changing(reply, () -> {
             String removed = name.decoded();
             Path path = path(parent, removed);
             NioFile file = openAt(parent, removed);
@@ -255,7 +270,7 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void rename(
             Request request, long parent, Name name, long newParent, Name newName, int flags, EmptyReply reply) {
-        answer(reply, names.writeLock(), () -> {
+        names.changing(reply, () -> {
             String from = name.decoded();
             String to = newName.decoded();
             Path source = path(parent, from);
@@ -311,7 +326,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void link(Request request, long node, long newParent, Name newName, EntryReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             String link = newName.decoded();
             Files.createLink(path(newParent, link), path(node));
             entry(newParent, link, reply);
@@ -320,7 +335,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void open(Request request, long node, int flags, OpenReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             open(node, (flags & O_ACCMODE) != 0);
             reply.opened(0, 0);
         });
@@ -328,7 +343,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             String file = name.decoded();
             Path path = path(parent, file);
             Files.createFile(path, attributes.atCreation(mode | OWNER_READS_AND_WRITES)); // it is opened by name
@@ -396,7 +411,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
-        answer(reply, null, () -> {
+        NameLock.answer(reply, () -> {
             ByteBuffer buffer = reply.buffer()
                     .asSlice(reply.offset(), Math.min(size, reply.capacity()))
                     .asByteBuffer();
@@ -407,7 +422,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
-        answer(reply, null, () -> {
+        NameLock.answer(reply, () -> {
             ByteBuffer buffer =
                     data.segment().asSlice(data.offset(), data.length()).asByteBuffer();
             file(node).write(buffer.asReadOnlyBuffer(), position);
@@ -417,7 +432,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void flush(Request request, long node, long handle, long lockOwner, EmptyReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             NioFile file = files.get(node);
             if (file != null) {
                 file.commit(pathIfAny(node));
@@ -428,7 +443,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             close(node);
             reply.done();
         });
@@ -436,7 +451,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void fsync(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             file(node).force(pathIfAny(node), dataOnly);
             reply.done();
         });
@@ -444,7 +459,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             List<String> listed = new ArrayList<>();
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(node))) {
                 for (Path entry : entries) {
@@ -463,7 +478,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void fsyncdir(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        answer(reply, names.readLock(), () -> {
+        names.using(reply, () -> {
             if (local) {
                 try (FileChannel directory = FileChannel.open(path(node), StandardOpenOption.READ)) {
                     directory.force(true); // the JDK opens directories to read, and fsync(2) takes them
@@ -481,7 +496,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void statfs(Request request, long node, StatfsReply reply) {
-        answer(reply, null, () -> {
+        NameLock.answer(reply, () -> {
             FileStore store = Files.getFileStore(root);
             int block = 4096;
             reply.statfs(block, store.getTotalSpace() / block, store.getUsableSpace() / block, 0, 0, 255);
@@ -508,9 +523,9 @@ public final class NioFileSystem implements FuseFileSystem {
         xattr(reply, () -> NioXattrs.remove(path(node), name.decoded(), reply));
     }
 
-    private void xattr(Reply reply, Work work) {
+    private void xattr(Reply reply, NameLock.Work work) {
         if (NioXattrs.supports(root)) {
-            answer(reply, names.readLock(), work);
+            names.using(reply, work);
         } else {
             reply.error(Errno.ENOSYS);
         }
@@ -570,30 +585,5 @@ public final class NioFileSystem implements FuseFileSystem {
     private long nowNs() {
         Instant now = clock.instant();
         return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-    }
-
-    /** Work on a path that may fail. */
-    @FunctionalInterface
-    private interface Work {
-        void run() throws IOException;
-    }
-
-    private static void answer(Reply reply, @Nullable Lock lock, Work work) {
-        if (lock != null) {
-            lock.lock();
-        }
-        try {
-            work.run();
-        } catch (IOException
-                | UnsupportedOperationException
-                | InvalidPathException
-                | SecurityException
-                | ClosedFileSystemException e) {
-            reply.error(ThrownErrno.of(e, Errno.EOPNOTSUPP));
-        } finally {
-            if (lock != null) {
-                lock.unlock();
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;

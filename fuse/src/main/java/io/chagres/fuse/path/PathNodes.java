@@ -1,6 +1,22 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
 import io.chagres.foreign.Errno;
+import io.chagres.fuse.AttributeChange;
+import io.chagres.fuse.Attributes;
+import io.chagres.fuse.AttributesReply;
+import io.chagres.fuse.CreateReply;
+import io.chagres.fuse.DirectoryReply;
+import io.chagres.fuse.EmptyReply;
+import io.chagres.fuse.EntryReply;
+import io.chagres.fuse.FuseFileSystem;
+import io.chagres.fuse.LinkTargetReply;
+import io.chagres.fuse.Name;
+import io.chagres.fuse.OpenReply;
+import io.chagres.fuse.Payload;
+import io.chagres.fuse.ReadReply;
+import io.chagres.fuse.Reply;
+import io.chagres.fuse.Request;
+import io.chagres.fuse.WriteReply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,9 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
 import io.chagres.foreign.Errno;
+import io.chagres.fuse.EmptyReply;
+import io.chagres.fuse.XattrNamesReply;
+import io.chagres.fuse.XattrReply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

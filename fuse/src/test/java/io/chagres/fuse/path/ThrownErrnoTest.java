@@ -1,4 +1,4 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,8 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
+import io.chagres.fuse.AttributeChange;
+import io.chagres.fuse.Attributes;
+import io.chagres.fuse.Request;
 import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.nio.file.FileSystem;

@@ -1,5 +1,8 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
+import io.chagres.fuse.AttributeChange;
+import io.chagres.fuse.Attributes;
+import io.chagres.fuse.FuseFileSystem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;

@@ -1,5 +1,6 @@
-package io.chagres.fuse;
+package io.chagres.fuse.path;
 
+import io.chagres.fuse.Attributes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

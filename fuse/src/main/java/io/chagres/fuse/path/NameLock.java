@@ -1,0 +1,56 @@
+package io.chagres.fuse.path;
+
+import io.chagres.foreign.Errno;
+import io.chagres.fuse.Reply;
+import java.io.IOException;
+import java.nio.file.ClosedFileSystemException;
+import java.nio.file.InvalidPathException;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * Names change alone: a path that somebody resolved stays right until he used it. What is thrown meanwhile becomes the
+ * answer. Safe for any thread.
+ */
+final class NameLock {
+    private final ReadWriteLock names = new ReentrantReadWriteLock();
+
+    /** Work on a path that may fail. */
+    @FunctionalInterface
+    interface Work {
+        void run() throws IOException;
+    }
+
+    /** Does what resolves a path and uses it, or makes a new name. */
+    void using(Reply reply, Work work) {
+        locked(names.readLock(), reply, work);
+    }
+
+    /** Does what removes or moves a name. */
+    void changing(Reply reply, Work work) {
+        locked(names.writeLock(), reply, work);
+    }
+
+    private static void locked(Lock lock, Reply reply, Work work) {
+        lock.lock();
+        try {
+            answer(reply, work);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does what needs no path. */
+    static void answer(Reply reply, Work work) {
+        try {
+            work.run();
+        } catch (IOException
+                | UnsupportedOperationException
+                | InvalidPathException
+                | SecurityException
+                | ClosedFileSystemException e) {
+            reply.error(ThrownErrno.of(e, Errno.EOPNOTSUPP));
+        }
+    }
+}
