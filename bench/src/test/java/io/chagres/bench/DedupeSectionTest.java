@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Requires;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section dedupe in a form shorter than short: that it works, not what it measures. */
+@Tag("e2e")
 class DedupeSectionTest {
 
     @TempDir

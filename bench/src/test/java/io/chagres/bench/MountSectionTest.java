@@ -7,11 +7,13 @@ import io.chagres.testkit.Requires;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section mount in its short form: that it works, not what it measures. */
+@Tag("e2e")
 class MountSectionTest {
 
     @TempDir

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,6 +76,7 @@ final class DedupeCommandTest {
     }
 
     @Test
+    @Tag("it")
     void saysWhereBlocksCannotBeShared() throws IOException {
         Requires.loopDevices();
         Path image = Mounted.ext4Image(temp.resolve("image"));
@@ -88,6 +90,7 @@ final class DedupeCommandTest {
     }
 
     @Test
+    @Tag("it")
     void sharesAndRemembers() throws IOException {
         Requires.loopDevices();
         Requires.tool("mkfs.xfs");

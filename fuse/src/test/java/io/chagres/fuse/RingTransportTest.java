@@ -15,12 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** When FUSE over io_uring is used, and when not. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("it")
 class RingTransportTest {
     private static final FuseOptions OPTIONS = FuseOptions.DEFAULTS.withSubtype("chagrestest");
     private static final FuseOptions SMALL = OPTIONS.withMaxWrite(4096);

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -111,6 +112,7 @@ class FileControlTest {
     }
 
     @Test
+    @Tag("it")
     void makesFilesInTheNameOfOthers() throws IOException, InterruptedException, ExecutionException {
         Requires.root();
         Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -139,6 +141,7 @@ class FileControlTest {
     }
 
     @Test
+    @Tag("it")
     void belongsToAGroupOfOthers() throws IOException, InterruptedException, ExecutionException {
         Requires.root();
         Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -12,10 +12,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Identity on the file systems whose kernels build it differently. */
+@Tag("it")
 class FileSystemsTest {
     private static final int FILES = 100;
     private static final int OVL_FILEID_V1 = 0xf8;

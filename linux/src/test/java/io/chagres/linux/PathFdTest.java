@@ -18,6 +18,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -125,6 +126,7 @@ class PathFdTest {
     }
 
     @Test
+    @Tag("it")
     void makesDevices() {
         Requires.root();
         int device = 0x34 | 0x12 << 8 | 0x56 << 20;

@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sharing and looking at blocks, on the file systems that can. */
 @Timeout(120)
+@Tag("it")
 class SharedBlocksTest {
     private static final int BYTES = 300_000;
 

@@ -8,8 +8,10 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("it")
 class ObjectServerTest {
     @Test
     void versitygwComesBackWithItsObjects() {

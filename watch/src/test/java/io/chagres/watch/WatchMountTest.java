@@ -10,10 +10,12 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** File systems that come and go below a watched directory. */
+@Tag("it")
 class WatchMountTest {
     private final Path top;
     private final Deque<Path> mounted = new ArrayDeque<>();

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -477,6 +478,7 @@ class RestoreTest {
     }
 
     @Test
+    @Tag("it")
     void restoresOwnersForTheSuperuser() throws IOException {
         Requires.root();
         try (Host host = new Host(store, ID, "web1")) {

@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests a directory on file systems that are full, read-only, or without hard links. Needs the superuser. */
+@Tag("it")
 class DirectoryStoreMountTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")

@@ -7,11 +7,13 @@ import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
 import io.chagres.tests.faults.ObjectStores.Shipped;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An archive in a server of Azure Blob Storage: as in S3, nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class AzblobFaultsTest {
     @Test
     void killedShipper(FaultBench bench) throws IOException {

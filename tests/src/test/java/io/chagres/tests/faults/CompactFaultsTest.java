@@ -14,11 +14,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Compaction beside shippers, between them, and killed. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class CompactFaultsTest {
     @Test
     void betweenAndBesideShippers(FaultBench bench) throws IOException {

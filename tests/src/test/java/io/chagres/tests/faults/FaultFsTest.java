@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(FaultBench.Extension.class)
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 150, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("e2e")
 class FaultFsTest {
     private static final long SEED = 7;
 

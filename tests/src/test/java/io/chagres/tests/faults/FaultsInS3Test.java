@@ -5,6 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * between names and directories are decided before anything reaches a store, so they are not repeated. The classes run
  * beside each other: most of their time is waiting.
  */
+@Tag("e2e")
 class FaultsInS3Test {
     /** Marks scenarios whose archive lies in a server of S3. */
     @Retention(RetentionPolicy.RUNTIME)

@@ -9,11 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The same hard life of some logs on file systems whose identities differ in kind. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class FileSystemFaultsTest {
     @Test
     void onTmpfs(FaultBench bench) throws IOException {

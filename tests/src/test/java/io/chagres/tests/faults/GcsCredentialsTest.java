@@ -25,10 +25,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The key of a service account becomes tokens, and those go nowhere but over TLS. */
+@Tag("e2e")
 class GcsCredentialsTest {
     private static final String PASSWORD = "changeit";
 

@@ -8,11 +8,13 @@ import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
 import io.chagres.tests.faults.ObjectStores.Shipped;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An archive in a server of Google Cloud Storage: as in S3, nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class GcsFaultsTest {
     @Test
     void killedShipperAndKilledServer(FaultBench bench) throws IOException {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** System calls of the shipper that fail: strace answers in the kernel's place. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class InjectedErrorsTest {
     @BeforeEach
     void needsStrace() {

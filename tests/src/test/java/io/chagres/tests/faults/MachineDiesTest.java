@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code -Dmachine.dies.report=} a file that gets a row for each.
  */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class MachineDiesTest {
     private static final String REPORT = System.getProperty("machine.dies.report", "");
     private static final int LANES = 4;

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(FaultBench.Extension.class)
 @Timeout(value = 170, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("e2e")
 class MountFaultsTest {
     private static final List<String> STEPS = List.of(
             """

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Names move, and more than one name may lead to a file. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class MoveFaultsTest {
     private static final int RENAME_EXCHANGE = 2;
 

@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Runs what the README shows, as it stands there, on a terminal. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class ReadmeTest {
     private static final String SECTION = "## See it in one minute";
     private static final String MARK = "### command ";

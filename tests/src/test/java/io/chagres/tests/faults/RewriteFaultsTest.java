@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that end, begin again or change below their end. Every state that was at rest is kept. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class RewriteFaultsTest {
     private static final int FILES = 40;
     private static final int ROUNDS = 3;

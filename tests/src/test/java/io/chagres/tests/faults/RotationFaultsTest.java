@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rotation by rename: a file is what it is, under whatever name. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class RotationFaultsTest {
     private static final int LINGER_50_MS = 250;
 

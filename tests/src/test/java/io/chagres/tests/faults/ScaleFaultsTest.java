@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many files, and less of what the kernel gives than they need. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class ScaleFaultsTest {
     private static final int MEBIBYTE = 1 << 20;
 

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a shipper ends: exit codes, wrapped programs, signals. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class ShipExitTest {
     private static Shipping unanswered(FaultBench bench, int port) {
         return bench.shipping()

@@ -10,11 +10,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Who this machine is, what it remembers, and what happens when that is wrong. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class StateFaultsTest {
     private static void copy(Path from, Path to) {
         Program.ok("cp", "--archive", from.toString(), to.toString());

@@ -10,11 +10,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An archive that is full, closed, slow or stuck: nothing is lost while the files stay. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class StoreFaultsTest {
     private static final long BALLAST = 3500 * 1024;
 

@@ -14,11 +14,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What else stands in a tree, and what may not be read. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class TreeFaultsTest {
     private static final String NOBODY = "65534";
 

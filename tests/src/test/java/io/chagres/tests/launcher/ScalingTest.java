@@ -8,9 +8,11 @@ import io.chagres.testkit.Requires;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Keeps the tables of the document about scaling those of its model. */
+@Tag("e2e")
 class ScalingTest {
     @Test
     void theDocumentHoldsTheTablesOfTheModel() {

@@ -6,9 +6,11 @@ import io.chagres.testkit.Program;
 import io.chagres.testkit.Repository;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Starts the real program with the real launcher, as it was built before this module. */
+@Tag("e2e")
 class StartTest {
     private static final String CHAGRES = Repository.root().resolve("chagres").toString();
 

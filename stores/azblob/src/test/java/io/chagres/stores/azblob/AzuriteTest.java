@@ -9,8 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Runs the contract on an Azurite, each test below a prefix of its own. */
+@Tag("it")
 class AzuriteTest extends BlobStoreContract {
     private static final String CONTAINER = "container";
     private static ObjectServer server;

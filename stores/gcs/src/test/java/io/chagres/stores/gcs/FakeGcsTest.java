@@ -6,8 +6,10 @@ import io.chagres.testkit.ObjectServer;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Runs the contract on a fake-gcs-server, each test below a prefix of its own. */
+@Tag("it")
 class FakeGcsTest extends BlobStoreContract {
     private static final String BUCKET = "bucket";
     private static ObjectServer server;

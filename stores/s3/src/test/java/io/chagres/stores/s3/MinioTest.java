@@ -3,8 +3,10 @@ package io.chagres.stores.s3;
 import io.chagres.testkit.ObjectServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Runs the contract on a MinIO. */
+@Tag("it")
 class MinioTest extends S3ServerContract {
     private static ObjectServer started;
 
