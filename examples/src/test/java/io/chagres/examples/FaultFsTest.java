@@ -29,11 +29,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("it")
 class FaultFsTest {
     @TempDir
     private Path work;
@@ -63,8 +65,8 @@ class FaultFsTest {
 
     @AfterEach
     void unmount() {
-        Program.run(List.of("umount", "--lazy", mount.toString()));
         if (server != null) {
+            Program.run(List.of("umount", "--lazy", mount.toString()));
             faults.heal();
             server.close();
             assertThat(server.statistics().failures()).isZero();

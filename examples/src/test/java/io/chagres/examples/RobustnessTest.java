@@ -22,6 +22,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
         value = FuseTransport.class,
         names = {"CLASSIC", "IO_URING"})
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("it")
 class RobustnessTest {
     private static final int NOBODY = 65534;
     private static final List<String> AS_NOBODY =
@@ -62,7 +64,9 @@ class RobustnessTest {
 
     @AfterEach
     void detach() {
-        Program.run(List.of("umount", "--lazy", mountPoint.toString()));
+        if (mountPoint != null) {
+            Program.run(List.of("umount", "--lazy", mountPoint.toString()));
+        }
     }
 
     private ServerProcess start(String kind, String... prefix) throws IOException {
@@ -148,8 +152,7 @@ class RobustnessTest {
 
     @Test
     void belongsToAnOrdinaryUser() throws IOException, InterruptedException {
-        Requires.tool("fusermount3");
-        Requires.tool("setpriv");
+        Requires.fuseForEverybody();
         Files.setAttribute(mountPoint, "unix:uid", NOBODY);
         String[] nobody = AS_NOBODY.toArray(String[]::new);
         try (ServerProcess server = start("memory", nobody)) {
@@ -169,8 +172,7 @@ class RobustnessTest {
 
     @Test
     void mirrorsForAnOrdinaryUser() throws IOException, InterruptedException {
-        Requires.tool("fusermount3");
-        Requires.tool("setpriv");
+        Requires.fuseForEverybody();
         Path below = Files.createDirectory(work.resolve("below"));
         Files.setAttribute(mountPoint, "unix:uid", NOBODY);
         Files.setAttribute(below, "unix:uid", NOBODY);

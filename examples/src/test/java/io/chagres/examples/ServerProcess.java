@@ -1,6 +1,7 @@
 package io.chagres.examples;
 
 import io.chagres.testkit.Await;
+import io.chagres.testkit.Repository;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -50,7 +51,7 @@ final class ServerProcess implements AutoCloseable {
         Path tests = work.resolve("tests");
         if (!Files.exists(modules)) {
             copyModules(Files.createDirectory(modules));
-            copyTree(Path.of("target/test-classes"), tests);
+            copyTree(Repository.built("test-classes"), tests);
         }
         List<String> command = new ArrayList<>(prefix);
         command.addAll(

@@ -16,12 +16,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that dies, and one of an ordinary user. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("it")
 class ServerProcessTest {
     private static final int NOBODY = 65534;
     private static final List<String> AS_NOBODY =
@@ -42,13 +44,14 @@ class ServerProcessTest {
 
     @AfterEach
     void detach() {
-        Program.run(List.of("umount", "--lazy", mountPoint.toString()));
+        if (mountPoint != null) {
+            Program.run(List.of("umount", "--lazy", mountPoint.toString()));
+        }
     }
 
     @Test
     void servesAnOrdinaryUser() throws IOException, InterruptedException {
-        Requires.tool("fusermount3");
-        Requires.tool("setpriv");
+        Requires.fuseForEverybody();
         Files.setAttribute(mountPoint, "unix:uid", NOBODY);
         try (ServerProcess server = ServerProcess.start(work, mountPoint, AS_NOBODY)) {
             List<String> cat = new ArrayList<>(AS_NOBODY);

@@ -20,11 +20,13 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("it")
 class ZipMountTest {
     @TempDir
     private Path work;
@@ -42,7 +44,9 @@ class ZipMountTest {
 
     @AfterEach
     void detach() {
-        Program.run(List.of("umount", "--lazy", directory.toString()));
+        if (directory != null) {
+            Program.run(List.of("umount", "--lazy", directory.toString()));
+        }
     }
 
     @Test

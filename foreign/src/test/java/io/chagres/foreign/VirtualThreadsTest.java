@@ -24,7 +24,6 @@ class VirtualThreadsTest {
 
     /** Runs {@link FrameTurns}, which fails if any content is wrong. */
     private static int carriers(boolean checked, int parallelism, int threads, int turns) {
-        Path target = Repository.root().resolve("foreign/target");
         String out = Program.ok(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "-Djdk.virtualThreadScheduler.parallelism=" + parallelism,
@@ -34,7 +33,7 @@ class VirtualThreadsTest {
                 "-Xmx512m",
                 "-ea",
                 "-cp",
-                target.resolve("classes") + ":" + target.resolve("test-classes"),
+                Repository.built("classes") + ":" + Repository.built("test-classes"),
                 FrameTurns.class.getName(),
                 String.valueOf(threads),
                 String.valueOf(turns));

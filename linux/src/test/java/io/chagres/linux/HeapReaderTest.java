@@ -9,6 +9,7 @@ import io.chagres.foreign.call.ArrayRead;
 import io.chagres.testkit.Allocations;
 import io.chagres.testkit.OnVirtualThread;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Repository;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -176,7 +177,7 @@ class HeapReaderTest {
     }
 
     private static String program(String... options) {
-        String classPath = "target/classes:target/test-classes:../foreign/target/classes";
+        String classPath = System.getProperty("jdk.module.path") + ":" + Repository.built("test-classes");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",

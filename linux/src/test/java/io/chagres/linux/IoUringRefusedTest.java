@@ -3,6 +3,7 @@ package io.chagres.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,7 +77,7 @@ class IoUringRefusedTest {
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                "target/test-classes:target/classes:" + classPath,
+                Repository.built("test-classes") + ":" + Repository.built("classes") + ":" + classPath,
                 IoUringProgram.class.getName(),
                 file.toString()));
         assertThat(program.err()).isEmpty();

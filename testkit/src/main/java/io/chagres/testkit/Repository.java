@@ -7,6 +7,11 @@ import java.nio.file.Path;
 public final class Repository {
     private Repository() {}
 
+    /** Returns a folder that the build of the module under test made, such as {@code test-classes}. */
+    public static Path built(String name) {
+        return Path.of(System.getProperty("build.folder", "target"), name).toAbsolutePath();
+    }
+
     /** Returns the root of the repository: the nearest directory above the working one that has the build wrapper. */
     public static Path root() {
         for (Path directory = Path.of("").toAbsolutePath(); directory != null; directory = directory.getParent()) {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Assumptions;
 
@@ -14,20 +15,49 @@ import org.junit.jupiter.api.Assumptions;
  */
 public final class Requires {
     private static final boolean SKIPS_FAIL = "1".equals(System.getenv("CHAGRES_SKIPS_FAIL"));
+    private static final Path FUSE = Path.of("/dev/fuse");
+
+    /** The packages of Debian that hold programs of another name. */
+    private static final Map<String, String> PACKAGES = Map.ofEntries(
+            Map.entry("fallocate", "util-linux"),
+            Map.entry("flock", "util-linux"),
+            Map.entry("fsfreeze", "util-linux"),
+            Map.entry("fusermount3", "fuse3"),
+            Map.entry("llvm-mc", "llvm"),
+            Map.entry("mkfifo", "coreutils"),
+            Map.entry("mkfs.btrfs", "btrfs-progs"),
+            Map.entry("mkfs.ext4", "e2fsprogs"),
+            Map.entry("mkfs.vfat", "dosfstools"),
+            Map.entry("mkfs.xfs", "xfsprogs"),
+            Map.entry("prlimit", "util-linux"),
+            Map.entry("rsyslogd", "rsyslog"),
+            Map.entry("script", "util-linux"),
+            Map.entry("setpriv", "util-linux"),
+            Map.entry("taskset", "util-linux"),
+            Map.entry("unshare", "util-linux"));
 
     private Requires() {}
 
     /** Needs the superuser. */
     public static void root() {
-        check("the superuser", "0".equals(userId()));
+        check("the superuser (sudo)", "0".equals(userId()));
     }
 
-    /** Needs a program in the PATH. */
+    /** Needs a program of the system. */
     public static void tool(String name) {
+        tool(name, "apt install " + PACKAGES.getOrDefault(name, name));
+    }
+
+    /**
+     * Needs a program in the PATH.
+     *
+     * @param install the command that installs it
+     */
+    public static void tool(String name, String install) {
         boolean found = Arrays.stream(System.getenv("PATH").split(":"))
                 .map(folder -> Path.of(folder.isEmpty() ? "." : folder, name))
                 .anyMatch(Files::isExecutable);
-        check("the program " + name, found || Files.isExecutable(Path.of("/usr/sbin", name)));
+        check(name + " (" + install + ")", found);
     }
 
     /**
@@ -42,7 +72,7 @@ public final class Requires {
         folders.add(System.getenv().getOrDefault("GOBIN", ""));
         String goPath = System.getenv().getOrDefault("GOPATH", "");
         folders.add(goPath.isEmpty() ? "" : goPath.split(":")[0] + "/bin");
-        folders.add(System.getProperty("user.home") + "/go/bin");
+        folders.add(home() + "/go/bin");
         return program(name, folders, "go install " + module);
     }
 
@@ -54,10 +84,14 @@ public final class Requires {
      * @return its path
      */
     public static Path cargoProgram(String name, String crate) {
-        String home = System.getenv().getOrDefault("CARGO_HOME", "");
-        List<String> folders =
-                List.of(home.isEmpty() ? "" : home + "/bin", System.getProperty("user.home") + "/.cargo/bin");
+        String cargo = System.getenv().getOrDefault("CARGO_HOME", "");
+        List<String> folders = List.of(cargo.isEmpty() ? "" : cargo + "/bin", home() + "/.cargo/bin");
         return program(name, folders, "cargo install --locked " + crate);
+    }
+
+    /** The home that installers put programs below; the JVM's own is that of the list of users. */
+    private static String home() {
+        return System.getenv().getOrDefault("HOME", System.getProperty("user.home"));
     }
 
     /**
@@ -82,7 +116,7 @@ public final class Requires {
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElse(null);
-        check("the program " + name + ": " + install, found != null);
+        check(name + " (" + install + ")", found != null);
         return Objects.requireNonNull(found);
     }
 
@@ -119,12 +153,30 @@ public final class Requires {
     /** Needs loop devices. */
     public static void loopDevices() {
         root();
-        check("loop devices", Files.exists(Path.of("/dev/loop-control")));
+        check("loop devices (modprobe loop)", Files.exists(Path.of("/dev/loop-control")));
     }
 
     /** Needs the device that FUSE servers talk to the kernel by. */
     public static void fuse() {
-        check("/dev/fuse that can be written", Files.isWritable(Path.of("/dev/fuse")));
+        check("/dev/fuse (modprobe fuse; in a container: --device /dev/fuse)", Files.exists(FUSE));
+        check("/dev/fuse that can be written (chmod 666 /dev/fuse)", Files.isWritable(FUSE));
+    }
+
+    /** Needs what lets the superuser start FUSE servers as another user: fusermount opens the device as that user. */
+    public static void fuseForEverybody() {
+        root();
+        fuse();
+        tool("fusermount3");
+        tool("setpriv");
+        check("/dev/fuse that everybody can write (chmod 666 /dev/fuse)", (mode(FUSE) & 06) == 06);
+    }
+
+    private static int mode(Path file) {
+        try {
+            return (int) Files.getAttribute(file, "unix:mode");
+        } catch (java.io.IOException e) {
+            return 0;
+        }
     }
 
     /** Needs FUSE over io_uring, which is off unless the superuser turns it on. */
@@ -138,7 +190,7 @@ public final class Requires {
         } catch (java.io.IOException e) {
             value = e.toString();
         }
-        check("Y in " + parameter, value.equals("Y"));
+        check("Y in " + parameter + " (echo Y | sudo tee " + parameter + ")", value.equals("Y"));
     }
 
     private static String userId() {

@@ -2,10 +2,12 @@ package io.chagres.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs a watcher where no inotify watches are left: in a process with a user namespace of its own, so that the limit of
  * the machine is not touched.
  */
+@Tag("it")
 class WatchLimitTest {
     private static final String LOWER_LIMIT = "echo 0 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
 
@@ -38,8 +41,8 @@ class WatchLimitTest {
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
-                        System.getProperty("jdk.module.path") + ":" + System.getProperty("java.class.path")
-                                + ":target/test-classes",
+                        System.getProperty("jdk.module.path") + ":" + System.getProperty("java.class.path") + ":"
+                                + Repository.built("test-classes"),
                         WatchLimitTest.class.getName(),
                         top.toString())
                 .redirectErrorStream(true)

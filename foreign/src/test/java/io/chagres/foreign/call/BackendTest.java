@@ -3,6 +3,7 @@ package io.chagres.foreign.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Repository;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ class BackendTest {
     }
 
     private static Program run(String property, String mode) {
-        String classPath = "target/classes:target/test-classes";
+        String classPath = Repository.built("classes") + ":" + Repository.built("test-classes");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xint",

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three providers that differ in all they can, used through the kernel. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("it")
 class NioFileSystemTest {
     /** What is mounted. */
     enum Kind {
@@ -82,8 +84,8 @@ class NioFileSystemTest {
 
     @AfterEach
     void unmount() throws IOException {
-        Program.run(List.of("umount", "--lazy", mount.toString()));
         if (server != null) {
+            Program.run(List.of("umount", "--lazy", mount.toString()));
             server.close();
         }
         if (opened != null) {

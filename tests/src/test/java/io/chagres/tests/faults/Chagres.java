@@ -18,10 +18,16 @@ final class Chagres {
         return directory;
     }
 
-    /** Returns the command line of the program: the launcher, forbidden to build. */
+    /**
+     * Returns the command line of the program: the launcher, forbidden to build. It hears of signals although a shell
+     * has let this process ignore them, as it does with all it starts in the background.
+     */
     static List<String> command() {
         return new ArrayList<>(List.of(
-                "env", "CHAGRES_BUILD=never", repository().resolve("chagres").toString()));
+                "env",
+                "--default-signal=HUP,INT,QUIT",
+                "CHAGRES_BUILD=never",
+                repository().resolve("chagres").toString()));
     }
 
     /** Returns the jars of the program. */

@@ -20,12 +20,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command dedupe as a process: who may do what, how much it takes, how it ends. */
 @Timeout(170)
+@Tag("e2e")
 class DedupeProcessTest {
     private static final String NOBODY = "65534";
 
@@ -120,8 +122,9 @@ class DedupeProcessTest {
                 .start();
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             assertThat(lines.readLine()).contains("\"event\":\"shared\"");
-            // It waits for us to read on before it has told half of what it would.
+            // It waits for us to read on before it has told half of what it would, and nobody does until it has heard.
             Program.ok("kill", "-INT", String.valueOf(process.pid()));
+            Await.until("it ends", () -> endsIn(process));
             long told =
                     lines.lines().filter(line -> line.contains("\"shared\"")).count();
             assertThat(told).isLessThan(pairs - 1);
@@ -135,6 +138,13 @@ class DedupeProcessTest {
         assertThat(rest.exitCode()).as(rest.err()).isZero();
         assertThat(place(top.resolve("file7999"))).isEqualTo(place(top.resolve("copy7999")));
         assertThat(checksums()).isEqualTo(before);
+    }
+
+    /** Whether the thread runs that ends the program. */
+    private static boolean endsIn(Process process) {
+        String threads = "cat /proc/" + process.pid() + "/task/*/comm";
+        return new String(Program.run(List.of("sh", "-c", threads)).out(), StandardCharsets.UTF_8)
+                .contains("chagres-shutdow");
     }
 
     private String checksums() {
@@ -153,7 +163,7 @@ class DedupeProcessTest {
         }
         Program.ok("sync", "-f", top.toString());
         List<String> command = dedupe(Chagres.command(), "--dry-run", top);
-        command.add(1, "CHAGRES_JVM_FLAGS=-Xmx20m");
+        command.add(command.indexOf("CHAGRES_BUILD=never"), "CHAGRES_JVM_FLAGS=-Xmx20m");
 
         Program run = Program.run(command);
 

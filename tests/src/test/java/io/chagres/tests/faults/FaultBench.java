@@ -6,7 +6,6 @@ import io.chagres.testkit.Mounted;
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -199,9 +199,20 @@ final class FaultBench implements AutoCloseable {
         }
     }
 
-    /** Gives each test its bench. */
-    static final class Extension implements ParameterResolver, AfterEachCallback {
+    /** Gives each test its bench. Made before the test, not as its parameter: there a skip would be an error. */
+    static final class Extension implements BeforeEachCallback, ParameterResolver, AfterEachCallback {
         private static final ExtensionContext.Namespace SPACE = ExtensionContext.Namespace.create(FaultBench.class);
+
+        @Override
+        public void beforeEach(ExtensionContext context) throws IOException {
+            String test = context.getRequiredTestMethod().getName();
+            FaultBench bench = new FaultBench(
+                    Files.createTempDirectory("chagres-" + test + "-").toRealPath());
+            context.getStore(SPACE).put("bench", bench);
+            if (context.getRequiredTestClass().isAnnotationPresent(FaultsInS3Test.InS3.class)) {
+                bench.inS3();
+            }
+        }
 
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -209,19 +220,8 @@ final class FaultBench implements AutoCloseable {
         }
 
         @Override
-        public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-            try {
-                String test = context.getRequiredTestMethod().getName();
-                FaultBench bench = new FaultBench(
-                        Files.createTempDirectory("chagres-" + test + "-").toRealPath());
-                context.getStore(SPACE).put("bench", bench);
-                if (context.getRequiredTestClass().isAnnotationPresent(FaultsInS3Test.InS3.class)) {
-                    bench.inS3();
-                }
-                return bench;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+            return context.getStore(SPACE).get("bench");
         }
 
         @Override

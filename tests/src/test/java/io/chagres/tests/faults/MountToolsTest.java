@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The commands mount and umount, and the programs people use on what they show. */
 @ExtendWith(FaultBench.Extension.class)
 @Timeout(value = 170, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("e2e")
 class MountToolsTest {
     private static final int NOBODY = 65_534;
 
@@ -289,8 +291,7 @@ class MountToolsTest {
 
     @Test
     void ordinaryUsersMountThroughFusermount(FaultBench bench) throws IOException {
-        Requires.tool("setpriv");
-        Requires.tool("fusermount3");
+        Requires.fuseForEverybody();
         Program.ok(
                 "sh",
                 "-euc",

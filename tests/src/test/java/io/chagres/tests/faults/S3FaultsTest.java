@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archive in a server of S3 that dies, fills up, refuses: nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
 class S3FaultsTest {
     private static final int KILLS = 12;
 
@@ -290,7 +292,7 @@ class S3FaultsTest {
     /** After a compaction any client of S3 and zstd give the bytes back, without Chagres. */
     @Test
     void readByOtherTools(FaultBench bench) throws IOException {
-        Requires.tool("aws");
+        Requires.tool("aws", "pip install awscli==1.45.11");
         Requires.tool("zstd");
         ObjectServer server = bench.inS3();
         LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
