@@ -1,27 +1,85 @@
 #!/bin/sh
-# Runs all checks: what a contributor runs before a change is sent, and what the machines run after.
-# Arguments go to Maven: './check.sh -pl watch -am' checks one module and what it needs.
+# Builds and tests.
+#
+#   ./check.sh                   everything, as a change must pass it and as CI runs it
+#   ./check.sh fast              the tests of all modules that need nothing but a JDK
+#   ./check.sh it                those that need the machine: the superuser, mounts, servers of object stores
+#   ./check.sh e2e               those of the whole program
+#   ./check.sh ship stores/s3    the tests of modules; 'fast tests' only the fast ones
+#   ./check.sh -t NAME ship      tests of a module by name: Class, Class#method, or a pattern of Surefire
+#
+# Other arguments that begin with '-' go to Maven. Only the first and what tests the whole program compile with Error
+# Prone and NullAway and check the formatting (repair: ./mvnw spotless:apply). The last line is the sum over all modules.
 set -eu
 cd "$(dirname -- "$0")"
 . bin/find-jdk.sh
 require_jdk check.sh
 export JAVA_HOME="$jdk"
+export PATH="$PATH:/usr/sbin:/sbin" # where programs are that make file systems
+umask 022                           # some tests hand files to another user
+
+fast='!it & !e2e'
+mode=full tags='any() | none()' modules='' name=''
+left=$#
+while [ $left -gt 0 ]; do
+    argument=$1
+    shift
+    left=$((left - 1))
+    case $argument in
+        fast) mode=quick tags=$fast ;;
+        it) mode=quick tags=it ;;
+        e2e) mode=whole tags=e2e ;;
+        -t)
+            [ $left -gt 0 ] || { echo "check.sh: -t needs the name of a test" >&2 && exit 2; }
+            name=$1
+            shift
+            left=$((left - 1))
+            ;;
+        -*) set -- "$@" "$argument" ;;
+        *)
+            argument=${argument%/}
+            [ -f "$argument/pom.xml" ] || { echo "check.sh: there is no module $argument" >&2 && exit 2; }
+            modules=$modules${modules:+ }$argument
+            ;;
+    esac
+done
+[ -z "$name" ] || [ -n "$modules" ] || { echo "check.sh: -t needs a module" >&2 && exit 2; }
+
+# The modules that these need are compiled; of their tests none is run.
+tests=''
+for module in $modules; do
+    [ $mode != full ] || mode=quick
+    case $module in tests | bench) [ "$tags" = "$fast" ] || mode=whole ;; esac
+    tests=$tests${tests:+,}${name:-io/chagres/$module/**/*Test}
+done
+[ -z "$modules" ] || set -- -pl "$(echo "$modules" | tr ' ' ,)" -am \
+    -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false "$@"
+case $mode in
+    full) set -- verify "$@" ;;
+    whole) set -- package "$@" ;; # the program's jars lie together
+    quick) set -- test -q -Dquick "$@" ;;
+esac
 
 # Reports of an earlier run would be counted again.
-rm -rf -- */target/surefire-reports third/*/target/surefire-reports stores/*/target/surefire-reports
+find . -name .git -prune -o -name src -prune -o -type d -name surefire-reports -prune -exec rm -rf {} +
 
-# -B            no colours and no progress of downloads: the output is read in logs
-# -fae          goes on with the modules that do not depend on a failed one: one run shows all failures it can
-# verify        compiles with all warnings, Error Prone and NullAway as errors, runs the tests of every module with
-#               assertions enabled, checks the formatting (repair: ./mvnw spotless:apply)
-# -Dseed        random tests take the numbers of this tree: what was green here is green elsewhere, and each change
-#               tries others. One test alone takes new ones each time.
+# -B        no colours and no progress of downloads: the output is read in logs
+# -fae      goes on with the modules that do not depend on one that could not be built, and a failed test is no reason not
+#           to run those of other modules: one run shows all failures
+# -Dseed    random tests take the numbers of this tree: what was green here is green elsewhere, and each change tries
+#           others. One test alone takes new ones each time.
 tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c 1-15)
-status=0
-./mvnw -B -fae verify -Dseed="$(printf %d "0x${tree:-1}")" "$@" || status=$?
+[ -n "$name" ] || set -- "$@" -Dseed="$(printf %d "0x${tree:-1}")"
+mkdir -p target
+{
+    status=0
+    ./mvnw -B -fae -Dmaven.test.failure.ignore -Dtags="$tags" "$@" || status=$?
+    echo $status >target/check.status
+} | tee target/check.log
+read -r status <target/check.status
 
-# The sum over all modules; Surefire says it for each.
-cat -- */target/surefire-reports/*.txt */*/target/surefire-reports/*.txt 2>/dev/null | awk -F'[:,]' '
-    /^Tests run:/ { run += $2; failed += $4; errors += $6; skipped += $8 }
-    END { printf "Tests run: %d, Failures: %d, Errors: %d, Skipped: %d (all modules)\n", run, failed, errors, skipped }'
-exit $status
+slowest=0
+[ "${CI-}" != true ] || slowest=20
+"$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 testkit/src/main/java/io/chagres/testkit/TestSummary.java . \
+    target/check.log $slowest || status=1
+exit "$status"
