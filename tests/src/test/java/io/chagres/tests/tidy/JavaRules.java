@@ -32,6 +32,13 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
     private static final int MAX_PARAMETERS = 7;
     private static final List<String> DOCUMENTED =
             List.of("foreign", "linux", "watch", "fuse", "archive", "ship", "dedupe");
+    /** What a test asks for that a plain machine does not have; programs of the system are quickly missed. */
+    private static final Pattern MACHINE = Pattern.compile(
+            "Requires\\.(root|fuse\\w*|loopDevices|(go|cargo|npm)Program)|ObjectServer\\.\\w+|Mounted\\.\\w+");
+
+    private static final Pattern END_TO_END =
+            Pattern.compile("tests/src/test/java/.*/(faults|launcher)/\\w+Test\\.java");
+    private static final Pattern TESTS = Pattern.compile(".*/src/test/java/.*(Test|Contract)\\.java");
     private static final Pattern EMPTY_NAME = Pattern.compile(".*(Manager|Helper|Utils?|Impl)");
 
     private final SourceFile file;
@@ -71,6 +78,9 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
         }
         if (!name.isEmpty() && isPublic(getCurrentPath())) {
             requireDoc(type, name);
+        }
+        if (END_TO_END.matcher(file.path()).matches() && !isTagged(getCurrentPath())) {
+            report(type, name + " runs the program and has no @Tag(\"e2e\")");
         }
         return super.visitClass(type, none);
     }
@@ -142,6 +152,10 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
     }
 
     private void checkMember(Tree place, Tree owner, String member) {
+        String use = simple(owner) + "." + member;
+        if (MACHINE.matcher(use).matches() && TESTS.matcher(file.path()).matches() && !isTagged(getCurrentPath())) {
+            report(place, "'" + use + "' needs the machine, and neither the test nor its class has @Tag(\"it\")");
+        }
         if (!checkUse(place, simple(owner) + "." + member)) {
             checkUse(place, "." + member);
         }
@@ -157,6 +171,30 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
         return false;
     }
 
+    /** Whether the method or a class around has a tag, by which a run of the fast tests leaves it out. */
+    private static boolean isTagged(TreePath path) {
+        for (TreePath around = path; around != null; around = around.getParentPath()) {
+            ModifiersTree modifiers = modifiers(around.getLeaf());
+            if (modifiers != null && modifiers.getAnnotations().stream().anyMatch(JavaRules::isTag)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isTag(AnnotationTree annotation) {
+        String written = annotation.toString();
+        return written.equals("@Tag(\"it\")") || written.equals("@Tag(\"e2e\")");
+    }
+
+    private static @Nullable ModifiersTree modifiers(Tree tree) {
+        return switch (tree) {
+            case ClassTree type -> type.getModifiers();
+            case MethodTree method -> method.getModifiers();
+            default -> null;
+        };
+    }
+
     private void requireDoc(Tree tree, String name) {
         String doc = trees.getDocComment(getCurrentPath());
         if (file.isMainCodeOf(DOCUMENTED) && (doc == null || doc.isBlank())) {
@@ -166,12 +204,7 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
 
     /** Whether other modules see it: it and all around it are public or protected; members of interfaces are. */
     private static boolean isPublic(TreePath path) {
-        ModifiersTree modifiers =
-                switch (path.getLeaf()) {
-                    case ClassTree type -> type.getModifiers();
-                    case MethodTree method -> method.getModifiers();
-                    default -> null;
-                };
+        ModifiersTree modifiers = modifiers(path.getLeaf());
         if (modifiers == null) {
             return path.getLeaf() instanceof CompilationUnitTree;
         }

@@ -198,6 +198,34 @@ class TidyRulesTest {
     }
 
     @Test
+    void wantsTagsOnTestsThatNeedTheMachine() {
+        for (String use : List.of("Requires.root()", "Requires.fuseOverIoUring()", "Mounted.tmpfs(a, b)")) {
+            String needy = "void a() { " + use + "; } }";
+            assertThat(findings(TEST, "class ExampleTest { @Test " + needy))
+                    .singleElement()
+                    .asString()
+                    .contains("@Tag(\"it\")");
+            assertThat(findings(TEST, "class ExampleTest { @Tag(\"slow\") " + needy))
+                    .hasSize(1);
+            assertThat(findings(TEST, "class ExampleTest { @Test @Tag(\"it\") " + needy))
+                    .isEmpty();
+            assertThat(findings(TEST, "@Tag(\"e2e\") class ExampleTest { class Inner { " + needy + " }"))
+                    .isEmpty();
+            assertThat(findings(TEST.replace("ExampleTest", "Example"), "class Example { " + needy))
+                    .isEmpty();
+        }
+        assertThat(findings(TEST, "class ExampleTest { void a() { Requires.tool(b); } }"))
+                .isEmpty();
+        String faults = "tests/src/test/java/io/chagres/tests/faults/ExampleTest.java";
+        assertThat(findings(faults, "class ExampleTest {}"))
+                .singleElement()
+                .asString()
+                .contains("@Tag(\"e2e\")");
+        assertThat(findings(faults, "@Tag(\"e2e\") class ExampleTest { class Inner {} }"))
+                .isEmpty();
+    }
+
+    @Test
     void rejectsNamesThatSayNothing() {
         assertThat(findings(WATCH, "class FileManager {}"))
                 .singleElement()
