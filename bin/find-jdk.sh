@@ -2,6 +2,8 @@
 # It uses the shell's own means: every start of the program passes here, and each process would cost a millisecond.
 
 required_jdk=25
+jdk_tool=javac # what it must hold: a program that is built needs java only
+jdk_seen=
 
 # jdk_of DIRECTORY: sets jdk and jdk_release if the directory holds a JDK that is new enough; else notes what it is.
 jdk_of() {
@@ -23,7 +25,7 @@ jdk_of() {
     $1 (${jdk_version:-unknown version})"
         return 1
     fi
-    if [ ! -x "$1/bin/javac" ]; then
+    if [ ! -x "$1/bin/$jdk_tool" ]; then
         jdk_seen="$jdk_seen
     $1 ($jdk_version, but a runtime without compiler)"
         return 1
@@ -33,7 +35,6 @@ jdk_of() {
 
 # find_jdk: sets jdk, jdk_version and jdk_release, or returns 1 with what was seen in jdk_seen.
 find_jdk() {
-    jdk_seen=
     jdk_of "${JAVA_HOME-}" && return
     if jdk_java=$(command -v java); then
         jdk_java=$(readlink -f -- "$jdk_java")
@@ -50,7 +51,7 @@ find_jdk() {
 require_jdk() {
     find_jdk && return
     cat >&2 <<END
-$1: needs a JDK $required_jdk or newer (with javac), and found none.
+$1: needs a JDK $required_jdk or newer (with $jdk_tool), and found none.
   Looked at JAVA_HOME (${JAVA_HOME:-not set}), at java in the PATH, and in /usr/lib/jvm, /usr/lib64/jvm, /usr/java,
   /opt/java, /opt/*jdk*, /usr/local/*jdk*, ${SDKMAN_DIR:-~/.sdkman}/candidates/java and ~/.jdks.
   Found there:${jdk_seen:- nothing}

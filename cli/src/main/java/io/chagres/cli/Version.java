@@ -10,9 +10,10 @@ final class Version implements IVersionProvider {
 
     @Override
     public String[] getVersion() {
+        String build = System.getProperty("io.chagres.build", ""); // what package.sh and the launcher know of it
         String java =
                 "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
-        return new String[] {"chagres " + text() + " (" + java + ")"};
+        return new String[] {"chagres " + text() + " (" + build + (build.isEmpty() ? "" : "; ") + java + ")"};
     }
 
     /** Returns the version of this build, as the module says. */

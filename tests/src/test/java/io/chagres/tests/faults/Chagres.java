@@ -19,20 +19,19 @@ final class Chagres {
     }
 
     /**
-     * Returns the command line of the program: the launcher, forbidden to build. It hears of signals although a shell
-     * has let this process ignore them, as it does with all it starts in the background.
+     * Returns the command line of the program: the launcher, which takes what this build made. It hears of signals
+     * although a shell has let this process ignore them, as it does with all it starts in the background.
      */
     static List<String> command() {
         return new ArrayList<>(List.of(
                 "env",
                 "--default-signal=HUP,INT,QUIT",
-                "CHAGRES_BUILD=never",
                 repository().resolve("chagres").toString()));
     }
 
     /** Returns the jars of the program. */
     static Path jars() {
-        Path jars = repository().resolve("cli/target/dist/lib");
+        Path jars = Path.of(System.getenv().getOrDefault("CHAGRES_DIST", repository() + "/cli/target/dist"), "lib");
         if (!Files.isDirectory(jars)) {
             throw new AssertionError(jars + " is missing: package the module cli before this one");
         }

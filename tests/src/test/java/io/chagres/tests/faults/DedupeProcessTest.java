@@ -163,7 +163,7 @@ class DedupeProcessTest {
         }
         Program.ok("sync", "-f", top.toString());
         List<String> command = dedupe(Chagres.command(), "--dry-run", top);
-        command.add(command.indexOf("CHAGRES_BUILD=never"), "CHAGRES_JVM_FLAGS=-Xmx20m");
+        command.add(command.indexOf("--default-signal=HUP,INT,QUIT") + 1, "CHAGRES_JVM_FLAGS=-Xmx20m");
 
         Program run = Program.run(command);
 

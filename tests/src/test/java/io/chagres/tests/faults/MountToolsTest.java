@@ -275,7 +275,6 @@ class MountToolsTest {
         String helper = Chagres.repository().resolve("packaging/mount.chagres").toString();
         Program program = Program.run(List.of(
                 "env",
-                "CHAGRES_BUILD=never",
                 "CHAGRES=" + Chagres.repository().resolve("chagres"),
                 helper,
                 bench.address(),

@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A checkout in which nothing is real but the scripts: its build compiles nothing and its JVM prints its arguments, so
@@ -16,7 +17,32 @@ import java.util.List;
  */
 final class Checkout {
     private static final List<String> TOOLS = List.of(
-            "cat", "date", "dirname", "find", "flock", "mkdir", "mv", "readlink", "rm", "sh", "sleep", "tail", "touch");
+            "cat",
+            "cp",
+            "date",
+            "dirname",
+            "find",
+            "flock",
+            "git",
+            "grep",
+            "mkdir",
+            "mv",
+            "readlink",
+            "rm",
+            "sed",
+            "sh",
+            "sleep",
+            "tail",
+            "touch");
+
+    private static final List<String> SCRIPTS = List.of(
+            "chagres",
+            "check.sh",
+            "bin/find-jdk.sh",
+            "bin/start.sh",
+            "packaging/chagres",
+            "packaging/mount.chagres",
+            "packaging/package.sh");
 
     final Path machine;
     final Path home;
@@ -25,29 +51,59 @@ final class Checkout {
     Checkout(Path machine) throws IOException {
         this.machine = machine;
         home = machine.resolve("a home/chagres");
-        for (String script : List.of("chagres", "check.sh", "bin/find-jdk.sh")) {
+        for (String script : SCRIPTS) {
             String text = Files.readString(Repository.root().resolve(script))
                     .replace(" /usr/", " " + machine + "/usr/")
                     .replace(" /opt/", " " + machine + "/opt/");
             write(home.resolve(script), text);
         }
-        write(home.resolve("mvnw"), """
-                #!/bin/sh
-                echo "the build says: $*, with $JAVA_HOME"
-                [ ! -f failing ] || exit 1
-                mkdir -p cli/target/dist/lib cli/target/dist/native
-                touch cli/target/dist/lib/one.jar cli/target/dist/lib/two.jar
-                mkdir -p cli/target/dist/stores/y
-                touch cli/target/dist/stores/y/vendor.jar cli/target/dist/stores/y/y.jar
-                """);
+        build("");
         for (String file : List.of("", "cli/", "third/x/", "stores/y/")) {
-            write(home.resolve(file + "pom.xml"), "");
+            write(home.resolve(file + "pom.xml"), file.startsWith("stores") ? "<scheme>y</scheme>\n" : "");
             write(home.resolve(file + "src/main/A"), "");
         }
         Files.createDirectory(home.resolve(".git"));
         Files.createDirectory(machine.resolve("path"));
         for (String tool : TOOLS) {
-            Files.createSymbolicLink(machine.resolve("path").resolve(tool), Path.of("/usr/bin", tool));
+            write(machine.resolve("path").resolve(tool), "#!/bin/sh\nexec /usr/bin/" + tool + " \"$@\"\n");
+        }
+    }
+
+    /** Sets what the build does before it has made something; it fails where a file 'failing' says so. */
+    void build(String first) throws IOException {
+        write(home.resolve("mvnw"), """
+                #!/bin/sh
+                echo "the build says: $*, with $JAVA_HOME"
+                echo built >>builds
+                %s
+                [ ! -f failing ] || exit 1
+                dist=cli/target/quick/dist
+                mkdir -p $dist/lib $dist/native
+                touch $dist/lib/one.jar $dist/lib/two.jar
+                case $* in *stores/y*)
+                    mkdir -p $dist/stores/y
+                    touch $dist/stores/y/vendor.jar $dist/stores/y/y.jar ;;
+                esac
+                """.formatted(first));
+    }
+
+    /** Returns how often something was built. */
+    int builds() throws IOException {
+        return Files.readAllLines(home.resolve("builds")).size();
+    }
+
+    /** Returns the directory of the program that the launcher starts. */
+    Path program() throws IOException {
+        Path programs = home.resolve("target/programs");
+        return programs.resolve(Files.readString(programs.resolve("current")).strip());
+    }
+
+    /** Returns the names of all programs that were built and are still there. */
+    List<String> programs() throws IOException {
+        try (Stream<Path> files = Files.list(home.resolve("target/programs"))) {
+            return files.filter(Files::isDirectory)
+                    .map(file -> file.getFileName().toString())
+                    .toList();
         }
     }
 
@@ -59,6 +115,7 @@ final class Checkout {
                 for arg; do
                     case $arg in
                         -XX:AOTCacheOutput=*) echo trained >>"${0%/bin/java}/trained"
+                            [ ! -f "${0%/bin/java}/kills-training" ] || kill -9 $PPID
                             [ -f "${0%/bin/java}/cannot-train" ] || echo cache >"${arg#*=}" ;;
                     esac
                     printf '%s\\n' "$arg"
@@ -73,11 +130,16 @@ final class Checkout {
 
     /** Runs a script of the checkout; variables are written as {@code NAME=value}. */
     Program run(List<String> variables, String script, String... args) {
+        return Program.run(command(variables, script, args));
+    }
+
+    /** Returns the command line that runs a script of the checkout. */
+    List<String> command(List<String> variables, String script, String... args) {
         List<String> command = new ArrayList<>(List.of("env", "-i", "PATH=" + machine.resolve("path")));
         command.addAll(variables);
         command.add(home.resolve(script).toString());
         command.addAll(List.of(args));
-        return Program.run(command);
+        return command;
     }
 
     /** Makes a file or directory newer than anything built before. */
@@ -88,7 +150,7 @@ final class Checkout {
     static void write(Path file, String text) throws IOException {
         Files.createDirectories(file.getParent());
         Files.writeString(file, text);
-        if (!file.toFile().setExecutable(true)) {
+        if (!file.toFile().setExecutable(true, false)) {
             throw new IOException("cannot make executable: " + file);
         }
     }

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -80,6 +79,8 @@ class LauncherTest {
                 "pom.xml",
                 "cli/pom.xml",
                 "third/x/pom.xml",
+                "bin/start.sh",
+                "packaging/chagres",
                 "cli/src/main",
                 "cli/src/main/A",
                 "third/x/src/main/A",
@@ -106,7 +107,7 @@ class LauncherTest {
     }
 
     @Test
-    void showsTheEndOfAFailedBuildAndRunsNothing() throws IOException {
+    void showsTheEndOfAFailedFirstBuildAndRunsNothing() throws IOException {
         Path jdk = checkout.jdk("usr/lib/jvm/25", "25.0.1");
         Checkout.write(checkout.home.resolve("failing"), "");
         Program program = checkout.run(List.of(), "chagres", "ls");
@@ -114,8 +115,9 @@ class LauncherTest {
         assertThat(program.out()).isEmpty();
         assertThat(program.err())
                 .startsWith("chagres: building (first use) ... failed after ")
-                .contains("the build says: -B -pl cli,stores/y -am", "with " + jdk)
-                .endsWith("nothing was run. Everything the build said is in " + checkout.home + "/target/build.log\n");
+                .contains("the build says: -B -Dquick -Dmaven.test.skip -pl cli -am package", "with " + jdk)
+                .endsWith("nothing was run. Everything the build said is in " + checkout.home
+                        + "/target/programs/build.log\n");
         Files.delete(checkout.home.resolve("failing"));
         assertThat(checkout.run(List.of(), "chagres").exitCode()).isZero();
     }
@@ -132,24 +134,41 @@ class LauncherTest {
     @Test
     void givesAbsoluteJarsAndMoreFlagsToTheJvm() throws IOException {
         checkout.jdk("usr/lib/jvm/25", "25.0.1");
-        Path dist = checkout.home.resolve("cli/target/dist");
-        assertThat(jvmArgs(List.of("CHAGRES_JVM_FLAGS=-Da=1 -Db=2"), "ls"))
-                .containsSubsequence("-p", dist + "/lib/one.jar:" + dist + "/lib/two.jar")
-                .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + dist + "/native/libzstd-jni.so")
+        List<String> args = jvmArgs(List.of("CHAGRES_JVM_FLAGS=-Da=1 -Db=2"), "ls");
+        Path program = checkout.program();
+        assertThat(args)
+                .containsSubsequence("-p", program + "/lib/one.jar:" + program + "/lib/two.jar")
+                .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + program + "/native/libzstd-jni.so")
                 .doesNotContain("-Xmn3m");
         assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn3m", "-XX:TrimNativeHeapInterval=10000");
     }
 
     @Test
+    void buildsStoresAtTheFirstUseOfTheirScheme() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        assertThat(jvmArgs(List.of(), "ls", "/bucket")).doesNotContain("-cp");
+        assertThat(checkout.program().resolve("stores")).doesNotExist();
+        Program first = checkout.run(List.of(), "chagres", "ship", "/log", "--to=y://bucket");
+        assertThat(first.err()).startsWith("chagres: building (first use of y://) ... done");
+        Path stores = checkout.program().resolve("stores/y");
+        assertThat(text(first).lines()).containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
+        assertThat(jvmArgs(List.of(), "ls", "/bucket")).doesNotContain("-cp");
+        checkout.touch("pom.xml");
+        jvmArgs(List.of(), "ls", "/bucket");
+        assertThat(checkout.program().resolve("stores/y/y.jar"))
+                .as("what was used once stays")
+                .exists();
+    }
+
+    @Test
     void givesStoresToTheJvmOnlyWhereAnArgumentNamesOne() throws IOException {
         checkout.jdk("usr/lib/jvm/25", "25.0.1");
-        Path stores = checkout.home.resolve("cli/target/dist/stores/y");
-        assertThat(jvmArgs(List.of(), "ls", "y://bucket"))
-                .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
-        assertThat(jvmArgs(List.of(), "ship", "/log", "--to=y://bucket"))
-                .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
+        jvmArgs(List.of(), "ls", "y://bucket");
+        Path stores = checkout.program().resolve("stores/y");
         Path other = Files.createDirectory(stores.resolveSibling("z"));
         Files.createFile(other.resolve("z.jar"));
+        assertThat(jvmArgs(List.of(), "ls", "y://bucket"))
+                .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar");
         assertThat(jvmArgs(List.of(), "ls", "z://bucket")).containsSubsequence("-cp", other + "/z.jar");
         assertThat(jvmArgs(List.of(), "ls", "unknown://bucket"))
                 .containsSubsequence("-cp", stores + "/vendor.jar:" + stores + "/y.jar:" + other + "/z.jar");
@@ -163,17 +182,12 @@ class LauncherTest {
         assertThat(Files.readString(Path.of(cache))).isEqualTo("cache\n");
         assertThat(cacheOf(jvmArgs(List.of(), "ship"))).isEqualTo(cache);
         assertThat(trainings(jdk)).isEqualTo(1);
-        Program.ok("rm", "-r", checkout.home.resolve("target").toString()); // as in a tree that Maven alone built
         Path other = checkout.jdk("other", "25.0.2");
-        assertThat(cacheOf(jvmArgs(List.of("JAVA_HOME=" + other), "ls"))).isNotEqualTo(cache);
+        Program second = checkout.run(List.of("JAVA_HOME=" + other), "chagres", "ls");
+        assertThat(second.err()).startsWith("chagres: building (another JDK) ... done");
+        assertThat(cacheOf(text(second).lines().toList())).isNotEqualTo(cache);
         assertThat(trainings(other)).isEqualTo(1);
-        checkout.touch("cli/target/dist/lib/two.jar");
-        jvmArgs(List.of("JAVA_HOME=" + other), "ls");
-        assertThat(trainings(other)).isEqualTo(2);
-        try (Stream<Path> left = Files.list(checkout.home.resolve("cli/target/dist"))) {
-            assertThat(left.map(path -> path.getFileName().toString()).filter(name -> name.startsWith("training")))
-                    .isEmpty();
-        }
+        assertThat(checkout.program().resolve("training")).doesNotExist();
     }
 
     @Test
@@ -194,7 +208,7 @@ class LauncherTest {
         String path = machine.resolve("path").toString();
         Program program = Program.run(List.of("env", "-i", "-C", "/", "PATH=" + path, "sh", "-c", "chagres ls"));
         assertThat(program.exitCode()).isZero();
-        assertThat(text(program)).contains(checkout.home + "/cli/target/dist/lib/one.jar");
+        assertThat(text(program)).contains(checkout.program() + "/lib/one.jar");
     }
 
     @Test
@@ -209,7 +223,7 @@ class LauncherTest {
 
     private Path jvmOf(List<String> variables) throws IOException {
         jvmArgs(variables, "ls");
-        String key = Files.readString(checkout.home.resolve("cli/target/dist/aot.key"));
+        String key = Files.readString(checkout.program().resolve("aot.key"));
         return Path.of(key.substring(key.indexOf(" " + machine + "/") + 1).split(" ", 2)[0]);
     }
 

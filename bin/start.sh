@@ -1,0 +1,99 @@
+# How the program is started: what a checkout's ./chagres, the installed program and the training of its cache share.
+# Sourced, never run. It writes nothing and starts no other process but the JVM that it becomes.
+#
+# It needs 'program', the directory that packaging/package.sh made, and what bin/find-jdk.sh sets.
+
+main=io.chagres.cli/io.chagres.cli
+
+# Errors of the JVM itself (a cache that does not fit) go to standard error: standard output belongs to the command.
+# The tests run with --illegal-native-access=deny. Here it would cost 30 ms and 7 MB: with it the JVM takes neither
+# linked classes nor the module graph from the AOT cache.
+common_flags='--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jni,ALL-UNNAMED
+    -Xlog:disable -Xlog:all=error:stderr -XX:+UseSerialGC -XX:-UsePerfData
+    -XX:+UseCompactObjectHeaders'
+
+# Sets flags for a command.
+choose_flags() {
+    flags=$common_flags
+    case $1 in
+        # Programs that stay, or keep much: a small young generation is collected before it grows, and what nobody uses
+        # goes back to the system, of the heap at each full collection and of native memory every ten seconds.
+        ship | watch | mount | dedupe)
+            flags="$flags -Xms8m -Xmn3m -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=10 -XX:-ShrinkHeapInSteps
+                -XX:TrimNativeHeapInterval=10000"
+            # A long list is garbage as soon as it is answered, and must not grow old before.
+            [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m"
+            ;;
+    esac
+}
+
+# Sets modules to the module path. Absolute names of jars, since an AOT cache compares them as text.
+list_modules() {
+    modules=
+    for jar in "$program"/lib/*.jar; do
+        modules=$modules:$jar
+    done
+    modules=${modules#:}
+}
+
+# Sets class_path to the jars of each store whose scheme is among the arguments: vendors' libraries are no concern of a
+# command that reads and writes local directories, nor are those of one store of another. A scheme that nobody knows gets
+# all, since the message that refuses it says which are known.
+list_stores() {
+    class_path=
+    case "$*" in *://*) ;; *) return 0 ;; esac
+    for store in "$program"/stores/*; do
+        case "$*" in *"${store##*/}://"*) add_store ;; esac
+    done
+    [ -n "$class_path" ] || for store in "$program"/stores/*; do
+        add_store
+    done
+}
+
+add_store() {
+    for jar in "$store"/*.jar; do
+        [ ! -f "$jar" ] || class_path=${class_path:+$class_path:}$jar
+    done
+}
+
+# The AOT cache holds classes loaded and linked ahead of time, for one JDK and for jars of these names.
+cache_key() {
+    key="$program $jdk$jdk_release"
+}
+
+# Sets cache to the program's cache or, where training did not succeed, to nothing; false if it was trained for another
+# JDK or another place.
+look_for_cache() {
+    cache=
+    made_for=
+    [ ! -f "$program/aot.key" ] || read -r made_for <"$program/aot.key" || :
+    cache_key
+    [ "$made_for" = "$key" ] || return 1
+    [ ! -f "$program/aot.cache" ] || cache=$program/aot.cache
+}
+
+# start NOTE ARGUMENTS: becomes the program. The note is what --version has to say of it besides its commit.
+start() {
+    build=
+    [ ! -f "$program/build" ] || read -r build <"$program/build" || :
+    build=$build$1
+    shift
+    look_for_cache || :
+    choose_flags "${1-}"
+    list_modules
+    list_stores "$@"
+    # The work is that of the kernel and of zstd: compiling twice costs a core while it goes on and 20 MB, and gains
+    # nothing. Only TLS to a store of objects needs the second compiler, which knows the instructions for it.
+    [ -n "$class_path" ] || flags="$flags -XX:TieredStopAtLevel=1"
+
+    # File names on the command line are bytes to the JVM only in a UTF-8 locale, and this one is always installed. A
+    # child process gets the originals back.
+    export CHAGRES_LC_ALL_ORIGINAL="${LC_ALL-}" LC_ALL=C.UTF-8
+    # One arena of malloc for all threads: what one frees another can use.
+    export CHAGRES_MALLOC_ARENA_MAX_ORIGINAL="${MALLOC_ARENA_MAX-}" MALLOC_ARENA_MAX=1
+
+    exec "$jdk/bin/java" $flags ${cache:+-XX:AOTCache="$cache"} ${CHAGRES_JVM_FLAGS-} \
+        -DZstdNativePath="$program/native/libzstd-jni.so" -Dio.chagres.build="$build" \
+        ${class_path:+-Dhttp.maxConnections=40} ${class_path:+-cp "$class_path"} \
+        -p "$modules" -m $main.Main "$@"
+}
