@@ -1,4 +1,4 @@
-/** Holds the values of an archive: records, attributes, keys of objects. */
+/** Holds the values of an archive: records, attributes, keys of objects, and which hosts it has. */
 @NullMarked
 package io.chagres.archive;
 

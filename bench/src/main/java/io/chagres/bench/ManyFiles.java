@@ -2,17 +2,17 @@ package io.chagres.bench;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.Checkpoint;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Machine;
@@ -52,9 +52,10 @@ public final class ManyFiles {
     private void write(int files) throws IOException {
         Machine machine = new Machine("bench", "bench", "", "boot", "6.0");
         String host = HostRegistry.findOrMint(store, "bench", machine, null, timeMs);
-        CommitLog log = new CommitLog(store, host, INCARNATION, HostState.empty(), () -> timeMs);
+        CommitLog log =
+                new CommitLog(store, host, INCARNATION, HostState.empty().logEnd(), () -> timeMs);
         commit.records()
-                .write(new Record.IncarnationOpened(INCARNATION, "bench", "bench", "", "boot", 1, "bench", timeMs));
+                .write(new LogRecord.IncarnationOpened(INCARNATION, "bench", "bench", "", "boot", 1, "bench", timeMs));
         for (int id = 1; id <= files; id++) {
             file(id);
             if (id % FILES_PER_COMMIT == 0 || id == files) {
@@ -64,11 +65,11 @@ public final class ManyFiles {
             }
         }
         commit.close();
-        HostState state = HostLog.load(store, host, At.NOW, ExtentFilter.ALL, RunListener.NONE);
+        HostState state = HostLog.load(store, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
         Checkpoint.write(store, host, state, ManyFiles::extents);
     }
 
-    private static Iterable<Record.Extent> extents(FileVersion version) {
+    private static Iterable<LogRecord.Extent> extents(FileVersion version) {
         return Objects.requireNonNull(version.extents());
     }
 
@@ -80,13 +81,13 @@ public final class ManyFiles {
         if (number % FILES_PER_DIRECTORY == 0) {
             Attributes ofDirectory = new Attributes(0755, 0, 0, mtimeNs);
             commit.records()
-                    .write(new Record.NameAdded(
-                            Pathname.of(directory), Record.Kind.DIRECTORY, 0, Pathname.of(""), ofDirectory));
+                    .write(new LogRecord.NameAdded(
+                            Pathname.of(directory), LogRecord.Kind.DIRECTORY, 0, Pathname.of(""), ofDirectory));
         }
         Pathname path = Pathname.of(directory + "/file-" + (10_000_000 + number) + ".log");
         FileKey key = new FileKey(1, 2, 1000L + id, 1);
-        commit.records().write(new Record.VersionOpened(id, key, 0, 0, path, attributes));
-        commit.records().write(new Record.NameAdded(path, Record.Kind.FILE, id, Pathname.of(""), attributes));
+        commit.records().write(new LogRecord.VersionOpened(id, key, 0, 0, path, attributes));
+        commit.records().write(new LogRecord.NameAdded(path, LogRecord.Kind.FILE, id, Pathname.of(""), attributes));
         byte[] line =
                 ("line of file " + number + " of the host that no longer exists\n").getBytes(StandardCharsets.UTF_8);
         commit.reserve(line.length);

@@ -1,14 +1,14 @@
 package io.chagres.cli;
 
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class ArchiveView implements AutoCloseable {
         return store;
     }
 
-    At at() {
+    PointInTime at() {
         return times.at();
     }
 
@@ -81,7 +81,7 @@ final class ArchiveView implements AutoCloseable {
                     .toList();
             chosen.add(new HostFiles(host, state, files));
             any |= !files.isEmpty();
-            Record.Retention retention = state.retention();
+            LogRecord.Retention retention = state.retention();
             if (retention != null) {
                 expired = "; what was over before " + Instant.ofEpochMilli(retention.horizonMs())
                         + " was expired by --retain";
@@ -109,7 +109,8 @@ final class ArchiveView implements AutoCloseable {
     private @Nullable HostState bound(HostRegistry.Owner host, @Nullable Instant time) throws IOException {
         return time == null
                 ? null
-                : HostLog.load(store, host.id(), At.time(time.toEpochMilli()), ExtentFilter.NONE, RunListener.NONE);
+                : HostLog.load(
+                        store, host.id(), PointInTime.time(time.toEpochMilli()), ExtentFilter.NONE, RunListener.NONE);
     }
 
     private String noHost(@Nullable Address address, List<HostRegistry.Owner> all) {

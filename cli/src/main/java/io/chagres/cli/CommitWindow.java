@@ -1,7 +1,7 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,9 @@
 package io.chagres.cli;
 
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
-import io.chagres.archive.read.Compact;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

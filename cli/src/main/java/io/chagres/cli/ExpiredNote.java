@@ -1,6 +1,6 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
 
 /** Collects which bytes a reading command was asked for in vain, for one line at its end. Confined to one thread. */
 final class ExpiredNote {

@@ -1,8 +1,8 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostState;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.HostState;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

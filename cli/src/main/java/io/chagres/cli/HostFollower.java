@@ -1,15 +1,15 @@
 package io.chagres.cli;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -93,7 +93,7 @@ final class HostFollower implements AutoCloseable {
 
     private HostState load() throws IOException {
         ExtentFilter filter = ExtentFilter.of(id -> followed.containsKey(id) || id >= firstNewVersion);
-        return HostLog.load(store, host.host().id(), At.NOW, filter, RunListener.NONE);
+        return HostLog.load(store, host.host().id(), PointInTime.NOW, filter, RunListener.NONE);
     }
 
     /** Takes up versions that the address has come to mean; false when one of them needs the state loaded again. */
@@ -125,8 +125,8 @@ final class HostFollower implements AutoCloseable {
 
     /** A copy of a followed file (copytruncate) begins with bytes that were written already. */
     private void skipCopies(FileVersion version, Followed at) {
-        for (Record.Extent extent : Objects.requireNonNull(version.extents())) {
-            boolean copy = extent instanceof Record.CopyRun run && followed.containsKey(run.sourceVersion());
+        for (LogRecord.Extent extent : Objects.requireNonNull(version.extents())) {
+            boolean copy = extent instanceof LogRecord.CopyRun run && followed.containsKey(run.sourceVersion());
             if (extent.start() >= at.position) {
                 if (!copy) {
                     return;

@@ -1,11 +1,11 @@
 package io.chagres.cli;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;

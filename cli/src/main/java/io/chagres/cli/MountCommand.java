@@ -1,6 +1,6 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.Catalogs;
+import io.chagres.archive.state.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.foreign.ErrnoException;

@@ -1,7 +1,7 @@
 package io.chagres.cli;
 
 import io.chagres.archive.read.Address;
-import io.chagres.archive.read.Restore;
+import io.chagres.archive.restore.Restore;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Pathname;

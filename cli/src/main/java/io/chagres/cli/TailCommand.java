@@ -1,12 +1,12 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.chagres.cli;
 
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.PointInTime;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -24,8 +24,8 @@ final class TimeOptions {
     Instant until;
 
     /** Returns the moment to read. */
-    At at() {
-        return at == null ? At.NOW : At.time(at.toEpochMilli());
+    PointInTime at() {
+        return at == null ? PointInTime.NOW : PointInTime.time(at.toEpochMilli());
     }
 
     /** Says whether something of a version was committed in the window of {@code --since} and {@code --until}. */

@@ -1,10 +1,10 @@
 package io.chagres.cli;
 
 import io.chagres.archive.read.Address;
-import io.chagres.archive.read.Verify;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.verify.Verify;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
@@ -74,7 +74,7 @@ final class TailFollowTest {
         Future<Integer> tail = tail("web1:*/app.log*", "-n", "0");
         stop.join();
         long copy = archive.file(APP + ".1");
-        archive.extend(copy, 4, new Record.CopyRun(copy, 0, 4, first, 0, 0, 0));
+        archive.extend(copy, 4, new LogRecord.CopyRun(copy, 0, 4, first, 0, 0, 0));
         archive.append(copy, "tail\n").commit(2);
         await("tail\n");
         end(tail);

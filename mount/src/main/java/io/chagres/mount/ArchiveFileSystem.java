@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.AttributesReply;

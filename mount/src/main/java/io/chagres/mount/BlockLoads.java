@@ -1,7 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -1,12 +1,12 @@
 package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.CommitHeader;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.NameTree;
-import io.chagres.archive.log.RecordReader;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
 import io.chagres.fuse.Notifier;
 import io.chagres.linux.Pathname;
 import java.util.ArrayDeque;
@@ -56,34 +56,34 @@ final class Changes {
         }
     }
 
-    private void note(Record record) {
+    private void note(LogRecord record) {
         switch (record) {
-            case Record.NameAdded added -> added(added);
-            case Record.NameRemoved removed -> gone(name(removed.path()));
-            case Record.NameMoved moved -> {
+            case LogRecord.NameAdded added -> added(added);
+            case LogRecord.NameRemoved removed -> gone(name(removed.path()));
+            case LogRecord.NameMoved moved -> {
                 NameTree.Entry entry = name(moved.from());
                 other(entry);
                 gone(name(moved.to()));
-                if (entry != null && entry.kind() == Record.Kind.DIRECTORY) {
+                if (entry != null && entry.kind() == LogRecord.Kind.DIRECTORY) {
                     noteListings();
                 }
             }
-            case Record.AttributesChanged changed -> {
+            case LogRecord.AttributesChanged changed -> {
                 if (changed.versionId() == 0) {
                     other(host.state().names().find(changed.path()));
                 } else {
                     attributes(changed.versionId());
                 }
             }
-            case Record.VersionClosed closed -> attributes(closed.versionId());
-            case Record.Extent extent -> grown(extent.versionId());
+            case LogRecord.VersionClosed closed -> attributes(closed.versionId());
+            case LogRecord.Extent extent -> grown(extent.versionId());
             default -> {}
         }
     }
 
-    private void added(Record.NameAdded added) {
+    private void added(LogRecord.NameAdded added) {
         NameTree.Entry there = host.state().names().find(added.path());
-        if (there != null && there.kind() == Record.Kind.DIRECTORY && added.kind() == Record.Kind.DIRECTORY) {
+        if (there != null && there.kind() == LogRecord.Kind.DIRECTORY && added.kind() == LogRecord.Kind.DIRECTORY) {
             other(there);
         } else {
             gone(name(added.path()));
@@ -119,7 +119,7 @@ final class Changes {
             }
             Pathname name = Pathname.ofBytes(bytes, start, end - start);
             NameTree.Entry child = at.child(name);
-            if (child == null || end == bytes.length || child.kind() != Record.Kind.DIRECTORY) {
+            if (child == null || end == bytes.length || child.kind() != LogRecord.Kind.DIRECTORY) {
                 name(at, name);
                 return child;
             }
@@ -224,7 +224,7 @@ final class Changes {
             boolean same = now != null
                     && now.kind() == old.kind()
                     && idOf(now) == idOf(old)
-                    && now.kind() != Record.Kind.SYMLINK;
+                    && now.kind() != LogRecord.Kind.SYMLINK;
             if (!same) {
                 differing.add(old.name());
             }

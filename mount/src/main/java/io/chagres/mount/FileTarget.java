@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.fuse.Attributes;
 
 /** Is a version of a file as a name leads to it. Used under the lock of its host. */

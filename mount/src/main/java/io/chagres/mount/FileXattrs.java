@@ -1,7 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package io.chagres.mount;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.log.CommitHeader;
+import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.NameTree;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.fuse.Notifier;
 import java.io.IOException;

@@ -2,18 +2,18 @@ package io.chagres.mount;
 
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.Catalogs;
-import io.chagres.archive.log.CommitHeader;
-import io.chagres.archive.log.CompactedHistoryException;
-import io.chagres.archive.log.ExtentList;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.NameTree;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.read.VersionName;
+import io.chagres.archive.state.Catalogs;
+import io.chagres.archive.state.CompactedHistoryException;
+import io.chagres.archive.state.ExtentList;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
@@ -91,7 +91,7 @@ final class HostTree {
         }
     }
 
-    private HostState loaded(At at) throws IOException {
+    private HostState loaded(PointInTime at) throws IOException {
         return HostLog.load(store, owner.id(), at, catalogs);
     }
 
@@ -115,12 +115,12 @@ final class HostTree {
         long seq = state().seq();
         HostState fresh;
         try {
-            fresh = loaded(At.seq(seq));
+            fresh = loaded(PointInTime.seq(seq));
         } catch (CompactedHistoryException e) {
             if (!options.isLive()) {
                 throw e;
             }
-            fresh = loaded(At.NOW);
+            fresh = loaded(PointInTime.NOW);
         }
         newestSeen = newest;
         return fresh;
@@ -225,8 +225,8 @@ final class HostTree {
             return new Span(position, Long.MAX_VALUE);
         }
         long extentStart = extents.start(index);
-        long start = extentStart + (position - extentStart) / Record.PIECE_BYTES * Record.PIECE_BYTES;
-        return new Span(start, Math.min(extents.end(index), start + Record.PIECE_BYTES));
+        long start = extentStart + (position - extentStart) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
+        return new Span(start, Math.min(extents.end(index), start + LogRecord.PIECE_BYTES));
     }
 
     /** Says whether a name is shown: of a file if it is in the window. Under the lock. */

@@ -2,8 +2,8 @@ package io.chagres.mount;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
-import io.chagres.archive.log.Catalogs;
-import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.log.NameTree;
+import io.chagres.archive.state.NameTree;
 import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;

@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.log.Catalogs;
+import io.chagres.archive.state.Catalogs;
 import java.util.concurrent.ExecutorService;
 import java.util.function.LongSupplier;
 

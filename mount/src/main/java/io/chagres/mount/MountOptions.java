@@ -1,14 +1,14 @@
 package io.chagres.mount;
 
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.PointInTime;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says what a mount shows. Immutable: begin with {@link #DEFAULTS}, and every {@code with} method returns a copy.
  *
- * @param at the moment shown; {@link At#NOW} follows what is committed
+ * @param at the moment shown; {@link PointInTime#NOW} follows what is committed
  * @param window which files are shown, or null for all
  * @param versions whether {@code .versions} is listed in the directory of each host; it can be entered in any case
  * @param linksAsWritten whether symbolic links say what they said on their host, and may lead out of the mount
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param cacheBytes memory for decompressed blocks, bytes
  */
 public record MountOptions(
-        At at,
+        PointInTime at,
         @Nullable Predicate<FileVersion> window,
         boolean versions,
         boolean linksAsWritten,
@@ -26,10 +26,10 @@ public record MountOptions(
         long cacheBytes) {
     /** All as it was last, live, 30 s of patience, 16 MiB of memory. */
     public static final MountOptions DEFAULTS =
-            new MountOptions(At.NOW, null, false, false, Ownership.ARCHIVED, 30_000, 16L << 20);
+            new MountOptions(PointInTime.NOW, null, false, false, Ownership.ARCHIVED, 30_000, 16L << 20);
 
     /** Returns a copy that shows another moment. */
-    public MountOptions withAt(At value) {
+    public MountOptions withAt(PointInTime value) {
         return new MountOptions(value, window, versions, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }
 
@@ -65,7 +65,7 @@ public record MountOptions(
 
     /** Says whether what is shown follows what is committed. */
     boolean isLive() {
-        return at.equals(At.NOW);
+        return at.equals(PointInTime.NOW);
     }
 
     /** Returns how long the kernel may believe names and attributes, nanoseconds: for ever where changes are told. */

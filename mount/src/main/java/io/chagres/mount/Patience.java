@@ -1,7 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.log.CompactedHistoryException;
+import io.chagres.archive.state.CompactedHistoryException;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package io.chagres.mount;
 
 import io.chagres.archive.Attributes;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.NameTree;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -93,13 +93,13 @@ final class TreeFolder extends Folder {
     }
 
     private @Nullable Target target(NameTree.Entry child) {
-        if (child.kind() == Record.Kind.FILE) {
+        if (child.kind() == LogRecord.Kind.FILE) {
             FileVersion version = child.version();
             return version == null ? null : new FileTarget(host, version);
         }
         return nodes.looked(child, number -> {
             long inode = host.inode(child.path());
-            return child.kind() == Record.Kind.SYMLINK
+            return child.kind() == LogRecord.Kind.SYMLINK
                     ? new LinkNode(number, inode, host, child)
                     : new TreeFolder(number, inode, nodes, host, child);
         });

@@ -3,7 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.chagres.archive.log.At;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
@@ -179,7 +179,7 @@ class ArchiveMountTest {
         writer.append(log, "two").rename("/app.log", "/app.log.1");
         writer.file("/app.log");
         writer.commit(200);
-        try (MountFixture mounted = mounted(MountOptions.DEFAULTS.withAt(At.time(150_000)))) {
+        try (MountFixture mounted = mounted(MountOptions.DEFAULTS.withAt(PointInTime.time(150_000)))) {
             assertThat(names(mounted.host("web1"))).containsExactly("app.log");
             assertThat(mounted.host("web1").resolve("app.log")).hasContent("one");
             writer.append(log, "three").commit(300);

@@ -2,14 +2,14 @@ package io.chagres.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.NameTree;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
@@ -79,7 +79,7 @@ class LiveMountModelTest {
         writer.commit(1);
         for (int commit = 2; commit < COMMITS; commit += COMMITS_PER_MOUNT) {
             showsCommits(archive, commit, Math.min(COMMITS, commit + COMMITS_PER_MOUNT));
-            MountFixture.compact(archive); // what the next one begins with is a catalog
+            SmallArchive.compact(archive); // what the next one begins with is a catalog
         }
     }
 
@@ -149,12 +149,12 @@ class LiveMountModelTest {
 
     private Map<String, String> expected(BlobStore store) throws IOException {
         String id = HostRegistry.hosts(store).getFirst().id();
-        HostState state = HostLog.load(store, id, At.NOW, ExtentFilter.NONE, RunListener.NONE);
+        HostState state = HostLog.load(store, id, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         Map<String, String> expected = new TreeMap<>();
         for (NameTree.Entry entry : state.names()) {
             expected.put(
                     entry.path().toString(),
-                    entry.kind() == Record.Kind.DIRECTORY
+                    entry.kind() == LogRecord.Kind.DIRECTORY
                             ? "directory"
                             : contents.get(entry.version().id()) + " in "
                                     + entry.version().nameCount());

@@ -3,7 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Await;
@@ -145,7 +145,7 @@ class LiveMountTest {
         try (MountFixture mounted = mounted()) {
             Path file = mounted.host("web1").resolve("app.log");
             try (FileChannel open = FileChannel.open(file)) {
-                writer.write(new Record.VersionClosed(old, Record.Reason.TRUNCATED));
+                writer.write(new LogRecord.VersionClosed(old, LogRecord.Reason.TRUNCATED));
                 writer.append(writer.file("/app.log", old), "new").commit(2);
                 mounted.mount.refresh();
                 assertThat(content(file)).isEqualTo("new");
@@ -205,8 +205,8 @@ class LiveMountTest {
         }
         try (MountFixture mounted = mounted()) {
             assertThat(names(mounted.host("web1"))).containsExactly("app.log"); // loaded before
-            MountFixture.compact(archive);
-            MountFixture.compact(archive); // removes what the first made superfluous
+            SmallArchive.compact(archive);
+            SmallArchive.compact(archive); // removes what the first made superfluous
             Path file = mounted.host("web1").resolve("app.log");
             assertThat(content(file).lines()).hasSize(30);
             writer.append(log, "line 31\n").commit(31);

@@ -1,9 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.log.Catalogs;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.read.Compact;
+import io.chagres.archive.state.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
@@ -13,7 +10,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -42,25 +38,6 @@ final class MountFixture implements AutoCloseable {
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Compacts an archive and removes at once what that makes superfluous the next time. */
-    static void compact(Path archive) throws IOException {
-        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
-        Compact.Listener listener = new Compact.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
-            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
-                new Compact(store, options, Clock.systemUTC()::millis, listener).host(host.id());
-            }
         }
     }
 

@@ -1,12 +1,12 @@
 package io.chagres.ship;
 
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.MemoryCompare;
 import io.chagres.linux.Fd;
@@ -36,7 +36,7 @@ final class ArchivedBytes implements AutoCloseable {
 
     /** Loads where the archive holds the bytes of some versions. */
     ArchivedBytes(BlobStore store, String hostId, Set<Long> versionIds) throws IOException {
-        state = HostLog.load(store, hostId, At.NOW, ExtentFilter.of(versionIds::contains), RunListener.NONE);
+        state = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.of(versionIds::contains), RunListener.NONE);
         reader = new VersionReader(store, hostId, state);
     }
 

@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
 import com.github.luben.zstd.ZstdInputStream;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -162,7 +162,9 @@ final class DerivedFiles {
             running--;
             any = true;
             for (long fromVersion : answer.fromVersions()) {
-                pipeline.filling().records().write(new Record.Derived(answer.versionId(), fromVersion, answer.codec()));
+                pipeline.filling()
+                        .records()
+                        .write(new LogRecord.Derived(answer.versionId(), fromVersion, answer.codec()));
             }
         }
         return any;

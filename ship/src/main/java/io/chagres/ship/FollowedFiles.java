@@ -1,6 +1,6 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -72,8 +72,8 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
         if (!known.seenFile(name.path(), tail.versionId)) {
             pipeline.filling()
                     .records()
-                    .write(new Record.NameAdded(
-                            name.path(), Record.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
+                    .write(new LogRecord.NameAdded(
+                            name.path(), LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
         }
         enqueue(tail);
     }
@@ -258,7 +258,7 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
         if (exists) {
             resume.put(tail, null);
         }
-        versions.finish(tail, exists ? Record.Reason.SEALED : Record.Reason.GONE);
+        versions.finish(tail, exists ? LogRecord.Reason.SEALED : LogRecord.Reason.GONE);
     }
 
     /** Notes a file whose trailing zeros are held back. */

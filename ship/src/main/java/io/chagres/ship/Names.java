@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.archive.Attributes;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
@@ -113,7 +113,7 @@ final class Names implements WatchListener, AutoCloseable {
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
         pipeline.filling()
                 .records()
-                .write(new Record.NameMoved(fromParent.path().resolve(fromName), d.path()));
+                .write(new LogRecord.NameMoved(fromParent.path().resolve(fromName), d.path()));
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.attachment() instanceof Tail tail) {
@@ -148,7 +148,7 @@ final class Names implements WatchListener, AutoCloseable {
         if (d.type() == Directory.DT_REG && d.attachment() == null) {
             return;
         }
-        pipeline.filling().records().write(new Record.NameRemoved(d.path(), movedOut));
+        pipeline.filling().records().write(new LogRecord.NameRemoved(d.path(), movedOut));
         if (d.attachment() instanceof Tail tail) {
             files.nameRemoved(d.path(), tail);
             tail.removeName(d);
@@ -265,7 +265,7 @@ final class Names implements WatchListener, AutoCloseable {
             if (!known.seenDirectory(d.path(), attributes)) {
                 pipeline.filling()
                         .records()
-                        .write(new Record.NameAdded(d.path(), Record.Kind.DIRECTORY, 0, NOTHING, attributes));
+                        .write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.DIRECTORY, 0, NOTHING, attributes));
             }
         }
     }
@@ -281,7 +281,7 @@ final class Names implements WatchListener, AutoCloseable {
             if (!known.seenLink(d.path(), target)) {
                 pipeline.filling()
                         .records()
-                        .write(new Record.NameAdded(d.path(), Record.Kind.SYMLINK, 0, target, attributes));
+                        .write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.SYMLINK, 0, target, attributes));
             }
             d.attach(attributes);
         } catch (IOException e) {
@@ -309,7 +309,7 @@ final class Names implements WatchListener, AutoCloseable {
         Attributes now = attributesOf(stat);
         if (!now.equals(recorded)) {
             d.attach(now);
-            pipeline.filling().records().write(new Record.AttributesChanged(0, d.path(), now));
+            pipeline.filling().records().write(new LogRecord.AttributesChanged(0, d.path(), now));
         }
     }
 
@@ -367,7 +367,7 @@ final class Names implements WatchListener, AutoCloseable {
         d.attach(null);
         openFile(d);
         if (d.attachment() == null) {
-            pipeline.filling().records().write(new Record.NameRemoved(d.path(), false));
+            pipeline.filling().records().write(new LogRecord.NameRemoved(d.path(), false));
         }
         if (!tail.hasName()) {
             files.nameless(tail, false);

@@ -1,6 +1,6 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ final class ObjectJob {
     long answeredMs;
 
     private volatile boolean answered;
-    private volatile Record.@Nullable ObjectRun result;
+    private volatile LogRecord.@Nullable ObjectRun result;
     private volatile @Nullable Exception failure;
 
     ObjectJob(Tail tail, long start, long length) {
@@ -28,7 +28,7 @@ final class ObjectJob {
     }
 
     /** Called by the worker: the object is durable, or null when the file had no such bytes. */
-    void succeed(Record.@Nullable ObjectRun run) {
+    void succeed(LogRecord.@Nullable ObjectRun run) {
         result = run;
         failure = null;
         answered = true;
@@ -44,7 +44,7 @@ final class ObjectJob {
         return answered;
     }
 
-    Record.@Nullable ObjectRun result() {
+    LogRecord.@Nullable ObjectRun result() {
         return result;
     }
 

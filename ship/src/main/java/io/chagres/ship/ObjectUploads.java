@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.ObjectWriter;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
@@ -30,7 +30,7 @@ final class ObjectUploads {
     /** Takes a finished object in order; returns false when the file does not hold its bytes any more. */
     @FunctionalInterface
     interface Taker {
-        boolean take(Tail tail, Record.ObjectRun run);
+        boolean take(Tail tail, LogRecord.ObjectRun run);
     }
 
     private final BlobStore store;
@@ -153,7 +153,7 @@ final class ObjectUploads {
         health.accepted();
         tail.jobs.removeFirst();
         all.remove(job);
-        Record.ObjectRun run = job.result();
+        LogRecord.ObjectRun run = job.result();
         if (run == null || !taker.take(tail, run) || run.length() < job.length) {
             drop(tail);
         } else if (tail.jobs.isEmpty()) {

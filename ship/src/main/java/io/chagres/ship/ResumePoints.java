@@ -1,9 +1,9 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Record;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.FileIdentity;
 import java.util.ArrayList;
@@ -24,25 +24,25 @@ final class ResumePoints implements RunListener {
     private final Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
 
     @Override
-    public void opened(Record.VersionOpened opened) {
+    public void opened(LogRecord.VersionOpened opened) {
         collected.put(opened.versionId(), new Collected(new PrefixChecksums(opened.startPosition()), new Origins()));
     }
 
     @Override
-    public void extent(Record.Extent extent) {
+    public void extent(LogRecord.Extent extent) {
         Collected version = Objects.requireNonNull(collected.get(extent.versionId()));
         switch (extent) {
-            case Record.Run run -> version.prefix().append(run.length(), run.crc());
-            case Record.ObjectRun run -> object(version.prefix(), run);
-            case Record.ZeroRun run -> version.prefix().append(run.length(), Crc32cMath.ofZeros(run.length()));
-            case Record.CopyRun run -> {
+            case LogRecord.Run run -> version.prefix().append(run.length(), run.crc());
+            case LogRecord.ObjectRun run -> object(version.prefix(), run);
+            case LogRecord.ZeroRun run -> version.prefix().append(run.length(), Crc32cMath.ofZeros(run.length()));
+            case LogRecord.CopyRun run -> {
                 version.prefix().append(run.length(), run.crc());
                 version.origins().append(run.end(), run.sourceVersion());
             }
         }
     }
 
-    private static void object(PrefixChecksums prefix, Record.ObjectRun run) {
+    private static void object(PrefixChecksums prefix, LogRecord.ObjectRun run) {
         for (int i = 0; i < run.crcs().length; i++) {
             long start = run.start() + (long) i * PrefixChecksums.PIECE_BYTES;
             prefix.append(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - start), run.crcs()[i]);

@@ -1,16 +1,16 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
-import io.chagres.archive.log.ExtentFilter;
 import io.chagres.archive.log.FencedException;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.NameTree;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.ErrnoException;
@@ -137,16 +137,16 @@ final class ShipParts implements AutoCloseable {
         /** Loads the log and commits a new incarnation behind it; another writer may come first. */
         private void openIncarnation(BlobStore store, Clock clock) throws IOException {
             points = new ResumePoints();
-            loaded = HostLog.load(store, hostId, At.NOW, ExtentFilter.NONE, points);
+            loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, points);
             points.keep(loaded);
-            Record.IncarnationOpened last = loaded.lastIncarnation();
+            LogRecord.IncarnationOpened last = loaded.lastIncarnation();
             uncleanBoot = last != null && !last.bootId().equals(machine.bootId()) && !loaded.closedCleanly();
             byte[] incarnation = new byte[16];
             new SecureRandom().nextBytes(incarnation);
-            log = new CommitLog(store, hostId, incarnation, loaded, clock::millis);
+            log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis);
             try (CommitBuilder first = new CommitBuilder(1 << 16, 1)) {
                 first.records()
-                        .write(new Record.IncarnationOpened(
+                        .write(new LogRecord.IncarnationOpened(
                                 incarnation,
                                 options.hostName(),
                                 machine.machineId(),
@@ -198,8 +198,8 @@ final class ShipParts implements AutoCloseable {
         FileVersion version = entry.version();
         return new KnownNames.Meaning(
                 version == null ? 0 : version.id(),
-                entry.kind() == Record.Kind.DIRECTORY ? entry.attributes() : null,
-                entry.kind() == Record.Kind.SYMLINK ? entry.target() : null);
+                entry.kind() == LogRecord.Kind.DIRECTORY ? entry.attributes() : null,
+                entry.kind() == LogRecord.Kind.SYMLINK ? entry.target() : null);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
@@ -113,7 +113,7 @@ public final class Shipper implements AutoCloseable {
         return work;
     }
 
-    private boolean takeObject(Tail tail, Record.ObjectRun run) {
+    private boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
         boolean taken = parts.turns.takeObject(tail, run);
         if (taken) {
             parts.pipeline.refers(clock.millis());
@@ -243,7 +243,7 @@ public final class Shipper implements AutoCloseable {
             case DRAINING -> {
                 if (isDrained()) {
                     drained = true;
-                    parts.pipeline.filling().records().write(new Record.IncarnationClosed(true));
+                    parts.pipeline.filling().records().write(new LogRecord.IncarnationClosed(true));
                     stage = Stage.CLOSING;
                 }
             }
@@ -277,7 +277,7 @@ public final class Shipper implements AutoCloseable {
             }
         }
         for (Pathname path : gone) {
-            parts.pipeline.filling().records().write(new Record.NameRemoved(path, false));
+            parts.pipeline.filling().records().write(new LogRecord.NameRemoved(path, false));
         }
         parts.files.startAtEnd = false;
     }

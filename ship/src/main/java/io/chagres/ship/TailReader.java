@@ -1,6 +1,6 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.MemoryCompare;
@@ -115,7 +115,7 @@ final class TailReader implements AutoCloseable {
         }
         tail.heldBackBytes = 0;
         long length = zerosEnd - position;
-        commit.records().write(new Record.ZeroRun(tail.versionId, position, length, tail.mtimeNs()));
+        commit.records().write(new LogRecord.ZeroRun(tail.versionId, position, length, tail.mtimeNs()));
         guardBytes.clear();
         guard.fill((byte) 0);
         tail.advance(length, Crc32cMath.ofZeros(length));

@@ -2,7 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -88,7 +88,7 @@ final class Turns implements AutoCloseable {
             return startObjects(tail);
         }
         if (tail.size() < tail.position()) {
-            return rewritten(tail, Record.Reason.TRUNCATED);
+            return rewritten(tail, LogRecord.Reason.TRUNCATED);
         }
         if (tail.check != Tail.Check.NOTHING
                 && (tail.size() != tail.position() || tail.mtimeNs() != tail.recordedMtimeNs())) {
@@ -112,7 +112,7 @@ final class Turns implements AutoCloseable {
 
     private Next notOpened(Tail tail, int errno) {
         if (!tail.hasName()) {
-            versions.finish(tail, Record.Reason.GONE);
+            versions.finish(tail, LogRecord.Reason.GONE);
             return Next.OVER;
         }
         // a rename or removal under way: its event brings the tail back
@@ -141,7 +141,7 @@ final class Turns implements AutoCloseable {
 
     private void recordAttributes(Tail tail, Attributes now) {
         tail.recorded(now);
-        pipeline.filling().records().write(new Record.AttributesChanged(tail.versionId, Pathname.of(""), now));
+        pipeline.filling().records().write(new LogRecord.AttributesChanged(tail.versionId, Pathname.of(""), now));
     }
 
     /** Reads what is new: a large backlog as data objects, the rest straight into the commit. */
@@ -175,7 +175,7 @@ final class Turns implements AutoCloseable {
                     return Next.NO_ROOM;
                 }
                 case REWRITTEN -> {
-                    return rewritten(tail, Record.Reason.REWRITTEN);
+                    return rewritten(tail, LogRecord.Reason.REWRITTEN);
                 }
                 case ERROR -> {
                     return refused(tail, reader.errno());
@@ -268,7 +268,7 @@ final class Turns implements AutoCloseable {
     }
 
     /** Takes a finished data object; false when the file does not hold its bytes any more. */
-    boolean takeObject(Tail tail, Record.ObjectRun run) {
+    boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
         Fd fd = tail.fd();
         if (fd == null || run.start() != tail.position()) {
             return false;
@@ -297,7 +297,9 @@ final class Turns implements AutoCloseable {
     private Next atEnd(Tail tail) {
         if (tail.mtimeNs() != tail.recordedMtimeNs()) {
             if (tail.position() > 0 && !reader.guardMatches(tail)) {
-                return reader.errno() == 0 ? rewritten(tail, Record.Reason.REWRITTEN) : refused(tail, reader.errno());
+                return reader.errno() == 0
+                        ? rewritten(tail, LogRecord.Reason.REWRITTEN)
+                        : refused(tail, reader.errno());
             }
             recordMtime(tail);
             tail.inPlaceSuspect = tail.position() > Tail.GUARD_BYTES;
@@ -335,8 +337,8 @@ final class Turns implements AutoCloseable {
             tail.check = Tail.Check.NOTHING;
             tail.checkedPieces = 0;
             return fromStart
-                    ? supersede(tail, Record.Reason.REWRITTEN, tail.prefix.pieceEnd(bad))
-                    : rewritten(tail, Record.Reason.REWRITTEN);
+                    ? supersede(tail, LogRecord.Reason.REWRITTEN, tail.prefix.pieceEnd(bad))
+                    : rewritten(tail, LogRecord.Reason.REWRITTEN);
         }
         tail.checkedPieces = to;
         if (to < pieces) {
@@ -348,11 +350,11 @@ final class Turns implements AutoCloseable {
         }
         tail.check = Tail.Check.NOTHING;
         tail.checkedPieces = 0;
-        return same ? Next.AGAIN : rewritten(tail, Record.Reason.TRUNCATED);
+        return same ? Next.AGAIN : rewritten(tail, LogRecord.Reason.TRUNCATED);
     }
 
     /** The file is not what was shipped: finds what both have in common and lets a new version begin there. */
-    private Next rewritten(Tail tail, Record.Reason reason) {
+    private Next rewritten(Tail tail, LogRecord.Reason reason) {
         int within = tail.prefix.pieceAt(tail.size());
         int bad = prefixCheck.firstMismatch(tail, 0, within);
         if (prefixCheck.errno() != 0) {
@@ -362,7 +364,7 @@ final class Turns implements AutoCloseable {
         return supersede(tail, reason, Math.min(candidate, tail.size()));
     }
 
-    private Next supersede(Tail tail, Record.Reason reason, long candidate) {
+    private Next supersede(Tail tail, LogRecord.Reason reason, long candidate) {
         uploads.drop(tail);
         Tail next = versions.supersede(tail, reason, candidate, tail.recorded().withMtimeNs(tail.mtimeNs()));
         next.observe(tail.size(), tail.mtimeNs(), tail.riskSinceMs());

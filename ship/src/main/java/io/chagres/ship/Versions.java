@@ -2,7 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -65,16 +65,16 @@ final class Versions {
      *
      * @param candidate how many bytes from the start may still be the shipped ones
      */
-    Tail supersede(Tail old, Record.Reason reason, long candidate, Attributes attributes) {
-        pipeline.filling().records().write(new Record.VersionClosed(old.versionId, reason));
+    Tail supersede(Tail old, LogRecord.Reason reason, long candidate, Attributes attributes) {
+        pipeline.filling().records().write(new LogRecord.VersionClosed(old.versionId, reason));
         Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE);
         Dentry name = old.name();
         record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
         for (Dentry each : old.names()) {
             pipeline.filling()
                     .records()
-                    .write(new Record.NameAdded(
-                            each.path(), Record.Kind.FILE, next.versionId, Pathname.of(""), attributes));
+                    .write(new LogRecord.NameAdded(
+                            each.path(), LogRecord.Kind.FILE, next.versionId, Pathname.of(""), attributes));
             each.attach(next);
             next.addName(each);
             old.removeName(each);
@@ -117,7 +117,8 @@ final class Versions {
             int crc = compared.crcOfCompared((int) (from - start), (int) (end - from));
             pipeline.filling()
                     .records()
-                    .write(new Record.CopyRun(target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
+                    .write(new LogRecord.CopyRun(
+                            target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
             target.advance(end - from, crc);
             target.appendOrigin(end, stored);
         });
@@ -133,8 +134,8 @@ final class Versions {
     }
 
     /** Ends a version for good. */
-    void finish(Tail tail, Record.Reason reason) {
-        pipeline.filling().records().write(new Record.VersionClosed(tail.versionId, reason));
+    void finish(Tail tail, LogRecord.Reason reason) {
+        pipeline.filling().records().write(new LogRecord.VersionClosed(tail.versionId, reason));
         tail.enter(Tail.State.DONE);
         openFiles.close(tail);
         files.remove(tail);
@@ -146,6 +147,6 @@ final class Versions {
         tail.recorded(attributes);
         pipeline.filling()
                 .records()
-                .write(new Record.VersionOpened(tail.versionId, key, previous, tail.position(), path, attributes));
+                .write(new LogRecord.VersionOpened(tail.versionId, key, previous, tail.position(), path, attributes));
     }
 }

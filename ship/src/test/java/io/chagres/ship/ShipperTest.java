@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.log.FencedException;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.NameTree;
-import io.chagres.archive.log.RunListener;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
@@ -133,7 +133,7 @@ class ShipperTest {
     }
 
     private HostState load(BlobStore store, String hostId) throws IOException {
-        return HostLog.load(store, hostId, At.NOW, ExtentFilter.ALL, RunListener.NONE);
+        return HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
     }
 
     /** Compares every file of the tree with the archive, byte by byte, and returns the state. */
@@ -207,7 +207,7 @@ class ShipperTest {
         HostState state = assertArchiveEqualsTree();
         assertThat(state.versions()).hasSize(2);
         FileVersion rewritten = state.versions().stream().toList().getLast();
-        assertThat(rewritten.extents()).anyMatch(e -> e instanceof io.chagres.archive.Record.CopyRun);
+        assertThat(rewritten.extents()).anyMatch(e -> e instanceof io.chagres.archive.LogRecord.CopyRun);
     }
 
     @Test

@@ -3,12 +3,12 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Fd;
@@ -215,7 +215,7 @@ class TurnsTest {
         assertThat(parts.derived.isBusy()).isFalse();
         commit();
         String hostId = HostRegistry.hosts(store).getFirst().id();
-        HostState state = HostLog.load(store, hostId, At.NOW, ExtentFilter.NONE, RunListener.NONE);
+        HostState state = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         assertThat(state.version(original.versionId).compressedCopies()).hasSize(1);
     }
 

@@ -1,5 +1,9 @@
 package io.chagres.archive.log;
 
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordWriter;
+import io.chagres.archive.format.SeekableFrames;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -131,7 +135,7 @@ public final class CommitBuilder implements AutoCloseable {
      * @param nonce 16 random bytes
      * @param predecessor the chain value of the commit before
      */
-    SealedCommit seal(long seq, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor) {
+    public SealedCommit seal(long seq, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor) {
         if (sealed != null || records.length() > FixedHeader.MAX_RECORDS_BYTES) {
             throw new IllegalStateException(sealed != null ? "sealed already" : "too many records for one commit");
         }

@@ -2,7 +2,10 @@ package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
@@ -25,7 +28,7 @@ public final class CommitLog {
     private final byte[] incarnation;
     private final LongSupplier clockMs;
     private final SecureRandom random = new SecureRandom();
-    private final Record.@Nullable IncarnationOpened before;
+    private final LogRecord.@Nullable IncarnationOpened before;
     private long lastAppendMs;
     private long seq;
     private byte[] chain;
@@ -34,17 +37,17 @@ public final class CommitLog {
      * Continues a log.
      *
      * @param incarnation 16 bytes that name this run of the writer
-     * @param from the state after the last commit; only looked at
+     * @param end where it ends
      * @param clockMs the wall clock, milliseconds since 1970
      */
-    public CommitLog(BlobStore store, String hostId, byte[] incarnation, HostState from, LongSupplier clockMs) {
+    public CommitLog(BlobStore store, String hostId, byte[] incarnation, LogEnd end, LongSupplier clockMs) {
         this.store = store;
         this.hostId = hostId;
         this.incarnation = incarnation.clone();
         this.clockMs = clockMs;
-        before = from.lastIncarnation();
-        seq = from.seq();
-        chain = from.chain();
+        before = end.writer();
+        seq = end.seq();
+        chain = end.chain();
         lastAppendMs = clockMs.getAsLong();
     }
 
@@ -107,7 +110,7 @@ public final class CommitLog {
     private String describe(CommitHeader other) throws CorruptArchiveException {
         RecordReader records = other.recordReader();
         while (records.hasNext()) {
-            if (records.next() instanceof Record.IncarnationOpened who) {
+            if (records.next() instanceof LogRecord.IncarnationOpened who) {
                 return describe(who);
             }
         }
@@ -117,7 +120,7 @@ public final class CommitLog {
         return "its commit " + other.seq() + " is of " + Instant.ofEpochMilli(other.timeMs());
     }
 
-    private static String describe(Record.IncarnationOpened who) {
+    private static String describe(LogRecord.IncarnationOpened who) {
         return who.hostName() + ", pid " + who.pid() + ", machine-id " + who.machineId() + ", since "
                 + Instant.ofEpochMilli(who.timeMs());
     }

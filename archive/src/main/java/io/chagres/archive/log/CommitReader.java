@@ -2,6 +2,7 @@ package io.chagres.archive.log;
 
 import com.github.luben.zstd.ZstdDecompressCtx;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;

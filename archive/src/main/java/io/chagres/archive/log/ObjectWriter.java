@@ -2,7 +2,8 @@ package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.linux.Fd;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ObjectWriter {
     private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int PIECE = Record.PIECE_BYTES;
+    private static final int PIECE = LogRecord.PIECE_BYTES;
     private static final long SHARED_BYTES = 8L * PIECE;
     /** Stores take large and aligned pieces best: a directory writes them past the page cache. */
     private static final int WRITE_BYTES = 4 * PIECE;
@@ -57,7 +58,7 @@ public final class ObjectWriter {
      * @throws io.chagres.foreign.ErrnoException when the source cannot be read
      * @throws IOException when the store refuses
      */
-    public static Record.@Nullable ObjectRun write(
+    public static LogRecord.@Nullable ObjectRun write(
             BlobStore store, String hostId, Range range, Fd source, Codec codec, int level) throws IOException {
         long unique = RANDOM.nextLong();
         String key = ArchiveLayout.object(hostId, range.versionId(), range.start(), range.end(), unique, codec);
@@ -67,7 +68,7 @@ public final class ObjectWriter {
                 return null;
             }
             writer.commit();
-            return new Record.ObjectRun(
+            return new LogRecord.ObjectRun(
                     range.versionId(),
                     range.start(),
                     range.length(),

@@ -1,4 +1,4 @@
-/** Holds the commit log of a host: commits, records, the state they add up to, checkpoints. */
+/** Holds the log of a host: the commits that are appended and read, and data objects. */
 @NullMarked
 package io.chagres.archive.log;
 

@@ -1,6 +1,6 @@
 package io.chagres.archive.read;
 
-import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.HostRegistry;
 import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
 import org.jspecify.annotations.Nullable;

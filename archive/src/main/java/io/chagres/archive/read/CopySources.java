@@ -1,12 +1,12 @@
 package io.chagres.archive.read;
 
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.HashSet;
@@ -31,7 +31,7 @@ final class CopySources implements VersionReader.SourceFinder {
     }
 
     @Override
-    public @Nullable FileVersion of(Record.CopyRun copy) throws IOException {
+    public @Nullable FileVersion of(LogRecord.CopyRun copy) throws IOException {
         FileVersion source = state.version(copy.sourceVersion());
         if (source == null || source.extents() != null) {
             return source;
@@ -41,7 +41,7 @@ final class CopySources implements VersionReader.SourceFinder {
             wanted.add(copy.sourceVersion());
             collect(state);
             collect(loaded);
-            At at = new At(state.seq(), Long.MAX_VALUE);
+            PointInTime at = new PointInTime(state.seq(), Long.MAX_VALUE);
             loaded = HostLog.load(store, hostId, at, ExtentFilter.of(wanted::contains), RunListener.NONE);
             found = loaded.version(copy.sourceVersion());
         }
@@ -54,8 +54,8 @@ final class CopySources implements VersionReader.SourceFinder {
             if (version.extents() == null) {
                 continue;
             }
-            for (Record.Extent extent : version.extents()) {
-                if (extent instanceof Record.CopyRun copy) {
+            for (LogRecord.Extent extent : version.extents()) {
+                if (extent instanceof LogRecord.CopyRun copy) {
                     wanted.add(copy.sourceVersion());
                 }
             }

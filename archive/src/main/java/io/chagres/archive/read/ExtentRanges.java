@@ -2,7 +2,7 @@ package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.BlobRange;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  * Says which parts of which objects are read for extents that are read whole, one after the other. Of copies it says
  * nothing. Confined to one thread at a time.
  */
-final class ExtentRanges implements Iterator<BlobRange> {
+public final class ExtentRanges implements Iterator<BlobRange> {
     /** Most commits are smaller; the rest of a larger one is fetched when it is read. */
-    static final int COMMIT_BYTES = 512 * 1024;
+    public static final int COMMIT_BYTES = 512 * 1024;
 
     private static final int WINDOW_BYTES = 1 << 20;
     /** Holds the seek table of an object. */
     private static final int TABLE_BYTES = 64 * 1024;
 
     private final String hostId;
-    private final Iterator<? extends Record.Extent> extents;
+    private final Iterator<? extends LogRecord.Extent> extents;
     private final Queue<BlobRange> next = new ArrayDeque<>();
     private long seq = -1;
-    private Record.@Nullable ObjectRun object;
+    private LogRecord.@Nullable ObjectRun object;
     private long offset;
 
-    ExtentRanges(String hostId, Iterator<? extends Record.Extent> extents) {
+    ExtentRanges(String hostId, Iterator<? extends LogRecord.Extent> extents) {
         this.hostId = hostId;
         this.extents = extents;
     }
@@ -46,11 +46,11 @@ final class ExtentRanges implements Iterator<BlobRange> {
         return !next.isEmpty();
     }
 
-    private void begin(Record.Extent extent) {
-        if (extent instanceof Record.Run run && run.seq() != seq) {
+    private void begin(LogRecord.Extent extent) {
+        if (extent instanceof LogRecord.Run run && run.seq() != seq) {
             seq = run.seq();
             next.add(new BlobRange(ArchiveLayout.commit(hostId, seq), 0, COMMIT_BYTES));
-        } else if (extent instanceof Record.ObjectRun run) {
+        } else if (extent instanceof LogRecord.ObjectRun run) {
             object = run;
             offset = 0;
             long table = run.objectLength() - TABLE_BYTES;
@@ -60,7 +60,7 @@ final class ExtentRanges implements Iterator<BlobRange> {
         }
     }
 
-    private void addWindow(Record.ObjectRun run) {
+    private void addWindow(LogRecord.ObjectRun run) {
         int length = (int) Math.min(WINDOW_BYTES, run.objectLength() - offset);
         if (length > 0) {
             next.add(new BlobRange(VersionReader.keyOf(hostId, run), offset, length));

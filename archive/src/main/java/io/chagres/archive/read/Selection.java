@@ -1,7 +1,7 @@
 package io.chagres.archive.read;
 
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -61,7 +61,7 @@ public final class Selection {
     }
 
     /** Returns the name a version had last; of one that never had a name, the path it was opened by. */
-    static Pathname lastPath(FileVersion version) {
+    public static Pathname lastPath(FileVersion version) {
         Pathname last = version.lastPath();
         return last == null ? version.openedPath() : last;
     }

@@ -1,7 +1,7 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.log.FileVersion;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

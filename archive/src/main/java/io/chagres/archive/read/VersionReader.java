@@ -3,9 +3,10 @@ package io.chagres.archive.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -75,7 +76,7 @@ public final class VersionReader implements AutoCloseable {
     @FunctionalInterface
     interface SourceFinder {
         @Nullable
-        FileVersion of(Record.CopyRun copy) throws IOException;
+        FileVersion of(LogRecord.CopyRun copy) throws IOException;
     }
 
     /**
@@ -111,9 +112,9 @@ public final class VersionReader implements AutoCloseable {
     private int readPiece(FileVersion version, long position, MemorySegment target) throws IOException {
         boolean cached = pieceVersion == version.id() && position >= pieceStart && position < pieceStart + pieceLength;
         if (!cached) {
-            Record.Extent extent = Extents.at(version, position);
-            long start = extent.start() + (position - extent.start()) / Record.PIECE_BYTES * Record.PIECE_BYTES;
-            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - start);
+            LogRecord.Extent extent = Extents.at(version, position);
+            long start = extent.start() + (position - extent.start()) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
+            int length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - start);
             if (start == position && length <= target.byteSize() && target.isNative()) {
                 fill(extent, start, target.asSlice(0, length), 0);
                 return length;
@@ -127,17 +128,17 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /** Says that extents will be read whole, in this order; see {@link BlobStore#expect}. */
-    void expect(Iterator<? extends Record.Extent> extents) {
+    public void expect(Iterator<? extends LogRecord.Extent> extents) {
         store.expect(new ExtentRanges(hostId, extents));
     }
 
     /** Says that a range of a version will be read from its start on; see {@link BlobStore#expect}. */
     public void expect(FileVersion version, long start, long end) {
-        List<Record.Extent> extents = new ArrayList<>();
-        for (Record.Extent extent : Extents.of(version)) {
+        List<LogRecord.Extent> extents = new ArrayList<>();
+        for (LogRecord.Extent extent : Extents.of(version)) {
             boolean whole = extent.start() >= start && extent.end() <= end;
             boolean touched = extent.start() < end && extent.end() > start;
-            if (whole || touched && extent instanceof Record.Run) {
+            if (whole || touched && extent instanceof LogRecord.Run) {
                 extents.add(extent);
             }
         }
@@ -145,7 +146,7 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /** Takes the checksummed pieces of an extent. */
-    interface PieceVisitor {
+    public interface PieceVisitor {
         /** Takes a piece; the bytes are valid until this returns. */
         void good(long position, MemorySegment bytes) throws IOException;
 
@@ -154,11 +155,11 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /** Reads an extent piece by piece, in order; damaged pieces that follow each other are told of once. */
-    void readPieces(Record.Extent extent, PieceVisitor visitor) throws IOException {
+    public void readPieces(LogRecord.Extent extent, PieceVisitor visitor) throws IOException {
         long damagedFrom = extent.start();
         CorruptArchiveException damage = null;
-        for (long at = extent.start(); at < extent.end(); at += Record.PIECE_BYTES) {
-            int length = (int) Math.min(Record.PIECE_BYTES, extent.end() - at);
+        for (long at = extent.start(); at < extent.end(); at += LogRecord.PIECE_BYTES) {
+            int length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - at);
             try {
                 load(extent, at, length);
             } catch (CorruptArchiveException e) {
@@ -177,9 +178,9 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
-    private void load(Record.Extent extent, long start, int length) throws IOException {
+    private void load(LogRecord.Extent extent, long start, int length) throws IOException {
         if (piece.byteSize() == 0) {
-            piece = arena.allocate(Record.PIECE_BYTES, 64);
+            piece = arena.allocate(LogRecord.PIECE_BYTES, 64);
         }
         pieceVersion = -1;
         fill(extent, start, piece.asSlice(0, length), 0);
@@ -189,20 +190,20 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /** Fills a target with a range of an extent and checks it where the range is a checksummed piece. */
-    private void fill(Record.Extent extent, long start, MemorySegment target, int depth) throws IOException {
+    private void fill(LogRecord.Extent extent, long start, MemorySegment target, int depth) throws IOException {
         long length = target.byteSize();
         boolean whole = start == extent.start() && length == extent.length();
         switch (extent) {
-            case Record.ZeroRun zeros -> target.fill((byte) 0);
-            case Record.Run run -> {
+            case LogRecord.ZeroRun zeros -> target.fill((byte) 0);
+            case LogRecord.Run run -> {
                 String key = ArchiveLayout.commit(hostId, run.seq());
                 content(key, run.dataOffset() + start - run.start(), target);
                 if (whole) {
                     check(key, run.crc(), target, start, extent);
                 }
             }
-            case Record.ObjectRun run -> object(run, start, target);
-            case Record.CopyRun copy -> {
+            case LogRecord.ObjectRun run -> object(run, start, target);
+            case LogRecord.CopyRun copy -> {
                 String subject = "version " + ArchiveLayout.hex(copy.versionId());
                 if (depth == MAX_DEPTH) {
                     throw new CorruptArchiveException(subject, "it is a copy of a copy too many times");
@@ -215,7 +216,7 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
-    private void object(Record.ObjectRun run, long start, MemorySegment target) throws IOException {
+    private void object(LogRecord.ObjectRun run, long start, MemorySegment target) throws IOException {
         String key = keyOf(hostId, run);
         long offset = start - run.start();
         if (run.codec() == Codec.ZSTD) {
@@ -223,14 +224,14 @@ public final class VersionReader implements AutoCloseable {
         } else {
             bare(key, offset, target);
         }
-        if (offset % Record.PIECE_BYTES == 0
-                && (target.byteSize() == Record.PIECE_BYTES || start + target.byteSize() == run.end())) {
-            check(key, run.crcs()[(int) (offset / Record.PIECE_BYTES)], target, start, run);
+        if (offset % LogRecord.PIECE_BYTES == 0
+                && (target.byteSize() == LogRecord.PIECE_BYTES || start + target.byteSize() == run.end())) {
+            check(key, run.crcs()[(int) (offset / LogRecord.PIECE_BYTES)], target, start, run);
         }
     }
 
     /** Returns the key of the object a run refers to. */
-    static String keyOf(String hostId, Record.ObjectRun run) {
+    public static String keyOf(String hostId, LogRecord.ObjectRun run) {
         return ArchiveLayout.object(hostId, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
     }
 
@@ -251,7 +252,7 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
-    private void copied(Record.CopyRun copy, long start, MemorySegment target, int depth) throws IOException {
+    private void copied(LogRecord.CopyRun copy, long start, MemorySegment target, int depth) throws IOException {
         FileVersion source = sources.of(copy);
         long from = copy.sourceStart() + start - copy.start();
         if (source == null || from < source.startPosition() || from > source.length() - target.byteSize()) {
@@ -261,14 +262,14 @@ public final class VersionReader implements AutoCloseable {
         }
         long done = 0;
         while (done < target.byteSize()) {
-            Record.Extent extent = Extents.at(source, from + done);
+            LogRecord.Extent extent = Extents.at(source, from + done);
             long part = Math.min(target.byteSize() - done, extent.end() - from - done);
             fill(extent, from + done, target.asSlice(done, part), depth + 1);
             done += part;
         }
     }
 
-    private void check(String object, int expected, MemorySegment bytes, long start, Record.Extent extent)
+    private void check(String object, int expected, MemorySegment bytes, long start, LogRecord.Extent extent)
             throws CorruptArchiveException {
         crc.reset();
         crc.update(bytes.asByteBuffer());

@@ -1,4 +1,4 @@
-/** Holds reading: bytes of versions, addresses, restoring, checking, compacting. */
+/** Holds reading: what an address and a selection mean, and the bytes of a version. */
 @NullMarked
 package io.chagres.archive.read;
 

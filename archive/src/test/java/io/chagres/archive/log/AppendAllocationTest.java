@@ -2,7 +2,9 @@ package io.chagres.archive.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.RecordWriter;
+import io.chagres.archive.format.Samples;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Allocations;
 import org.junit.jupiter.api.Test;
@@ -31,9 +33,9 @@ class AppendAllocationTest {
     @Test
     void writesRecordsWithoutAllocating() {
         RecordWriter writer = new RecordWriter();
-        Record[] records = {
-            new Record.NameMoved(Pathname.of("/var/log/app.log"), Pathname.of("/var/log/app.log.1")),
-            new Record.VersionClosed(5, Record.Reason.GONE),
+        LogRecord[] records = {
+            new LogRecord.NameMoved(Pathname.of("/var/log/app.log"), Pathname.of("/var/log/app.log.1")),
+            new LogRecord.VersionClosed(5, LogRecord.Reason.GONE),
             Samples.version(6, "/var/log/app.log"),
             Samples.file("/var/log/app.log", 6),
         };

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.Samples;
+import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.store.MemoryStore;
@@ -163,7 +168,8 @@ class CommitLogTest {
         try (LogFixture log = opened(1, "web1", 10);
                 CommitBuilder other = new CommitBuilder(1 << 20, 1)) {
             other.seal(7, 0, Samples.id(1), Samples.id(2), new byte[32]);
-            CommitLog again = new CommitLog(store, LogFixture.HOST, Samples.id(1), log.load(), () -> 0);
+            CommitLog again = new CommitLog(
+                    store, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
             assertThatThrownBy(() -> again.append(other)).isInstanceOf(IllegalStateException.class);
         }
     }
@@ -179,9 +185,10 @@ class CommitLogTest {
         });
         try (LogFixture setup = new LogFixture(store)) {
             setup.write(Samples.version(1, "/a")).commit();
-            CommitLog log = new CommitLog(faulty, LogFixture.HOST, Samples.id(1), setup.load(), () -> 0);
+            CommitLog log = new CommitLog(
+                    faulty, LogFixture.HOST, Samples.id(1), setup.load().logEnd(), () -> 0);
             for (int i = 0; i < 300; i++) {
-                setup.builder.records().write(new Record.ZeroRun(1, i, 1, 0));
+                setup.builder.records().write(new LogRecord.ZeroRun(1, i, 1, 0));
                 appendUntilTaken(log, setup.builder);
                 setup.builder.reset();
             }

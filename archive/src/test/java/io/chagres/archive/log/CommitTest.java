@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.format.Samples;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.MemoryStore;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
@@ -36,8 +40,8 @@ class CommitTest {
         }
     }
 
-    private static List<Record> records(CommitHeader commit) throws CorruptArchiveException {
-        List<Record> records = new ArrayList<>();
+    private static List<LogRecord> records(CommitHeader commit) throws CorruptArchiveException {
+        List<LogRecord> records = new ArrayList<>();
         for (RecordReader reader = commit.recordReader(); reader.hasNext(); ) {
             records.add(reader.next());
         }
@@ -210,7 +214,7 @@ class CommitTest {
     @Test
     void refusesImpossibleSizes() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
-            builder.records().write(new Record.IncarnationClosed(true));
+            builder.records().write(new LogRecord.IncarnationClosed(true));
             byte[] bytes = seal(builder);
             for (int field : new int[] {88, 92, 96, 100, 104}) {
                 for (int value : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 1 << 30, 77}) {
@@ -245,7 +249,7 @@ class CommitTest {
     void growsToItsLimitAndSaysWhenItIsFull() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 1)) {
             assertThat(builder.isEmpty()).isTrue();
-            byte[] piece = new byte[Record.PIECE_BYTES];
+            byte[] piece = new byte[LogRecord.PIECE_BYTES];
             for (int i = 0; i < 4; i++) {
                 assertThat(builder.isFull()).isFalse();
                 run(builder, 1, (long) i * piece.length, piece);
@@ -277,7 +281,7 @@ class CommitTest {
             assertThatThrownBy(() -> builder.appendRun(1, 0, 1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
             builder.reserve(10);
             assertThatThrownBy(() -> builder.appendRun(1, 0, 0, 0, 0)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> builder.appendRun(1, 0, Record.PIECE_BYTES + 1, 0, 0))
+            assertThatThrownBy(() -> builder.appendRun(1, 0, LogRecord.PIECE_BYTES + 1, 0, 0))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }

@@ -5,7 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.format.RecordWriter;
+import io.chagres.archive.format.Samples;
+import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.StateText;
 import io.chagres.archive.store.MemoryStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -28,32 +35,32 @@ class GoldenFilesTest {
     private static final String CHECKPOINT = "checkpoint-format-1.zst";
     private static final byte[] LINES = Samples.bytes("the last words of a machine\n".repeat(40));
 
-    private static final List<Record> RECORDS = List.of(
+    private static final List<LogRecord> RECORDS = List.of(
             Samples.opened(1, "web1", 4711),
             Samples.directory("/var/log"),
             Samples.version(1, "/var/log/app.log"),
             Samples.file("/var/log/app.log", 1),
-            new Record.NameAdded(
-                    Samples.path("/var/log/current"), Record.Kind.SYMLINK, 0, Samples.path("app.log"), Samples.FILE),
-            new Record.ObjectRun(1, 0, 300_000, 0xfedcba98_76543210L, 70_000, Codec.ZSTD, new int[] {1, -2}, 3),
-            new Record.ZeroRun(1, 300_000, 4096, 4),
-            new Record.Run(1, 304_096, LINES.length, 0, 0, Samples.crc(LINES), 5),
-            new Record.VersionOpened(2, Samples.KEY, 1, 10, Samples.path("/var/log/app.log"), Samples.FILE),
-            new Record.CopyRun(2, 10, 20, 1, 0, 6, 7),
-            new Record.Derived(2, 1, "gz"),
-            new Record.AttributesChanged(2, Samples.NONE, Samples.FILE.withMtimeNs(8)),
-            new Record.VersionClosed(1, Record.Reason.TRUNCATED),
-            new Record.NameMoved(Samples.path("/var/log/app.log"), Samples.path("/var/log/app.log.1")),
+            new LogRecord.NameAdded(
+                    Samples.path("/var/log/current"), LogRecord.Kind.SYMLINK, 0, Samples.path("app.log"), Samples.FILE),
+            new LogRecord.ObjectRun(1, 0, 300_000, 0xfedcba98_76543210L, 70_000, Codec.ZSTD, new int[] {1, -2}, 3),
+            new LogRecord.ZeroRun(1, 300_000, 4096, 4),
+            new LogRecord.Run(1, 304_096, LINES.length, 0, 0, Samples.crc(LINES), 5),
+            new LogRecord.VersionOpened(2, Samples.KEY, 1, 10, Samples.path("/var/log/app.log"), Samples.FILE),
+            new LogRecord.CopyRun(2, 10, 20, 1, 0, 6, 7),
+            new LogRecord.Derived(2, 1, "gz"),
+            new LogRecord.AttributesChanged(2, Samples.NONE, Samples.FILE.withMtimeNs(8)),
+            new LogRecord.VersionClosed(1, LogRecord.Reason.TRUNCATED),
+            new LogRecord.NameMoved(Samples.path("/var/log/app.log"), Samples.path("/var/log/app.log.1")),
             Samples.file("/tmp/x", 2),
-            new Record.NameRemoved(Samples.path("/tmp"), true),
-            new Record.IncarnationClosed(true));
+            new LogRecord.NameRemoved(Samples.path("/tmp"), true),
+            new LogRecord.IncarnationClosed(true));
 
     private static byte[] commit() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
             builder.reserve(LINES.length);
             MemorySegment.copy(MemorySegment.ofArray(LINES), 0, builder.data(), 0, LINES.length);
-            for (Record record : RECORDS) {
-                if (record instanceof Record.Run run) {
+            for (LogRecord record : RECORDS) {
+                if (record instanceof LogRecord.Run run) {
                     builder.appendRun(run.versionId(), run.start(), (int) run.length(), run.crc(), run.mtimeNs());
                 } else {
                     builder.records().write(record);
@@ -82,7 +89,7 @@ class GoldenFilesTest {
         store.replace(ArchiveLayout.commit(LogFixture.HOST, 1), bytes);
         CommitHeader commit = CommitReader.header(store, ArchiveLayout.commit(LogFixture.HOST, 1));
         RecordReader records = commit.recordReader();
-        for (Record expected : RECORDS) {
+        for (LogRecord expected : RECORDS) {
             assertThat(records.next()).isEqualTo(expected);
         }
         assertThat(records.hasNext()).isFalse();

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.Samples;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests data objects of both codecs. */
 class ObjectWriterTest {
-    private static final int PIECE = Record.PIECE_BYTES;
+    private static final int PIECE = LogRecord.PIECE_BYTES;
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -38,7 +39,7 @@ class ObjectWriterTest {
     private final MemoryStore store = new MemoryStore();
     private final byte[] bytes = new byte[3 * PIECE + 1000];
 
-    private Record.@Nullable ObjectRun write(BlobStore to, Codec codec, long start, long length) throws IOException {
+    private LogRecord.@Nullable ObjectRun write(BlobStore to, Codec codec, long start, long length) throws IOException {
         new Random(1).nextBytes(bytes);
         Arrays.fill(bytes, 10_000, 200_000, (byte) 'x');
         Path file = Files.write(directory.resolve("source"), bytes);
@@ -48,7 +49,7 @@ class ObjectWriterTest {
         }
     }
 
-    private byte[] content(Record.ObjectRun run) throws IOException {
+    private byte[] content(LogRecord.ObjectRun run) throws IOException {
         String key = ArchiveLayout.object(
                 LogFixture.HOST, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
         byte[] stored = store.bytes(key);
@@ -65,7 +66,7 @@ class ObjectWriterTest {
     @EnumSource
     void holdsARangeOfTheFile(Codec codec) throws IOException {
         for (int length : new int[] {1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE}) {
-            Record.ObjectRun run = Objects.requireNonNull(write(store, codec, 500, length));
+            LogRecord.ObjectRun run = Objects.requireNonNull(write(store, codec, 500, length));
             byte[] expected = Arrays.copyOfRange(bytes, 500, 500 + length);
             assertThat(content(run)).isEqualTo(expected);
             assertThat(run.start()).isEqualTo(500);

@@ -2,7 +2,10 @@ package io.chagres.archive.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Record;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.Samples;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.MemoryStore;
 import java.io.IOException;
@@ -66,7 +69,7 @@ class StoppedWorldTest {
                     ? 0
                     : Objects.requireNonNull(state.version(1)).length();
             for (int i = 0; i < COMMITS; i++) {
-                log.write(new Record.ZeroRun(1, position, 10, 0)).commit();
+                log.write(new LogRecord.ZeroRun(1, position, 10, 0)).commit();
                 position += 10;
                 acknowledged[0] = position;
             }

@@ -3,7 +3,7 @@ package io.chagres.archive.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chagres.archive.log.HostRegistry;
+import io.chagres.archive.HostRegistry;
 import io.chagres.linux.Pathname;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

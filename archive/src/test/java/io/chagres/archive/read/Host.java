@@ -4,16 +4,16 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
-import io.chagres.archive.log.SeekableFrames;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.linux.Pathname;
@@ -30,32 +30,32 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /** Plays the shipper of one host in tests: appends bytes to versions and commits, and remembers what it wrote. */
-final class Host implements AutoCloseable {
-    static final Attributes FILE = new Attributes(0640, 0, 0, 1_700_000_000_123_456_789L);
-    static final Attributes DIRECTORY = new Attributes(0750, 0, 0, 1_600_000_000_987_654_321L);
+public final class Host implements AutoCloseable {
+    public static final Attributes FILE = new Attributes(0640, 0, 0, 1_700_000_000_123_456_789L);
+    public static final Attributes DIRECTORY = new Attributes(0750, 0, 0, 1_600_000_000_987_654_321L);
     private static final Pathname NONE = Pathname.of("");
 
-    final BlobStore store;
-    final String id;
-    final Map<Long, ByteArrayOutputStream> written = new HashMap<>();
-    final CommitBuilder commit = new CommitBuilder(16 << 20, 1);
-    long timeMs = 1_700_000_000_000L;
+    public final BlobStore store;
+    public final String id;
+    public final Map<Long, ByteArrayOutputStream> written = new HashMap<>();
+    public final CommitBuilder commit = new CommitBuilder(16 << 20, 1);
+    public long timeMs = 1_700_000_000_000L;
     private final CommitLog log;
     private long nextVersion;
     private long nextUnique = 1;
 
-    Host(BlobStore store, String id, String name) throws IOException {
+    public Host(BlobStore store, String id, String name) throws IOException {
         this.store = store;
         this.id = id;
         String owner = "format=1\nname=" + name + "\nmachine-id=m\nproduct-uuid=u\ncreated=1\n";
         put(store, ArchiveLayout.owner(id), owner.getBytes(StandardCharsets.UTF_8));
-        HostState state = HostLog.load(store, id, At.NOW, ExtentFilter.NONE, RunListener.NONE);
+        HostState state = HostLog.load(store, id, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         nextVersion = state.nextVersionId();
-        log = new CommitLog(store, id, new byte[16], state, () -> timeMs);
-        write(new Record.IncarnationOpened(new byte[16], name, "m", "u", "b", 42, "test", timeMs));
+        log = new CommitLog(store, id, new byte[16], state.logEnd(), () -> timeMs);
+        write(new LogRecord.IncarnationOpened(new byte[16], name, "m", "u", "b", 42, "test", timeMs));
     }
 
-    static void put(BlobStore store, String key, byte[] bytes) throws IOException {
+    public static void put(BlobStore store, String key, byte[] bytes) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             store.putIfAbsent(
                     key,
@@ -65,72 +65,72 @@ final class Host implements AutoCloseable {
         }
     }
 
-    void write(Record record) {
+    public void write(LogRecord record) {
         commit.records().write(record);
     }
 
-    long commit() throws IOException {
+    public long commit() throws IOException {
         log.append(commit);
         commit.reset();
         timeMs += 1000;
         return log.seq();
     }
 
-    void directory(String path) {
-        write(new Record.NameAdded(Pathname.of(path), Record.Kind.DIRECTORY, 0, NONE, DIRECTORY));
+    public void directory(String path) {
+        write(new LogRecord.NameAdded(Pathname.of(path), LogRecord.Kind.DIRECTORY, 0, NONE, DIRECTORY));
     }
 
-    void symlink(String path, String target) {
-        write(new Record.NameAdded(Pathname.of(path), Record.Kind.SYMLINK, 0, Pathname.of(target), FILE));
+    public void symlink(String path, String target) {
+        write(new LogRecord.NameAdded(Pathname.of(path), LogRecord.Kind.SYMLINK, 0, Pathname.of(target), FILE));
     }
 
-    void name(Pathname path, long version) {
-        write(new Record.NameAdded(path, Record.Kind.FILE, version, NONE, FILE));
+    public void name(Pathname path, long version) {
+        write(new LogRecord.NameAdded(path, LogRecord.Kind.FILE, version, NONE, FILE));
     }
 
-    void name(String path, long version) {
+    public void name(String path, long version) {
         name(Pathname.of(path), version);
     }
 
-    void remove(String path) {
-        write(new Record.NameRemoved(Pathname.of(path), false));
+    public void remove(String path) {
+        write(new LogRecord.NameRemoved(Pathname.of(path), false));
     }
 
-    void move(String from, String to) {
-        write(new Record.NameMoved(Pathname.of(from), Pathname.of(to)));
+    public void move(String from, String to) {
+        write(new LogRecord.NameMoved(Pathname.of(from), Pathname.of(to)));
     }
 
     /** Opens a version and gives it its name. */
-    long file(String path) {
+    public long file(String path) {
         return file(Pathname.of(path));
     }
 
-    long file(Pathname path) {
+    public long file(Pathname path) {
         long version = unnamed(path);
         name(path, version);
         return version;
     }
 
-    long unnamed(Pathname path) {
+    public long unnamed(Pathname path) {
         long version = nextVersion++;
-        write(new Record.VersionOpened(version, new FileKey(1, 2, version + 100, 0), 0, 0, path, FILE));
+        write(new LogRecord.VersionOpened(version, new FileKey(1, 2, version + 100, 0), 0, 0, path, FILE));
         written.put(version, new ByteArrayOutputStream());
         return version;
     }
 
-    long file(String path, String content) {
+    public long file(String path, String content) {
         long version = file(path);
         inline(version, content);
         return version;
     }
 
-    void inline(long version, String bytes) {
+    public void inline(long version, String bytes) {
         inline(version, bytes.getBytes(StandardCharsets.UTF_8));
     }
 
-    void inline(long version, byte[] bytes) {
-        for (int at = 0; at < bytes.length; at += Record.PIECE_BYTES) {
-            int length = Math.min(Record.PIECE_BYTES, bytes.length - at);
+    public void inline(long version, byte[] bytes) {
+        for (int at = 0; at < bytes.length; at += LogRecord.PIECE_BYTES) {
+            int length = Math.min(LogRecord.PIECE_BYTES, bytes.length - at);
             if (!commit.reserve(length)) {
                 throw new IllegalStateException("the commit is full");
             }
@@ -140,33 +140,33 @@ final class Host implements AutoCloseable {
         }
     }
 
-    void zeros(long version, long length) {
-        write(new Record.ZeroRun(version, length(version), length, FILE.mtimeNs()));
+    public void zeros(long version, long length) {
+        write(new LogRecord.ZeroRun(version, length(version), length, FILE.mtimeNs()));
         content(version).writeBytes(new byte[(int) length]);
     }
 
-    void copy(long version, long source, long sourceStart, int length) {
+    public void copy(long version, long source, long sourceStart, int length) {
         byte[] from = content(source).toByteArray();
         int crc = crc(from, (int) sourceStart, length);
-        write(new Record.CopyRun(version, length(version), length, source, sourceStart, crc, FILE.mtimeNs()));
+        write(new LogRecord.CopyRun(version, length(version), length, source, sourceStart, crc, FILE.mtimeNs()));
         content(version).write(from, (int) sourceStart, length);
     }
 
-    Record.ObjectRun object(long version, byte[] bytes, Codec codec) throws IOException {
+    public LogRecord.ObjectRun object(long version, byte[] bytes, Codec codec) throws IOException {
         long start = length(version);
-        int pieces = (bytes.length + Record.PIECE_BYTES - 1) / Record.PIECE_BYTES;
+        int pieces = (bytes.length + LogRecord.PIECE_BYTES - 1) / LogRecord.PIECE_BYTES;
         int[] crcs = new int[pieces];
         long unique = nextUnique++;
         String key = ArchiveLayout.object(id, version, start, start + bytes.length, unique, codec);
         try (BlobWriter writer = store.create(key)) {
             for (int i = 0; i < pieces; i++) {
-                int at = i * Record.PIECE_BYTES;
-                crcs[i] = crc(bytes, at, Math.min(Record.PIECE_BYTES, bytes.length - at));
+                int at = i * LogRecord.PIECE_BYTES;
+                crcs[i] = crc(bytes, at, Math.min(LogRecord.PIECE_BYTES, bytes.length - at));
             }
             writeObject(writer, bytes, codec);
             writer.commit();
         }
-        Record.ObjectRun run = new Record.ObjectRun(
+        LogRecord.ObjectRun run = new LogRecord.ObjectRun(
                 version, start, bytes.length, unique, store.size(key), codec, crcs, FILE.mtimeNs());
         write(run);
         content(version).writeBytes(bytes);
@@ -181,10 +181,10 @@ final class Host implements AutoCloseable {
                 writer.write(source, 0, bytes.length);
                 return;
             }
-            MemorySegment out = arena.allocate(SeekableFrames.boundOf(Record.PIECE_BYTES));
+            MemorySegment out = arena.allocate(SeekableFrames.boundOf(LogRecord.PIECE_BYTES));
             ByteBuffer outBytes = out.asByteBuffer();
-            for (int at = 0; at < bytes.length; at += Record.PIECE_BYTES) {
-                int length = Math.min(Record.PIECE_BYTES, bytes.length - at);
+            for (int at = 0; at < bytes.length; at += LogRecord.PIECE_BYTES) {
+                int length = Math.min(LogRecord.PIECE_BYTES, bytes.length - at);
                 writer.write(out, 0, frames.frame(outBytes, 0, source.asByteBuffer(), at, length));
             }
             MemorySegment table = arena.allocate(frames.tableBytes());
@@ -192,32 +192,32 @@ final class Host implements AutoCloseable {
         }
     }
 
-    void close(long version, Record.Reason reason) {
-        write(new Record.VersionClosed(version, reason));
+    public void close(long version, LogRecord.Reason reason) {
+        write(new LogRecord.VersionClosed(version, reason));
     }
 
-    ByteArrayOutputStream content(long version) {
+    public ByteArrayOutputStream content(long version) {
         return Objects.requireNonNull(written.get(version));
     }
 
-    byte[] bytes(long version) {
+    public byte[] bytes(long version) {
         return content(version).toByteArray();
     }
 
-    long length(long version) {
+    public long length(long version) {
         return content(version).size();
     }
 
-    HostState state() throws IOException {
-        return state(At.NOW);
+    public HostState state() throws IOException {
+        return state(PointInTime.NOW);
     }
 
-    HostState state(At at) throws IOException {
+    public HostState state(PointInTime at) throws IOException {
         return HostLog.load(store, id, at, ExtentFilter.ALL, RunListener.NONE);
     }
 
     /** Reads a version whole, through the reader. */
-    byte[] read(HostState state, long version) throws IOException {
+    public byte[] read(HostState state, long version) throws IOException {
         FileVersion of = Objects.requireNonNull(state.version(version));
         byte[] bytes = new byte[(int) of.length()];
         try (VersionReader reader = new VersionReader(store, id, state)) {
@@ -230,7 +230,7 @@ final class Host implements AutoCloseable {
     }
 
     /** Returns the versions whose archived bytes are not what was written. */
-    List<Long> differing() throws IOException {
+    public List<Long> differing() throws IOException {
         HostState state = state();
         List<Long> differing = new java.util.ArrayList<>();
         for (Map.Entry<Long, ByteArrayOutputStream> each : written.entrySet()) {
@@ -242,7 +242,7 @@ final class Host implements AutoCloseable {
         return differing;
     }
 
-    static int crc(byte[] bytes, int offset, int length) {
+    public static int crc(byte[] bytes, int offset, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, offset, length);
         return (int) crc.getValue();

@@ -2,8 +2,8 @@ package io.chagres.archive.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Record;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.MemoryStore;
 import java.io.IOException;
 import java.util.List;
@@ -28,14 +28,14 @@ class SelectionTest {
             long second = host.file("/log/app", "2");
             host.commit();
             host.remove("/log/app.1");
-            host.close(first, Record.Reason.GONE);
+            host.close(first, LogRecord.Reason.GONE);
             long third = host.file("/log/app", "3");
-            host.close(second, Record.Reason.REWRITTEN);
+            host.close(second, LogRecord.Reason.REWRITTEN);
             host.name("/log/link", third);
             long gone = host.file("/gone", "4");
             host.commit();
             host.remove("/gone");
-            host.close(gone, Record.Reason.GONE);
+            host.close(gone, LogRecord.Reason.GONE);
             host.commit();
             HostState state = host.state();
             assertThat(texts(state, null, false))
@@ -60,12 +60,12 @@ class SelectionTest {
             long young = host.file("/b", "young");
             host.commit();
             host.remove("/b");
-            host.close(young, Record.Reason.GONE);
+            host.close(young, LogRecord.Reason.GONE);
             host.commit();
             host.move("/a", "/b");
             host.commit();
             host.remove("/b");
-            host.close(old, Record.Reason.GONE);
+            host.close(old, LogRecord.Reason.GONE);
             host.commit();
             assertThat(texts(host.state(), null, false)).containsExactly("/b#1 removed");
         }

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Record;
-import io.chagres.archive.log.At;
-import io.chagres.archive.log.ExtentFilter;
-import io.chagres.archive.log.FileVersion;
-import io.chagres.archive.log.HostLog;
-import io.chagres.archive.log.HostState;
-import io.chagres.archive.log.RunListener;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class VersionReaderTest {
-    private static final int PIECE = Record.PIECE_BYTES;
+    private static final int PIECE = LogRecord.PIECE_BYTES;
 
     private final MemoryStore store = new MemoryStore();
 
@@ -103,7 +103,7 @@ class VersionReaderTest {
             host.copy(third, second, 1, 5);
             host.commit();
             HostState state =
-                    HostLog.load(store, host.id, At.NOW, ExtentFilter.of(id -> id == third), RunListener.NONE);
+                    HostLog.load(store, host.id, PointInTime.NOW, ExtentFilter.of(id -> id == third), RunListener.NONE);
             assertThat(new String(host.read(state, third), java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("34567");
             host.inline(first, "abc");
@@ -111,7 +111,8 @@ class VersionReaderTest {
             long fourth = host.file("/d");
             host.copy(fourth, first, 8, 5);
             host.commit();
-            state = HostLog.load(store, host.id, At.NOW, ExtentFilter.of(id -> id == fourth), RunListener.NONE);
+            state = HostLog.load(
+                    store, host.id, PointInTime.NOW, ExtentFilter.of(id -> id == fourth), RunListener.NONE);
             assertThat(host.read(state, fourth)).containsExactly('8', '9', 'a', 'b', 'c');
         }
     }
@@ -123,7 +124,8 @@ class VersionReaderTest {
             long copy = host.file("/b");
             host.copy(copy, source, 0, 4);
             host.commit();
-            HostState state = HostLog.load(store, host.id, At.NOW, ExtentFilter.of(id -> id == copy), RunListener.NONE);
+            HostState state =
+                    HostLog.load(store, host.id, PointInTime.NOW, ExtentFilter.of(id -> id == copy), RunListener.NONE);
             FileVersion version = Objects.requireNonNull(state.version(copy));
             try (VersionReader reader = new VersionReader(store, host.id, state)) {
                 byte[] bytes = new byte[8];
@@ -146,7 +148,7 @@ class VersionReaderTest {
         try (Host host = host()) {
             long version = host.file("/a", "good");
             host.commit();
-            Record.ObjectRun object = host.object(version, new byte[] {1, 2, 3}, Codec.NONE);
+            LogRecord.ObjectRun object = host.object(version, new byte[] {1, 2, 3}, Codec.NONE);
             host.commit();
             String key = VersionReader.keyOf(host.id, object);
             store.bytes(key)[1] = 9;
@@ -198,7 +200,7 @@ class VersionReaderTest {
             assertThat(host.read(state, last - 10)).containsExactly('x');
             assertThatThrownBy(() -> host.read(state, last)).hasMessageContaining("too many times");
             long beyond = host.file("/b");
-            host.write(new Record.CopyRun(beyond, 0, 10, 1, 0, 0, 0));
+            host.write(new LogRecord.CopyRun(beyond, 0, 10, 1, 0, 0, 0));
             host.commit();
             assertThatThrownBy(() -> host.read(host.state(), beyond)).hasMessageContaining("does not have");
         }

@@ -1,12 +1,14 @@
 package io.chagres.archive.testing;
 
 import io.chagres.archive.Attributes;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
-import io.chagres.archive.Record;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
-import io.chagres.archive.log.HostRegistry;
-import io.chagres.archive.log.HostState;
+import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Machine;
@@ -16,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -37,9 +40,9 @@ public final class SmallArchive implements AutoCloseable {
             store = BlobStores.open(directory.toString(), true);
             Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
             String id = HostRegistry.findOrMint(store, host, machine, null, 0);
-            log = new CommitLog(store, id, new byte[16], HostState.empty(), () -> timeMs);
+            log = new CommitLog(store, id, new byte[16], HostState.empty().logEnd(), () -> timeMs);
             commit.records()
-                    .write(new Record.IncarnationOpened(
+                    .write(new LogRecord.IncarnationOpened(
                             new byte[16], host, host + "-machine", "", "boot", 1, "test", 0));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -56,8 +59,8 @@ public final class SmallArchive implements AutoCloseable {
         long id = ++versions;
         Pathname name = Pathname.of(path);
         FileKey key = new FileKey(1, 2, 100 + id, 1);
-        commit.records().write(new Record.VersionOpened(id, key, previous, 0, name, FILE));
-        commit.records().write(new Record.NameAdded(name, Record.Kind.FILE, id, Pathname.of(""), FILE));
+        commit.records().write(new LogRecord.VersionOpened(id, key, previous, 0, name, FILE));
+        commit.records().write(new LogRecord.NameAdded(name, LogRecord.Kind.FILE, id, Pathname.of(""), FILE));
         lengths.put(id, 0L);
         return id;
     }
@@ -76,25 +79,25 @@ public final class SmallArchive implements AutoCloseable {
     }
 
     /** Adds an extent that holds no bytes of its own. */
-    public SmallArchive extend(long version, long length, Record.Extent extent) {
+    public SmallArchive extend(long version, long length, LogRecord.Extent extent) {
         lengths.merge(version, length, Long::sum);
         return write(extent);
     }
 
     /** Adds a record. */
-    public SmallArchive write(Record record) {
+    public SmallArchive write(LogRecord record) {
         commit.records().write(record);
         return this;
     }
 
     /** Moves a name. */
     public SmallArchive rename(String from, String to) {
-        return write(new Record.NameMoved(Pathname.of(from), Pathname.of(to)));
+        return write(new LogRecord.NameMoved(Pathname.of(from), Pathname.of(to)));
     }
 
     /** Removes a name. */
     public SmallArchive remove(String path) {
-        return write(new Record.NameRemoved(Pathname.of(path), false));
+        return write(new LogRecord.NameRemoved(Pathname.of(path), false));
     }
 
     /** Commits what was added, at that second. */
@@ -112,17 +115,37 @@ public final class SmallArchive implements AutoCloseable {
     /** Adds a directory. */
     public SmallArchive directory(String path, int mode) {
         Attributes attributes = new Attributes(mode, 0, 0, timeMs * 1_000_000);
-        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
+        return write(
+                new LogRecord.NameAdded(Pathname.of(path), LogRecord.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
     }
 
     /** Adds a symbolic link. */
     public SmallArchive link(String path, String target) {
-        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.SYMLINK, 0, Pathname.of(target), FILE));
+        return write(new LogRecord.NameAdded(Pathname.of(path), LogRecord.Kind.SYMLINK, 0, Pathname.of(target), FILE));
     }
 
     /** Gives a version one more name. */
     public SmallArchive name(String path, long version) {
-        return write(new Record.NameAdded(Pathname.of(path), Record.Kind.FILE, version, Pathname.of(""), FILE));
+        return write(new LogRecord.NameAdded(Pathname.of(path), LogRecord.Kind.FILE, version, Pathname.of(""), FILE));
+    }
+
+    /** Compacts an archive and removes at once what that makes superfluous the next time. */
+    public static void compact(Path archive) throws IOException {
+        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                throw new AssertionError(subject, cause);
+            }
+        };
+        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
+            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
+                new Compact(store, options, Clock.systemUTC()::millis, listener).host(host.id());
+            }
+        }
     }
 
     @Override

@@ -1,0 +1,188 @@
+package io.chagres.archive.format;
+
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdException;
+import io.chagres.archive.CorruptArchiveException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.zip.CRC32C;
+
+/**
+ * Is the first part of a commit: who wrote it, when, after what, and its records. The bytes of the runs follow it in
+ * the object, little endian:
+ *
+ * <pre>
+ * u32 0x184D2A5C, u32 payload size        a skippable zstd frame; its payload:
+ *   108 B fixed header                      {@link FixedHeader}
+ *   records                                 one zstd frame
+ *   u32 CRC32C of the payload before it
+ * data area                               {@link SeekableFrames}; nothing when there are no runs
+ * </pre>
+ *
+ * Immutable; arrays are not copied and must not be changed.
+ */
+public final class CommitHeader {
+    public static final int FRAME_MAGIC = 0x184D2A5C;
+    public static final int PAYLOAD_START = 8;
+    public static final int RECORDS_START = PAYLOAD_START + FixedHeader.BYTES;
+    public static final int CRC_BYTES = 4;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+    private final String object;
+    private final FixedHeader fixed;
+    private final byte[] records;
+    private final byte[] chain;
+
+    private CommitHeader(String object, FixedHeader fixed, byte[] records, byte[] chain) {
+        this.object = object;
+        this.fixed = fixed;
+        this.records = records;
+        this.chain = chain;
+    }
+
+    /**
+     * Decodes the header of a commit.
+     *
+     * @param object the key, for messages
+     * @param bytes native memory with at least {@link #neededBytes} from the start of the object; not kept
+     * @param objectBytes size of the whole object, or -1 when it is not known and not checked
+     * @throws CorruptArchiveException when the bytes are not those of a whole, undamaged commit
+     */
+    public static CommitHeader decode(String object, MemorySegment bytes, long objectBytes, ZstdDecompressCtx context)
+            throws CorruptArchiveException {
+        long end = neededBytes(object, bytes);
+        if (end > bytes.byteSize()) {
+            throw new CorruptArchiveException(object, "it is cut off");
+        }
+        long crcAt = end - CRC_BYTES;
+        ByteBuffer buffer = bytes.asByteBuffer();
+        if (bytes.get(INT, crcAt) != crc(buffer, (int) crcAt)) {
+            throw new CorruptArchiveException(object, "the checksum of its records is wrong");
+        }
+        FixedHeader fixed = FixedHeader.decode(object, bytes, PAYLOAD_START, FixedHeader.COMMIT);
+        if (RECORDS_START + (long) fixed.recordsStored() != crcAt) {
+            throw new CorruptArchiveException(object, "its records do not have the size its header declares");
+        }
+        if (objectBytes >= 0 && objectBytes != end + fixed.dataStored()) {
+            throw new CorruptArchiveException(
+                    object, "it has " + objectBytes + " bytes instead of " + (end + fixed.dataStored()));
+        }
+        return new CommitHeader(object, fixed, records(object, buffer, fixed, context), sha256(buffer, (int) end));
+    }
+
+    /** Returns how many bytes from the start of a commit decoding needs, told by its first 8 bytes. */
+    public static long neededBytes(String object, MemorySegment start) throws CorruptArchiveException {
+        if (start.byteSize() < PAYLOAD_START || start.get(INT, 0) != FRAME_MAGIC) {
+            throw new CorruptArchiveException(object, "it does not begin like a commit");
+        }
+        long needed = PAYLOAD_START + (start.get(INT, 4) & 0xffffffffL);
+        long most = RECORDS_START + SeekableFrames.boundOf(FixedHeader.MAX_RECORDS_BYTES) + CRC_BYTES;
+        if (needed < RECORDS_START + CRC_BYTES || needed > most) {
+            throw new CorruptArchiveException(object, "it declares an impossible size");
+        }
+        return needed;
+    }
+
+    private static byte[] records(String object, ByteBuffer bytes, FixedHeader fixed, ZstdDecompressCtx context)
+            throws CorruptArchiveException {
+        byte[] records = new byte[fixed.recordsLength()];
+        int got;
+        try {
+            got = context.decompressDirectByteBufferToByteArray(
+                    records, 0, records.length, bytes, RECORDS_START, fixed.recordsStored());
+        } catch (ZstdException e) {
+            throw new CorruptArchiveException(object, "its records cannot be decompressed");
+        }
+        if (got != records.length) {
+            throw new CorruptArchiveException(object, "its records are shorter than declared");
+        }
+        return records;
+    }
+
+    /** Returns the checksum of a payload, of what lies before an offset of the object. */
+    public static int crc(ByteBuffer object, int end) {
+        CRC32C crc = new CRC32C();
+        crc.update(object.slice(PAYLOAD_START, end - PAYLOAD_START));
+        return (int) crc.getValue();
+    }
+
+    /** Returns the chain value of a commit whose payload ends before an offset of the object. */
+    public static byte[] sha256(ByteBuffer object, int end) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(object.slice(PAYLOAD_START, end - PAYLOAD_START));
+            return digest.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns the key of the object. */
+    public String object() {
+        return object;
+    }
+
+    /** Returns the number of the commit, 1 for the first. */
+    public long seq() {
+        return fixed.seq();
+    }
+
+    /** Returns the writer's wall clock when the commit was cut, milliseconds since 1970. */
+    public long timeMs() {
+        return fixed.timeMs();
+    }
+
+    /** Returns the run of the writer, 16 bytes. */
+    public byte[] incarnation() {
+        return fixed.incarnation();
+    }
+
+    /** Returns what tells a writer its own commit, 16 bytes. */
+    public byte[] nonce() {
+        return fixed.nonce();
+    }
+
+    /** Returns the chain value of the commit before, 32 bytes; zeros in the first. */
+    public byte[] predecessor() {
+        return fixed.chain();
+    }
+
+    /** Returns the number of records the writer counted. */
+    public int recordCount() {
+        return fixed.recordCount();
+    }
+
+    /** Returns the encoded records. */
+    public byte[] records() {
+        return records;
+    }
+
+    /** Returns a reader of the records, from the first. */
+    public RecordReader recordReader() {
+        return new RecordReader(object, records, 0, records.length);
+    }
+
+    /** Returns what the next commit names as its predecessor: the SHA-256 of the payload, 32 bytes. */
+    public byte[] chain() {
+        return chain;
+    }
+
+    /** Returns where in the object the data area begins. */
+    public long headerBytes() {
+        return RECORDS_START + (long) fixed.recordsStored() + CRC_BYTES;
+    }
+
+    /** Returns the uncompressed bytes of the data area. */
+    public int dataBytes() {
+        return fixed.dataLength();
+    }
+
+    /** Returns the size the whole object must have. */
+    public long objectBytes() {
+        return headerBytes() + fixed.dataStored();
+    }
+}

@@ -1,0 +1,135 @@
+package io.chagres.archive.format;
+
+import io.chagres.archive.CorruptArchiveException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Is the fixed part at the start of a commit's payload, or of a checkpoint's content. Little endian:
+ *
+ * <pre>
+ *   0 u32 magic "CHGC"            4 u16 format version 1     6 u16 kind (0 commit, 1 checkpoint)
+ *   8 u64 seq                    16 i64 time, ms since 1970
+ *  24 16 B incarnation           40 16 B nonce
+ *  56 32 B chain: of a commit that of its predecessor (zeros for seq 1), of a checkpoint that of commit seq
+ *  88 u32 number of records      92 u32 size of the records   96 u32 stored size of the records
+ * 100 u32 size of the data area 104 u32 stored size of the data area with its seek table
+ * </pre>
+ *
+ * The five sizes are 0 in a checkpoint, whose records follow as a stream. Immutable; arrays are not copied.
+ *
+ * @param kind {@link #COMMIT} or {@link #CHECKPOINT}
+ * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
+ * @param timeMs the writer's wall clock when it was cut
+ * @param incarnation 16 bytes that name the run of the writer
+ * @param nonce 16 random bytes that tell a writer its own commit
+ * @param chain see above
+ * @param recordCount number of records
+ * @param recordsLength bytes of all records
+ * @param recordsStored bytes of the zstd frame that holds them
+ * @param dataLength bytes of the data area
+ * @param dataStored bytes of the frames and the seek table of the data area
+ */
+public record FixedHeader(
+        int kind,
+        long seq,
+        long timeMs,
+        byte[] incarnation,
+        byte[] nonce,
+        byte[] chain,
+        int recordCount,
+        int recordsLength,
+        int recordsStored,
+        int dataLength,
+        int dataStored) {
+    /** Kind of a commit. */
+    public static final int COMMIT = 0;
+
+    /** Kind of a checkpoint. */
+    public static final int CHECKPOINT = 1;
+
+    public static final int BYTES = 108;
+    public static final int ID_BYTES = 16;
+    public static final int CHAIN_BYTES = 32;
+
+    /** Records of one commit, uncompressed. */
+    public static final int MAX_RECORDS_BYTES = 128 << 20;
+
+    private static final int MAGIC = 0x43474843;
+    private static final int FORMAT_VERSION = 1;
+    private static final int MAX_DATA_BYTES = 1 << 30;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    /** Writes the header, {@link #BYTES} long, at an offset. */
+    public void encode(MemorySegment target, long offset) {
+        MemorySegment out = target.asSlice(offset, BYTES);
+        out.set(INT, 0, MAGIC);
+        out.set(SHORT, 4, (short) FORMAT_VERSION);
+        out.set(SHORT, 6, (short) kind);
+        out.set(LONG, 8, seq);
+        out.set(LONG, 16, timeMs);
+        MemorySegment.copy(incarnation, 0, out, ValueLayout.JAVA_BYTE, 24, ID_BYTES);
+        MemorySegment.copy(nonce, 0, out, ValueLayout.JAVA_BYTE, 40, ID_BYTES);
+        MemorySegment.copy(chain, 0, out, ValueLayout.JAVA_BYTE, 56, CHAIN_BYTES);
+        out.set(INT, 88, recordCount);
+        out.set(INT, 92, recordsLength);
+        out.set(INT, 96, recordsStored);
+        out.set(INT, 100, dataLength);
+        out.set(INT, 104, dataStored);
+    }
+
+    /**
+     * Decodes and checks a header.
+     *
+     * @param object the key, for messages
+     * @param source holds at least the fixed part from the offset
+     * @param kind the kind it must be of
+     */
+    public static FixedHeader decode(String object, MemorySegment source, long offset, int kind)
+            throws CorruptArchiveException {
+        MemorySegment in = source.asSlice(offset, BYTES);
+        if (in.get(INT, 0) != MAGIC) {
+            throw new CorruptArchiveException(object, "it does not begin like an object of a Chagres log");
+        }
+        int version = in.get(SHORT, 4) & 0xffff;
+        if (version != FORMAT_VERSION) {
+            throw new CorruptArchiveException(
+                    object, "it has format version " + version + ", this program knows " + FORMAT_VERSION);
+        }
+        FixedHeader header = new FixedHeader(
+                in.get(SHORT, 6) & 0xffff,
+                in.get(LONG, 8),
+                in.get(LONG, 16),
+                bytes(in, 24, ID_BYTES),
+                bytes(in, 40, ID_BYTES),
+                bytes(in, 56, CHAIN_BYTES),
+                in.get(INT, 88),
+                in.get(INT, 92),
+                in.get(INT, 96),
+                in.get(INT, 100),
+                in.get(INT, 104));
+        header.check(object, kind);
+        return header;
+    }
+
+    private static byte[] bytes(MemorySegment in, long offset, int length) {
+        return in.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private void check(String object, int expectedKind) throws CorruptArchiveException {
+        boolean sizesPossible = recordCount >= 0
+                && recordsLength >= recordCount
+                && recordsLength <= MAX_RECORDS_BYTES
+                && recordsStored >= 0
+                && recordsStored <= SeekableFrames.boundOf(MAX_RECORDS_BYTES)
+                && dataLength >= 0
+                && dataLength <= MAX_DATA_BYTES
+                && dataStored >= 0
+                && (dataLength == 0) == (dataStored == 0);
+        if (kind != expectedKind || seq < 1 || !sizesPossible) {
+            throw new CorruptArchiveException(object, "its header has impossible values");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.chagres.archive.format;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.linux.Pathname;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Decodes the fields of records. The bytes are not trusted: every length and range is checked. Confined to one
+ * thread.
+ */
+final class RecordInput {
+    private static final int MAX_MODE = 07777;
+
+    private final String object;
+    private final byte[] bytes;
+    private final int end;
+    private int at;
+
+    RecordInput(String object, byte[] bytes, int offset, int length) {
+        this.object = object;
+        this.bytes = bytes;
+        at = offset;
+        end = offset + length;
+    }
+
+    CorruptArchiveException corrupt(String fault) {
+        return new CorruptArchiveException(object, fault);
+    }
+
+    int position() {
+        return at;
+    }
+
+    int remaining() {
+        return end - at;
+    }
+
+    int u8() throws CorruptArchiveException {
+        if (at >= end) {
+            throw corrupt("a record is cut off");
+        }
+        return bytes[at++] & 0xff;
+    }
+
+    boolean bool() throws CorruptArchiveException {
+        int value = u8();
+        if (value > 1) {
+            throw corrupt("a flag is " + value);
+        }
+        return value == 1;
+    }
+
+    long varint() throws CorruptArchiveException {
+        long value = 0;
+        for (int shift = 0; shift < Long.SIZE; shift += 7) {
+            int b = u8();
+            if (shift == 63 && b > 1) {
+                break;
+            }
+            value |= (long) (b & 0x7f) << shift;
+            if (b < 0x80) {
+                return value;
+            }
+        }
+        throw corrupt("a number is too long");
+    }
+
+    long zigzag() throws CorruptArchiveException {
+        long value = varint();
+        return (value >>> 1) ^ -(value & 1);
+    }
+
+    /** Reads a number of 0 or more. */
+    long natural() throws CorruptArchiveException {
+        long value = varint();
+        if (value < 0) {
+            throw corrupt("a number is out of range");
+        }
+        return value;
+    }
+
+    /** Reads a number of 1 or more. */
+    long positive() throws CorruptArchiveException {
+        long value = natural();
+        if (value == 0) {
+            throw corrupt("a number is 0 that must not be");
+        }
+        return value;
+    }
+
+    private int u32() throws CorruptArchiveException {
+        long value = natural();
+        if (value > 0xffffffffL) {
+            throw corrupt("a number is out of range");
+        }
+        return (int) value;
+    }
+
+    int i32() throws CorruptArchiveException {
+        return u8() | u8() << 8 | u8() << 16 | u8() << 24;
+    }
+
+    long i64() throws CorruptArchiveException {
+        return (i32() & 0xffffffffL) | (long) i32() << 32;
+    }
+
+    byte[] block() throws CorruptArchiveException {
+        long length = varint();
+        if (length < 0 || length > RecordWriter.MAX_BLOCK_BYTES || length > end - at) {
+            throw corrupt("a text is too long or cut off");
+        }
+        byte[] copy = Arrays.copyOfRange(bytes, at, at + (int) length);
+        at += (int) length;
+        return copy;
+    }
+
+    String text() throws CorruptArchiveException {
+        return new String(block(), StandardCharsets.UTF_8);
+    }
+
+    Pathname path() throws CorruptArchiveException {
+        byte[] path = block();
+        for (byte b : path) {
+            if (b == 0) {
+                throw corrupt("a path contains a NUL byte");
+            }
+        }
+        return Pathname.ofBytes(path);
+    }
+
+    Attributes attributes() throws CorruptArchiveException {
+        long mode = natural();
+        if (mode > MAX_MODE) {
+            throw corrupt("permissions are out of range");
+        }
+        return new Attributes((int) mode, u32(), u32(), zigzag());
+    }
+
+    int[] checksums(long count) throws CorruptArchiveException {
+        if (count > RecordWriter.MAX_CHECKSUMS || count * Integer.BYTES > remaining()) {
+            throw corrupt("a data object has too many checksums or they are cut off");
+        }
+        int[] crcs = new int[(int) count];
+        for (int i = 0; i < crcs.length; i++) {
+            crcs[i] = i32();
+        }
+        return crcs;
+    }
+
+    <T> T oneOf(T[] values) throws CorruptArchiveException {
+        int index = u8();
+        if (index >= values.length) {
+            throw corrupt("value " + index + " is not known to this program");
+        }
+        return values[index];
+    }
+}

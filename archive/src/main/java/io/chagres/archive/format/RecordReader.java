@@ -1,0 +1,125 @@
+package io.chagres.archive.format;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.FileKey;
+import io.chagres.archive.LogRecord;
+
+/**
+ * Decodes records one by one; the reverse of {@link RecordWriter}. The bytes are not trusted: no length, count or range
+ * is believed. Whether an extent's bytes are where it says is not known here; who reads them finds out, so that a fault
+ * in one version leaves the others readable. Confined to one thread.
+ */
+public final class RecordReader {
+    private static final LogRecord.Kind[] KINDS = LogRecord.Kind.values();
+    private static final LogRecord.Reason[] REASONS = LogRecord.Reason.values();
+    private static final Codec[] CODECS = Codec.values();
+    private static final int INCARNATION_BYTES = 16;
+
+    private final RecordInput in;
+
+    /**
+     * Makes a reader.
+     *
+     * @param object the key the bytes come from, for messages
+     * @param bytes holds the records; not copied
+     * @param offset where they begin
+     * @param length bytes of all records
+     */
+    public RecordReader(String object, byte[] bytes, int offset, int length) {
+        in = new RecordInput(object, bytes, offset, length);
+    }
+
+    /** Returns the offset of the next record in the bytes. */
+    public int position() {
+        return in.position();
+    }
+
+    /** Says whether there is another record. */
+    public boolean hasNext() {
+        return in.remaining() > 0;
+    }
+
+    /**
+     * Decodes the next record.
+     *
+     * @throws CorruptArchiveException when its bytes are not what a writer makes
+     */
+    public LogRecord next() throws CorruptArchiveException {
+        int kind = in.u8();
+        return switch (kind) {
+            case RecordWriter.INCARNATION_OPENED -> incarnationOpened();
+            case RecordWriter.INCARNATION_CLOSED -> new LogRecord.IncarnationClosed(in.bool());
+            case RecordWriter.NAME_ADDED ->
+                new LogRecord.NameAdded(in.path(), in.oneOf(KINDS), in.natural(), in.path(), in.attributes());
+            case RecordWriter.NAME_REMOVED -> new LogRecord.NameRemoved(in.path(), in.bool());
+            case RecordWriter.NAME_MOVED -> new LogRecord.NameMoved(in.path(), in.path());
+            case RecordWriter.VERSION_OPENED -> versionOpened();
+            case RecordWriter.VERSION_CLOSED -> new LogRecord.VersionClosed(in.positive(), in.oneOf(REASONS));
+            case RecordWriter.ATTRIBUTES_CHANGED ->
+                new LogRecord.AttributesChanged(in.natural(), in.path(), in.attributes());
+            case RecordWriter.DERIVED -> new LogRecord.Derived(in.positive(), in.positive(), in.text());
+            case RecordWriter.VERSION_TIMES ->
+                new LogRecord.VersionTimes(in.positive(), in.zigzag(), in.zigzag(), in.path());
+            case RecordWriter.RETENTION -> new LogRecord.Retention(in.positive(), in.zigzag());
+            case RecordWriter.VERSION_RETENTION ->
+                new LogRecord.VersionRetention(in.positive(), in.natural(), in.zigzag(), in.zigzag());
+            case RecordWriter.RUN, RecordWriter.OBJECT_RUN, RecordWriter.ZERO_RUN, RecordWriter.COPY_RUN ->
+                extent(kind);
+            default -> throw in.corrupt("record kind " + kind + " is not known to this program");
+        };
+    }
+
+    private LogRecord incarnationOpened() throws CorruptArchiveException {
+        byte[] incarnation = in.block();
+        if (incarnation.length != INCARNATION_BYTES) {
+            throw in.corrupt("an incarnation has " + incarnation.length + " bytes");
+        }
+        return new LogRecord.IncarnationOpened(
+                incarnation, in.text(), in.text(), in.text(), in.text(), in.varint(), in.text(), in.zigzag());
+    }
+
+    private LogRecord versionOpened() throws CorruptArchiveException {
+        return new LogRecord.VersionOpened(
+                in.positive(),
+                new FileKey(in.i64(), in.i64(), in.varint(), in.varint()),
+                in.natural(),
+                in.natural(),
+                in.path(),
+                in.attributes());
+    }
+
+    private LogRecord extent(int kind) throws CorruptArchiveException {
+        long versionId = in.positive();
+        long start = in.natural();
+        long length = in.positive();
+        if (start + length < 0) {
+            throw in.corrupt("an extent ends out of range");
+        }
+        return switch (kind) {
+            case RecordWriter.RUN ->
+                new LogRecord.Run(versionId, start, length, in.natural(), in.natural(), in.i32(), in.zigzag());
+            case RecordWriter.OBJECT_RUN -> objectRun(versionId, start, length);
+            case RecordWriter.ZERO_RUN -> new LogRecord.ZeroRun(versionId, start, length, in.zigzag());
+            default -> copyRun(versionId, start, length);
+        };
+    }
+
+    private LogRecord objectRun(long versionId, long start, long length) throws CorruptArchiveException {
+        long unique = in.i64();
+        long objectLength = in.positive();
+        Codec codec = in.oneOf(CODECS);
+        long pieces = (length - 1) / LogRecord.PIECE_BYTES + 1;
+        return new LogRecord.ObjectRun(
+                versionId, start, length, unique, objectLength, codec, in.checksums(pieces), in.zigzag());
+    }
+
+    private LogRecord copyRun(long versionId, long start, long length) throws CorruptArchiveException {
+        long sourceVersion = in.positive();
+        long sourceStart = in.natural();
+        if (sourceVersion >= versionId) {
+            throw in.corrupt("version " + versionId + " copies from version " + sourceVersion + ", which is not older");
+        }
+        return new LogRecord.CopyRun(versionId, start, length, sourceVersion, sourceStart, in.i32(), in.zigzag());
+    }
+}

@@ -1,0 +1,13 @@
+package io.chagres.archive.log;
+
+import io.chagres.archive.LogRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a log ends and the next commit is appended. Immutable; arrays are not copied and must not be changed.
+ *
+ * @param seq the number of the last commit, 0 before the first
+ * @param chain what the next commit names as its predecessor: 32 bytes
+ * @param writer the shipper that opened an incarnation last, or null before the first
+ */
+public record LogEnd(long seq, byte[] chain, LogRecord.@Nullable IncarnationOpened writer) {}

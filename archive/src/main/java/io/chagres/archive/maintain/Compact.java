@@ -1,0 +1,283 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the many commits of a host into few objects, while its shipper goes on: bytes that lie in commits and in small
+ * objects are written into objects of their version, then a checkpoint says where everything is, and what it stands for
+ * is removed once the checkpoint is older than a grace period, because readers may be using it. Ended anywhere on the
+ * way it leaves an archive that holds the same bytes; running it again goes on. Several may run at once: the first to
+ * write its checkpoint counts. Confined to one thread.
+ */
+public final class Compact {
+    /** So long an object waits at most for the commit or the checkpoint that refers to it. */
+    static final long ORPHAN_MS = Duration.ofDays(1).toMillis();
+
+    /**
+     * Says how to compact.
+     *
+     * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
+     * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
+     * @param level zstd level, 1 to 19
+     * @param memoryBytes how many bytes to hold in memory at a time, half of them commits and half what is written, if
+     *     one object alone is not larger
+     * @param dryRun whether to only say what would be done
+     */
+    public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
+        /** A day of grace, everything kept, level 3, 256 MiB. */
+        public static final Options DEFAULT =
+                new Options(Duration.ofDays(1).toMillis(), 0, 3, 4 * CompactionPlan.OBJECT_BYTES, false);
+
+        /** Returns the same options as a dry run. */
+        public Options asDryRun() {
+            return new Options(graceMs, retainMs, level, memoryBytes, true);
+        }
+    }
+
+    /** Says what is done, or would be. */
+    public enum Action {
+        /** Bytes of a version go into a new object. */
+        WRITE,
+        /** Bytes or a whole version leave the archive's present. */
+        EXPIRE,
+        /** Bytes are declared expired; a run after the grace period expires them. */
+        EXPIRE_LATER,
+        /** An object is deleted. */
+        REMOVE
+    }
+
+    /** Hears how compacting goes on. */
+    public interface Listener {
+        /** Bytes were written into new objects. */
+        void progress(long doneBytes, long totalBytes);
+
+        /** Something stays as it is, because what it needs is damaged. */
+        void skipped(String subject, CorruptArchiveException cause);
+
+        /**
+         * Something is about to be done; in a dry run it would be.
+         *
+         * @param subject an object or a range of a file
+         * @param bytes size of an object to remove, else bytes of the file
+         */
+        default void step(Action action, String subject, long bytes) {}
+    }
+
+    /**
+     * Counts what retention did, or would do.
+     *
+     * @param versions versions that were over, whole
+     * @param bytes bytes of files
+     * @param laterBytes bytes that were declared expired and go later
+     */
+    public record Expired(long versions, long bytes, long laterBytes) {
+        /** Nothing. */
+        public static final Expired NOTHING = new Expired(0, 0, 0);
+    }
+
+    /**
+     * Counts what was done, or would be.
+     *
+     * @param seq the commit up to which the host was compacted
+     * @param objectsWritten new data objects
+     * @param contentBytes bytes of files in them
+     * @param storedBytes their size in the store; 0 in a dry run
+     * @param expired what retention did
+     * @param commitsRemoved commits
+     * @param checkpointsRemoved checkpoints
+     * @param objectsRemoved data objects
+     * @param removedBytes size of all that was removed
+     */
+    public record Summary(
+            long seq,
+            long objectsWritten,
+            long contentBytes,
+            long storedBytes,
+            Expired expired,
+            long commitsRemoved,
+            long checkpointsRemoved,
+            long objectsRemoved,
+            long removedBytes) {}
+
+    private final BlobStore store;
+    private final Options options;
+    private final LongSupplier clockMs;
+    private final Listener listener;
+    private long objectsWritten;
+    private long contentBytes;
+    private long storedBytes;
+    private Expired expired = Expired.NOTHING;
+    private long storeMs;
+    private Sweep.@Nullable Imagined imagined;
+
+    /**
+     * Makes a compaction; nothing happens before {@link #host}.
+     *
+     * @param clockMs the clock here, milliseconds since 1970: nothing is old that is young by it or by the store's
+     */
+    public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
+        this.store = store;
+        this.options = options;
+        this.clockMs = clockMs;
+        this.listener = listener;
+    }
+
+    /**
+     * Compacts one host.
+     *
+     * @throws CorruptArchiveException when its log cannot be read; verify tells more
+     * @throws IOException when the store refuses
+     */
+    public Summary host(String hostId) throws IOException {
+        objectsWritten = 0;
+        contentBytes = 0;
+        storedBytes = 0;
+        expired = Expired.NOTHING;
+        storeMs = Long.MIN_VALUE;
+        imagined = null;
+        long begunMs = clockMs.getAsLong();
+        // a dry run reads no data, only records
+        KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 2);
+        HostState state = HostLog.load(
+                options.dryRun() ? store : commits, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+        if (state.seq() > 0) {
+            NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
+            CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
+            Retention retention = retention(hostId, state);
+            if (next.revision() == 0 || retention.changesAnything()) {
+                rewrite(commits, hostId, state, retention, next, begunMs);
+            }
+        }
+        return sweep(hostId, state.seq());
+    }
+
+    /** Returns the time of the store, or that here if it is earlier. A dry run makes no object to ask. */
+    private long nowMs(String hostId) throws IOException {
+        long here = clockMs.getAsLong();
+        if (options.dryRun()) {
+            return here;
+        }
+        storeMs = Math.max(storeMs, StoreClock.nowMs(store, hostId));
+        return Math.min(here, storeMs);
+    }
+
+    private Retention retention(String hostId, HostState state) throws IOException {
+        long nowMs = options.retainMs() == 0 ? Long.MIN_VALUE : nowMs(hostId);
+        return nowMs == Long.MIN_VALUE
+                ? Retention.none(state)
+                : Retention.of(state, new StoreTimes(store, hostId), options, nowMs);
+    }
+
+    /** Returns the first checkpoint of a seq that does not exist; a listing may not show those that do. */
+    private CheckpointId nextCheckpoint(String hostId, long seq, NavigableSet<CheckpointId> known) throws IOException {
+        CheckpointId last = known.floor(new CheckpointId(seq, Long.MAX_VALUE));
+        CheckpointId next = new CheckpointId(seq, last == null || last.seq() < seq ? 0 : last.revision() + 1);
+        return next.revision() == 0 && store.size(ArchiveLayout.checkpoint(hostId, next)) >= 0
+                ? new CheckpointId(seq, 1)
+                : next;
+    }
+
+    /** Writes the checkpoint, and if it is the first of its seq the objects it refers to before it. */
+    private void rewrite(
+            KeptCommits commits, String hostId, HostState state, Retention retention, CheckpointId next, long begunMs)
+            throws IOException {
+        expired = retention.report(listener);
+        List<CompactionPlan.Merge> plan = next.revision() == 0 ? CompactionPlan.of(state, retention) : List.of();
+        plan.forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
+        if (options.dryRun()) {
+            objectsWritten = plan.size();
+            contentBytes = plan.stream().mapToLong(CompactionPlan.Merge::length).sum();
+            if (options.graceMs() == 0) {
+                imagined = new Sweep.Imagined(next, CompactionPlan.untouched(hostId, state, retention, plan));
+            }
+            return;
+        }
+        Map<Long, List<LogRecord.ObjectRun>> written = new HashMap<>();
+        try (VersionReader reader = new VersionReader(commits, hostId, state);
+                MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
+            writer.write(plan, options.memoryBytes() / 2).values().forEach(object -> written.computeIfAbsent(
+                            object.versionId(), id -> new ArrayList<>())
+                    .add(object));
+            storedBytes = writer.storedBytes();
+        }
+        written.values().forEach(objects -> objects.sort(Comparator.comparingLong(LogRecord.ObjectRun::start)));
+        boolean counts = !isOvertaken(hostId, next, begunMs)
+                && Checkpoint.write(store, hostId, next.revision(), state, new CompactedContents(retention, written));
+        if (!counts) {
+            // another compaction came first: what was written here is garbage, and removed with it later
+            storedBytes = 0;
+            expired = Expired.NOTHING;
+            return;
+        }
+        for (List<LogRecord.ObjectRun> objects : written.values()) {
+            objectsWritten += objects.size();
+            contentBytes +=
+                    objects.stream().mapToLong(LogRecord.ObjectRun::length).sum();
+        }
+    }
+
+    /** Says whether another compaction may have removed what the checkpoint would refer to. */
+    private boolean isOvertaken(String hostId, CheckpointId next, long begunMs) throws IOException {
+        NavigableSet<CheckpointId> now = HostLog.checkpoints(store, hostId);
+        if (!now.isEmpty() && now.last().compareTo(next) >= 0) {
+            return true;
+        }
+        long tookMs = clockMs.getAsLong() - begunMs;
+        if (tookMs > ORPHAN_MS / 2) {
+            throw new IOException("compacting host " + hostId + " took "
+                    + Duration.ofMillis(tookMs).toHours()
+                    + " hours; what it wrote may not count any more. Nothing is lost: compact more often, or with more"
+                    + " bandwidth");
+        }
+        return false;
+    }
+
+    private Summary sweep(String hostId, long seq) throws IOException {
+        Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(hostId));
+        try {
+            sweep.plan(imagined);
+            sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
+            if (!options.dryRun()) {
+                sweep.run();
+            }
+        } catch (NoSuchBlobException e) {
+            sweep.leave(); // another compaction removes the same
+        } catch (CorruptArchiveException e) {
+            listener.skipped("removing what was replaced", e);
+            sweep.leave();
+        }
+        return new Summary(
+                seq,
+                objectsWritten,
+                contentBytes,
+                storedBytes,
+                expired,
+                sweep.commits().size(),
+                sweep.checkpoints().size(),
+                sweep.objects().size(),
+                sweep.removed().stream().mapToLong(BlobInfo::lengthBytes).sum());
+    }
+}

@@ -1,0 +1,206 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentList;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what of a host is kept. Bytes that have been in the store for longer than the time of retention are declared
+ * expired; a grace period later, when nobody can be comparing with them any more, those that no copy needs are left
+ * out. A version that is over and was so for as long goes as a whole. Of a version that may grow again its end stays:
+ * what a shipper compares before it goes on. All times are the store's. Immutable.
+ */
+final class Retention {
+    /** A shipper that starts again compares this many bytes before the position at which it goes on. */
+    private static final long COMPARED_BYTES = 1L << 20;
+
+    /** Bytes wait up to this part of the time of retention longer, so that objects need not be many. */
+    private static final int PARTS = 8;
+
+    /**
+     * Is what is kept of a version.
+     *
+     * @param first index of the first extent that stays
+     */
+    private record Kept(int first, long start, LogRecord.VersionRetention retention) {}
+
+    private final HostState state;
+    private final @Nullable StoreTimes times;
+    private final long horizonMs;
+    private final long graceMs;
+    private final long nowMs;
+    private final long oldMs;
+    private final Map<Long, Kept> changed = new HashMap<>();
+    private final Set<FileVersion> gone = new HashSet<>();
+    private final Map<Long, Long> copiedFrom = new HashMap<>();
+
+    private Retention(HostState state, @Nullable StoreTimes times, Compact.Options options, long nowMs) {
+        this.state = state;
+        this.times = times;
+        this.nowMs = nowMs;
+        horizonMs = nowMs - options.retainMs();
+        graceMs = options.graceMs();
+        oldMs = nowMs - options.retainMs() / PARTS;
+    }
+
+    /** Keeps everything, and what was decided before. */
+    static Retention none(HostState state) {
+        return new Retention(state, null, Compact.Options.DEFAULT, 0);
+    }
+
+    /**
+     * Decides.
+     *
+     * @param state keeps all extents
+     * @param nowMs the time of the store
+     */
+    static Retention of(HostState state, StoreTimes times, Compact.Options options, long nowMs) {
+        Retention retention = new Retention(state, times, options, nowMs);
+        // copies are of older versions: what needs a version is known when its turn comes
+        for (FileVersion version : new ArrayList<>(state.versions()).reversed()) {
+            retention.decide(version, times);
+        }
+        return retention;
+    }
+
+    private void decide(FileVersion version, StoreTimes times) {
+        LogRecord.VersionRetention before = version.retention();
+        boolean over = version.isOver() && version.nameCount() == 0;
+        long endedMs = !over ? 0 : before.endedMs() != 0 ? before.endedMs() : ended(times);
+        boolean endedEarly = over && endedMs <= horizonMs;
+        boolean due = before.expiredMs() != 0 && before.expiredMs() <= nowMs - graceMs;
+        long needed = copiedFrom.getOrDefault(version.id(), Long.MAX_VALUE);
+        if (endedEarly && due && before.expiredBefore() >= version.length() && needed == Long.MAX_VALUE) {
+            gone.add(version);
+            return;
+        }
+        ExtentList extents = Extents.of(version);
+        int first = due ? firstAfter(extents, Math.min(before.expiredBefore(), needed)) : 0;
+        noteCopies(extents, first);
+        LogRecord.VersionRetention after =
+                new LogRecord.VersionRetention(version.id(), before.expiredBefore(), before.expiredMs(), endedMs);
+        boolean mayExpireMore = before.expiredMs() == 0 || due;
+        long expired = !mayExpireMore ? 0 : endedEarly ? version.length() : oldBefore(version, over, times);
+        if (expired > before.expiredBefore() || mayExpireMore && endedEarly && before.expiredMs() == 0) {
+            after = new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs);
+        }
+        if (first > 0 || !after.equals(before)) {
+            long start = first == 0
+                    ? version.startPosition()
+                    : first < extents.size() ? extents.start(first) : version.length();
+            changed.put(version.id(), new Kept(first, start, after));
+        }
+    }
+
+    /** What the state says was so when its last commit was in the store. */
+    private long ended(StoreTimes times) {
+        return Math.min(nowMs, times.ofCommit(state.seq()));
+    }
+
+    private static int firstAfter(ExtentList extents, long position) {
+        int first = 0;
+        while (first < extents.size() && extents.end(first) <= position) {
+            first++;
+        }
+        return first;
+    }
+
+    private void noteCopies(ExtentList extents, int first) {
+        for (int i = first; i < extents.size(); i++) {
+            if (extents.get(i) instanceof LogRecord.CopyRun copy) {
+                copiedFrom.merge(copy.sourceVersion(), copy.sourceStart(), Math::min);
+            }
+        }
+    }
+
+    /** Returns the position before which all bytes are old: bytes before old ones are older. */
+    private long oldBefore(FileVersion version, boolean over, StoreTimes times) {
+        ExtentList extents = Extents.of(version);
+        int stays = extents.size();
+        if (!over) {
+            long compared = Math.max(version.startPosition(), version.length() - COMPARED_BYTES);
+            stays = extents.indexOf(compared);
+        }
+        for (int i = stays - 1; i >= 0; i--) {
+            if (times.of(extents.get(i)) <= horizonMs) {
+                return extents.end(i);
+            }
+        }
+        return 0;
+    }
+
+    /** Says whether anything is other than in the state. */
+    boolean changesAnything() {
+        return !gone.isEmpty() || !changed.isEmpty();
+    }
+
+    /** Says whether a version stays. */
+    boolean keeps(FileVersion version) {
+        return !gone.contains(version);
+    }
+
+    /** Returns the index of the first extent of a version that stays. */
+    int first(FileVersion version) {
+        Kept kept = changed.get(version.id());
+        return kept == null ? 0 : kept.first();
+    }
+
+    /** Returns the position at which a version begins from now on. */
+    long start(FileVersion version) {
+        Kept kept = changed.get(version.id());
+        return kept == null ? version.startPosition() : kept.start();
+    }
+
+    /** Returns what a checkpoint says of a version. */
+    LogRecord.VersionRetention retention(FileVersion version) {
+        Kept kept = changed.get(version.id());
+        return kept == null ? version.retention() : kept.retention();
+    }
+
+    /** Returns what a checkpoint says of the host. */
+    LogRecord.@Nullable Retention retention() {
+        boolean drops = !gone.isEmpty() || changed.values().stream().anyMatch(each -> each.first() > 0);
+        return drops ? new LogRecord.Retention(state.nextVersionId(), horizonMs) : state.retention();
+    }
+
+    /** Says whether an object would become too young if its bytes were written again. */
+    boolean isOld(LogRecord.ObjectRun run) {
+        return times != null && times.of(run) <= oldMs;
+    }
+
+    /** Tells what goes now and what is declared expired. */
+    Compact.Expired report(Compact.Listener listener) {
+        long bytes = 0;
+        long laterBytes = 0;
+        for (FileVersion version : state.versions()) {
+            long start = keeps(version) ? start(version) : version.length();
+            String name = Selection.lastPath(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
+            if (!keeps(version) || start > version.startPosition()) {
+                long drops = start - version.startPosition();
+                String range =
+                        keeps(version) ? "bytes " + version.startPosition() + " to " + start + " of " : "all of ";
+                listener.step(Compact.Action.EXPIRE, range + name, drops);
+                bytes += drops;
+            }
+            long later = keeps(version) ? retention(version).expiredBefore() - start : 0;
+            if (later > 0) {
+                listener.step(
+                        Compact.Action.EXPIRE_LATER,
+                        "bytes " + start + " to " + (start + later) + " of " + name,
+                        later);
+                laterBytes += later;
+            }
+        }
+        return new Compact.Expired(gone.size(), bytes, laterBytes);
+    }
+}

@@ -1,0 +1,229 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes what nobody needs any more once a checkpoint is old enough that no reader still uses what was before it:
+ * older checkpoints, then the commits it stands for from the first on, then data objects that nothing refers to. Ended
+ * anywhere on the way it leaves an archive that is whole. Confined to one thread.
+ */
+final class Sweep {
+    /**
+     * Is a checkpoint that would have been written, and would be old at once.
+     *
+     * @param objects the objects there are already that it would refer to
+     */
+    record Imagined(CheckpointId id, Set<String> objects) {}
+
+    private final BlobStore store;
+    private final String hostId;
+    private final long oldMs;
+    private final Set<String> referredTo = new HashSet<>();
+    private long oldestCommit = Long.MAX_VALUE;
+    private final List<BlobInfo> checkpoints = new ArrayList<>();
+    private final List<BlobInfo> commits = new ArrayList<>();
+    private final List<BlobInfo> objects = new ArrayList<>();
+
+    /**
+     * Makes a sweep.
+     *
+     * @param graceMs how long what was replaced stays, in milliseconds
+     * @param nowMs the time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when it is not known
+     */
+    Sweep(BlobStore store, String hostId, long graceMs, long nowMs) {
+        this.store = store;
+        this.hostId = hostId;
+        oldMs = nowMs == Long.MIN_VALUE ? nowMs : nowMs - graceMs;
+    }
+
+    /**
+     * Finds out what can be removed.
+     *
+     * @param imagined of a dry run; null when the store holds all checkpoints
+     * @throws CorruptArchiveException when what is needed cannot be told, and so nothing may be removed
+     */
+    void plan(@Nullable Imagined imagined) throws IOException {
+        // checkpoints last: what replaced a commit that is not listed any more is then among them
+        List<BlobInfo> candidates = listObjects();
+        List<BlobInfo> log = listCommits();
+        NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
+        CheckpointId base = imagined == null ? newestOld(all) : imagined.id();
+        if (base == null) {
+            return;
+        }
+        if (imagined == null) {
+            collect(all.tailMap(base, true).navigableKeySet());
+        } else {
+            referredTo.addAll(imagined.objects());
+        }
+        if (oldestCommit <= base.seq()) {
+            throw new CorruptArchiveException(
+                    ArchiveLayout.checkpoint(hostId, base),
+                    "it refers to bytes in commit " + oldestCommit + " that could not be rewritten");
+        }
+        checkpoints.addAll(all.headMap(base, false).values());
+        addCommits(log, base.seq());
+        if (keepStrays(base.seq())) {
+            return;
+        }
+        long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
+        for (BlobInfo object : candidates) {
+            if (object.modifiedMs() <= madeMs && !referredTo.contains(object.key())) {
+                objects.add(object);
+            }
+        }
+    }
+
+    private void addCommits(List<BlobInfo> log, long base) {
+        for (BlobInfo commit : log) {
+            if (seqOf(commit) > 0 && seqOf(commit) <= base) {
+                commits.add(commit);
+            }
+        }
+    }
+
+    /**
+     * Returns a time at which the store had no commit behind a checkpoint. What those commits refer to is not read: an
+     * object that was a day old by then was not waiting for any of them.
+     */
+    private long followedMs(List<BlobInfo> log, long base) {
+        long followedMs = oldMs; // a list may be late, but it shows what is older
+        for (BlobInfo commit : log) {
+            if (seqOf(commit) > base) {
+                followedMs = Math.min(followedMs, commit.modifiedMs());
+            }
+        }
+        return followedMs;
+    }
+
+    private @Nullable CheckpointId newestOld(NavigableMap<CheckpointId, BlobInfo> all) {
+        CheckpointId newest = null;
+        for (Map.Entry<CheckpointId, BlobInfo> each : all.entrySet()) {
+            if (each.getValue().modifiedMs() <= oldMs) {
+                newest = each.getKey();
+            }
+        }
+        return newest;
+    }
+
+    private List<BlobInfo> listObjects() throws IOException {
+        List<BlobInfo> old = new ArrayList<>();
+        for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
+            if (object.modifiedMs() <= oldMs) {
+                old.add(object);
+            }
+        }
+        return old;
+    }
+
+    private List<BlobInfo> listCommits() throws IOException {
+        List<BlobInfo> log = new ArrayList<>();
+        store.list(ArchiveLayout.log(hostId), null).forEach(log::add);
+        return log;
+    }
+
+    private NavigableMap<CheckpointId, BlobInfo> listCheckpoints() throws IOException {
+        NavigableMap<CheckpointId, BlobInfo> all = new TreeMap<>();
+        for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(checkpoint.key());
+            if (id != null) {
+                all.put(id, checkpoint);
+            }
+        }
+        return all;
+    }
+
+    private static long seqOf(BlobInfo object) {
+        OptionalLong seq = ArchiveLayout.seqOf(object.key());
+        return seq.isPresent() ? seq.getAsLong() : 0;
+    }
+
+    /**
+     * Spares commits that no unbroken row of commits joins to the checkpoint: it does not stand for them. A writer that
+     * was fenced off and woke up after a sweep wrote them; verify tells of them. Returns whether there are any.
+     */
+    private boolean keepStrays(long base) {
+        int first = commits.size();
+        long expected = base;
+        while (first > 0 && seqOf(commits.get(first - 1)) == expected) {
+            first--;
+            expected--;
+        }
+        commits.subList(0, first).clear();
+        return first > 0;
+    }
+
+    /** Collects what the checkpoint and all later ones refer to. */
+    private void collect(NavigableSet<CheckpointId> fromBase) throws IOException {
+        RunListener listener = new RunListener() {
+            @Override
+            public void opened(LogRecord.VersionOpened opened) {}
+
+            @Override
+            public void extent(LogRecord.Extent extent) {
+                if (extent instanceof LogRecord.ObjectRun run) {
+                    referredTo.add(VersionReader.keyOf(hostId, run));
+                } else if (extent instanceof LogRecord.Run run) {
+                    oldestCommit = Math.min(oldestCommit, run.seq());
+                }
+            }
+        };
+        for (CheckpointId each : fromBase) {
+            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
+        }
+    }
+
+    /** Chooses nothing: another sweep is at work. */
+    void leave() {
+        checkpoints.clear();
+        commits.clear();
+        objects.clear();
+    }
+
+    List<BlobInfo> checkpoints() {
+        return checkpoints;
+    }
+
+    List<BlobInfo> commits() {
+        return commits;
+    }
+
+    List<BlobInfo> objects() {
+        return objects;
+    }
+
+    /** Returns all that is removed, in the order in which a reader that starts meanwhile finds a whole archive. */
+    List<BlobInfo> removed() {
+        List<BlobInfo> all = new ArrayList<>(checkpoints);
+        all.addAll(commits);
+        all.addAll(objects);
+        return all;
+    }
+
+    /** Removes what was found. */
+    void run() throws IOException {
+        for (BlobInfo each : removed()) {
+            store.delete(each.key());
+        }
+    }
+}

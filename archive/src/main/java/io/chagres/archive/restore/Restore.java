@@ -1,0 +1,156 @@
+package io.chagres.archive.restore;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes files of an archive below a directory: {@code DIR/<host>/<path>}, with modes, modification times, owners where
+ * the caller may set them, empty directories, holes, hard links, and symbolic links as links. Hosts that share a name
+ * become {@code <name>~<host id>}. A version without a name is written beside the name it had last, as
+ * {@code <name>~<time>~<version>}, when its bytes are found nowhere else, or always when asked.
+ *
+ * <p>The archive is not trusted: no path and no link leads out of the directory, nothing that exists is replaced, and
+ * set-user-id bits are not restored unless asked. What cannot be restored is reported and left out; the rest goes on.
+ * Confined to one thread.
+ */
+public final class Restore {
+    private static final int DIRECTORY_MODE = 0755;
+
+    /**
+     * Says what to restore.
+     *
+     * @param address which files, or null for all
+     * @param at the state to restore
+     * @param allVersions whether versions without a name are written even if their bytes are found elsewhere
+     * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
+     * @param filter which versions of the files the address names
+     */
+    public record Options(
+            @Nullable Address address,
+            PointInTime at,
+            boolean allVersions,
+            boolean specialBits,
+            Predicate<FileVersion> filter) {
+        /** Everything as it was last. */
+        public static final Options ALL = new Options(null, PointInTime.NOW, false, false, version -> true);
+    }
+
+    /** Hears how restoring goes on. */
+    public interface Listener {
+        /** Bytes of a host's files were written; {@code totalBytes} grows when another host begins. */
+        void progress(long doneBytes, long totalBytes);
+
+        /** Something was not restored, or not completely: what, and why. */
+        void fault(String subject, String cause);
+    }
+
+    /**
+     * Counts what was made.
+     *
+     * @param files regular files, without further names of the same file
+     * @param directories directories other than those of hosts
+     * @param links symbolic links and further names of files
+     * @param bytes bytes written, without holes
+     * @param faults how often the listener heard of a fault
+     * @param expiredFiles files that begin at their first kept byte, because retention expired those before
+     * @param expiredBytes those bytes
+     */
+    public record Summary(
+            long files, long directories, long links, long bytes, long faults, long expiredFiles, long expiredBytes) {}
+
+    private final BlobStore store;
+    private final Options options;
+    private final RestoreCounter counter;
+
+    /** Makes a restore; nothing happens before {@link #into}. */
+    public Restore(BlobStore store, Options options, Listener listener) {
+        this.store = store;
+        this.options = options;
+        counter = new RestoreCounter(listener);
+    }
+
+    /**
+     * Restores.
+     *
+     * @param directory made when it does not exist; its parent must
+     * @throws IOException when the store or the directory cannot be used any more
+     */
+    public Summary into(Pathname directory) throws IOException {
+        List<HostRegistry.Owner> hosts = HostRegistry.hosts(store);
+        Map<String, Integer> sharing = new HashMap<>();
+        hosts.forEach(host -> sharing.merge(host.name(), 1, Integer::sum));
+        try (Fd root = open(directory)) {
+            for (HostRegistry.Owner host : hosts) {
+                if (options.address() == null || options.address().matchesHost(host)) {
+                    boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
+                    host(root, host, Pathname.of(shared ? host.name() + "~" + host.id() : host.name()));
+                }
+            }
+        }
+        return counter.summary();
+    }
+
+    private static Fd open(Pathname directory) throws IOException {
+        Pathname absolute = directory.absolute();
+        Pathname parent = absolute.parent();
+        if (parent != null && Directory.isAbsent(probe(absolute))) {
+            try (Directory above = Directory.open(parent)) {
+                above.mkdir(absolute.name(), DIRECTORY_MODE);
+            }
+        }
+        return Fd.open(absolute, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+    }
+
+    private static int probe(Pathname path) {
+        int fd = Fd.tryOpen(path, Fd.O_PATH, 0);
+        if (fd >= 0) {
+            Fd.ofValue(fd).close();
+        }
+        return fd;
+    }
+
+    private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
+        HostState state;
+        try {
+            state = HostLog.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE);
+        } catch (CorruptArchiveException e) {
+            counter.fault("host " + host.name(), e);
+            return;
+        }
+        try (VersionReader reader = new VersionReader(store, host.id(), state);
+                RestoredTree tree = new RestoredTree(root, name, reader, options.specialBits(), counter)) {
+            RestorePlan plan = RestorePlan.of(state, reader, options);
+            if (plan.isEmpty()) {
+                return;
+            }
+            tree.makeDirectories(plan.directories().keySet());
+            tree.writeFiles(plan.files());
+            tree.makeLinks(plan.links());
+            tree.finishDirectories(plan.directories().descendingMap());
+        }
+    }
+
+    /** Says whether an -errno means that going on makes no sense. */
+    static boolean isFatal(int errno) {
+        return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EROFS || errno == Errno.EIO;
+    }
+}

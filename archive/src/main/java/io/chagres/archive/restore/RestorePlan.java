@@ -1,0 +1,142 @@
+package io.chagres.archive.restore;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionName;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** Says what restoring a host makes, as paths below the host's directory. Reads nothing but small versions. */
+final class RestorePlan {
+    private static final Pathname ROOT = Pathname.of("/");
+
+    /** Is a version and all the names it gets. */
+    record PlannedFile(FileVersion version, List<Pathname> paths) {}
+
+    private final HostState state;
+    private final Restore.Options options;
+    private final NavigableMap<Pathname, Attributes> directories = new TreeMap<>();
+    private final Map<Long, PlannedFile> files = new LinkedHashMap<>();
+    private final List<NameTree.Entry> links = new ArrayList<>();
+
+    private RestorePlan(HostState state, Restore.Options options) {
+        this.state = state;
+        this.options = options;
+    }
+
+    /**
+     * Makes a plan.
+     *
+     * @param state keeps all extents
+     * @param reader of that state
+     */
+    static RestorePlan of(HostState state, VersionReader reader, Restore.Options options) throws IOException {
+        RestorePlan plan = new RestorePlan(state, options);
+        state.names().forEach(plan::addNamed);
+        plan.addUnnamed(reader);
+        return plan;
+    }
+
+    /** Returns the directories with their attributes, each behind the one it is in. */
+    NavigableMap<Pathname, Attributes> directories() {
+        return directories;
+    }
+
+    /** Returns the files. */
+    Iterable<PlannedFile> files() {
+        return files.values();
+    }
+
+    /** Returns the symbolic links. */
+    List<NameTree.Entry> links() {
+        return links;
+    }
+
+    /** Says whether there is nothing to make. */
+    boolean isEmpty() {
+        return directories.isEmpty() && files.isEmpty() && links.isEmpty();
+    }
+
+    private void addNamed(NameTree.Entry entry) {
+        Pathname path = entry.path();
+        if (options.address() != null && !options.address().matches(path)) {
+            return;
+        }
+        FileVersion version = entry.version();
+        if (entry.kind() == LogRecord.Kind.DIRECTORY) {
+            addDirectories(path);
+        } else if (version == null) {
+            addDirectories(parentOf(path));
+            links.add(entry);
+        } else if (options.filter().test(version)) {
+            addFile(version, path);
+        }
+    }
+
+    private void addFile(FileVersion version, Pathname path) {
+        addDirectories(parentOf(path));
+        files.computeIfAbsent(version.id(), id -> new PlannedFile(version, new ArrayList<>()))
+                .paths()
+                .add(path);
+    }
+
+    private static Pathname parentOf(Pathname path) {
+        Pathname parent = path.parent();
+        return parent == null ? ROOT : parent;
+    }
+
+    private void addDirectories(Pathname deepest) {
+        Pathname at = deepest;
+        while (at.length() > 1 && !directories.containsKey(at)) {
+            NameTree.Entry entry = state.names().find(at);
+            directories.put(at, entry == null ? Attributes.DEFAULT_DIRECTORY : entry.attributes());
+            at = parentOf(at);
+        }
+    }
+
+    /** From new to old: newer versions tend to hold the bytes of older ones. */
+    private void addUnnamed(VersionReader reader) throws IOException {
+        List<FileVersion> unnamed = new ArrayList<>();
+        for (Selection.Entry entry : Selection.of(state, options.address(), true)) {
+            if (!entry.named() && options.filter().test(entry.version())) {
+                unnamed.add(entry.version());
+            }
+        }
+        unnamed.sort((a, b) -> Long.compare(b.id(), a.id()));
+        StoredElsewhere elsewhere =
+                options.allVersions() || unnamed.isEmpty() ? null : new StoredElsewhere(state, reader);
+        for (FileVersion version : unnamed) {
+            boolean empty = version.length() == version.startPosition();
+            if (elsewhere == null || !empty && !elsewhere.has(version)) {
+                addFile(version, asidePath(version));
+                if (elsewhere != null) {
+                    elsewhere.addWritten(version);
+                }
+            }
+        }
+    }
+
+    /** Returns where a version without a name is written: beside the name it had last. */
+    private Pathname asidePath(FileVersion version) {
+        Pathname last = VersionName.lastPath(version);
+        Pathname directory = parentOf(last);
+        for (Pathname at = directory; at.length() > 1; at = parentOf(at)) {
+            NameTree.Entry entry = state.names().find(at);
+            if (entry != null && entry.kind() != LogRecord.Kind.DIRECTORY) {
+                directory = parentOf(at);
+            }
+        }
+        return directory.resolve(VersionName.of(version));
+    }
+}

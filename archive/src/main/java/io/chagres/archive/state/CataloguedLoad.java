@@ -1,0 +1,97 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads a state of which most is in catalogs: that of a checkpoint, or one an earlier load made of the checkpoint and
+ * commits after it. What commits add is laid out as another catalog before it fills the memory. Confined to one thread.
+ */
+final class CataloguedLoad implements HostLog.Load {
+    /** Reading so many commits takes longer than to lay their state out. */
+    private static final int MANY_COMMITS = 256;
+
+    /** A catalog is made again when so large a part of it was added. */
+    private static final int GROWTH = 4;
+
+    private final Catalogs catalogs;
+    private final BlobStore store;
+    private final String hostId;
+    private final boolean keep;
+    private @Nullable CheckpointId checkpoint;
+    private long firstSeq;
+    private boolean isRefused;
+    private boolean isFreed;
+
+    /**
+     * Begins.
+     *
+     * @param isNow whether everything there is will be loaded, so that the next load can go on from there
+     */
+    CataloguedLoad(Catalogs catalogs, BlobStore store, String hostId, boolean isNow) {
+        this.catalogs = catalogs;
+        this.store = store;
+        this.hostId = hostId;
+        keep = isNow && catalogs.isNamed();
+    }
+
+    @Override
+    public HostState begin(@Nullable CheckpointId from, List<Long> commits, CommitReader reader) throws IOException {
+        checkpoint = from;
+        CatalogFile catalog = catalogs.rolled(store, hostId, from);
+        if (catalog == null || !isOf(catalog, commits, reader)) {
+            catalog = from == null ? null : catalogs.of(store, hostId, from);
+        }
+        HostState state = catalog == null
+                ? HostLog.restored(store, hostId, from, ExtentFilter.ALL, RunListener.NONE)
+                : new HostState(catalog);
+        firstSeq = state.seq();
+        return state;
+    }
+
+    /** Says whether a catalog is of one of these commits. */
+    private boolean isOf(CatalogFile catalog, List<Long> commits, CommitReader reader) throws IOException {
+        FixedHeader header = catalog.header();
+        return !commits.isEmpty()
+                && commits.getFirst() <= header.seq()
+                && header.seq() <= commits.getLast()
+                && Arrays.equals(
+                        header.chain(),
+                        HostLog.read(hostId, header.seq(), reader).chain());
+    }
+
+    @Override
+    public HostState applied(HostState state, boolean isLast) throws IOException {
+        tellFreed();
+        int kept = state.keptVersions().size();
+        CatalogFile below = state.catalog();
+        int catalogued = below == null ? 0 : below.versionCount();
+        boolean fills = kept >= Math.max(catalogs.maxKept(), catalogued / GROWTH);
+        boolean helps = isLast && (catalogs.isLarge(kept) || keep && state.seq() - firstSeq >= MANY_COMMITS);
+        if (isRefused || !fills && !helps) {
+            return state;
+        }
+        CatalogFile catalog = catalogs.roll(store, hostId, checkpoint, state, keep);
+        isRefused = catalog == null;
+        isFreed = catalog != null && catalogs.isLarge(kept);
+        return catalog == null ? state : new HostState(catalog);
+    }
+
+    /** Ends it. The state that was laid out last is on no stack any more. */
+    void end() {
+        tellFreed();
+    }
+
+    private void tellFreed() {
+        if (isFreed) {
+            isFreed = false;
+            catalogs.freed();
+        }
+    }
+}

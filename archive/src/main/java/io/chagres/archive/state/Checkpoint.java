@@ -1,0 +1,193 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.StoreException;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Writes and reads the state after a commit as one object, so that a reader need not apply every commit before it. It
+ * holds the records that rebuild the state, as a stream that is never in memory as a whole:
+ *
+ * <pre>
+ * zstd frames and seek table ({@link SeekableFrames}) of this content, little endian:
+ *   108 B fixed header of kind checkpoint    {@link FixedHeader}
+ *   u32 size of a block, 1 to 256 KiB        repeated
+ *     whole records
+ *   u32 0
+ *   u64 number of records
+ *   u32 CRC32C of the content before it
+ * </pre>
+ *
+ * Stateless.
+ */
+public final class Checkpoint {
+    static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
+
+    private static final int LEVEL = 3;
+
+    private Checkpoint() {}
+
+    /** Takes the records of a state one after the other. */
+    @FunctionalInterface
+    interface Sink {
+        void write(LogRecord record) throws IOException;
+    }
+
+    /**
+     * Writes the first checkpoint of a seq; does nothing when there is one, which says the same.
+     *
+     * @param state gives everything but the extents
+     */
+    public static void write(BlobStore store, String hostId, HostState state, CheckpointContents contents)
+            throws IOException {
+        write(store, hostId, 0, state, contents);
+    }
+
+    /**
+     * Writes a revision of the checkpoint of a seq; does nothing when there is one.
+     *
+     * @param state gives what the contents do not
+     * @return false when there is one already
+     */
+    public static boolean write(
+            BlobStore store, String hostId, long revision, HostState state, CheckpointContents contents)
+            throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, new CheckpointId(state.seq(), revision));
+        if (store.size(key) >= 0) {
+            return false;
+        }
+        try (BlobWriter object = store.create(key);
+                CheckpointWriter out = new CheckpointWriter(object, header(state), LEVEL)) {
+            host(state, contents, out::write);
+            versions(state, contents, out::write);
+            for (NameTree.Entry entry : state.names()) {
+                out.write(name(entry));
+            }
+            out.finish();
+            object.commit();
+            return true;
+        } catch (StoreException e) {
+            if (store.size(key) < 0) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    private static void versions(HostState state, CheckpointContents contents, Sink out) throws IOException {
+        for (FileVersion version : state.versions()) {
+            if (contents.keeps(version)) {
+                version(version, contents, out);
+            }
+        }
+        for (FileVersion version : state.versions()) {
+            for (LogRecord.Derived copy :
+                    contents.keeps(version) ? version.compressedCopies() : List.<LogRecord.Derived>of()) {
+                out.write(copy);
+            }
+        }
+    }
+
+    /** Returns what a checkpoint of a state begins with. */
+    static FixedHeader header(HostState state) {
+        return new FixedHeader(
+                FixedHeader.CHECKPOINT,
+                state.seq(),
+                state.timeMs(),
+                state.incarnation(),
+                new byte[FixedHeader.ID_BYTES],
+                state.chain(),
+                0,
+                0,
+                0,
+                0,
+                0);
+    }
+
+    /** Writes what is of no single file. */
+    static void host(HostState state, CheckpointContents contents, Sink out) throws IOException {
+        LogRecord.IncarnationOpened last = state.lastIncarnation();
+        if (last != null) {
+            out.write(last);
+            if (state.closedCleanly()) {
+                out.write(new LogRecord.IncarnationClosed(true));
+            }
+        }
+        LogRecord.Retention retention = contents.retention(state);
+        if (retention != null) {
+            out.write(retention);
+        }
+    }
+
+    /** Writes a version, without its names. */
+    static void version(FileVersion version, CheckpointContents contents, Sink out) throws IOException {
+        out.write(opened(version, contents.start(version)));
+        for (LogRecord.Extent extent : contents.extents(version)) {
+            out.write(extent);
+        }
+        LogRecord.Reason reason =
+                switch (version.state()) {
+                    case GROWING -> null;
+                    case SEALED -> LogRecord.Reason.SEALED;
+                    case TRUNCATED -> LogRecord.Reason.TRUNCATED;
+                    case REWRITTEN -> LogRecord.Reason.REWRITTEN;
+                    case GONE -> LogRecord.Reason.GONE;
+                };
+        if (reason != null) {
+            out.write(new LogRecord.VersionClosed(version.id(), reason));
+        }
+        out.write(new LogRecord.AttributesChanged(version.id(), Pathname.of(""), version.attributes()));
+        out.write(version.times());
+        LogRecord.VersionRetention retention = contents.retention(version);
+        if (retention.expiredMs() != 0 || retention.endedMs() != 0) {
+            out.write(retention);
+        }
+    }
+
+    private static LogRecord.VersionOpened opened(FileVersion version, long start) {
+        LogRecord.VersionOpened o = version.opened();
+        return new LogRecord.VersionOpened(
+                o.versionId(), o.key(), o.previousVersion(), start, o.path(), o.attributes());
+    }
+
+    private static LogRecord name(NameTree.Entry entry) {
+        FileVersion version = entry.version();
+        return new LogRecord.NameAdded(
+                entry.path(), entry.kind(), version == null ? 0 : version.id(), entry.target(), entry.attributes());
+    }
+
+    /**
+     * Takes over a checkpoint into a state before the first commit.
+     *
+     * @throws CorruptArchiveException when it is damaged; the state is then not usable
+     */
+    static void restore(BlobStore store, String hostId, CheckpointId id, HostState state) throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, id);
+        try (CheckpointReader in = new CheckpointReader(store, key)) {
+            FixedHeader header = in.header();
+            if (header.seq() != id.seq()) {
+                throw new CorruptArchiveException(key, "it says it is of commit " + header.seq());
+            }
+            for (LogRecord record = in.next(); record != null; record = in.next()) {
+                state.restore(key, record, header.timeMs());
+            }
+            state.restored(header);
+        }
+    }
+
+    /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
+    static long timeMs(BlobStore store, String hostId, CheckpointId id) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, id))) {
+            return in.header().timeMs();
+        }
+    }
+}

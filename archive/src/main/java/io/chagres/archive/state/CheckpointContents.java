@@ -1,0 +1,31 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.LogRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Says what a checkpoint keeps of a state; by itself everything. */
+@FunctionalInterface
+public interface CheckpointContents {
+    /** Returns the extents a version has from now on, in order and without gaps, the first at its start. */
+    Iterable<? extends LogRecord.Extent> extents(FileVersion version);
+
+    /** Returns the position at which a version begins from now on. */
+    default long start(FileVersion version) {
+        return version.startPosition();
+    }
+
+    /** Says whether a version stays; one that has a name must. */
+    default boolean keeps(FileVersion version) {
+        return true;
+    }
+
+    /** Returns what retention did to a version. */
+    default LogRecord.VersionRetention retention(FileVersion version) {
+        return version.retention();
+    }
+
+    /** Returns what retention did to the host, or null when nothing. */
+    default LogRecord.@Nullable Retention retention(HostState state) {
+        return state.retention();
+    }
+}

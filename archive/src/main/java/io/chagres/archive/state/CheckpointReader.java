@@ -1,0 +1,128 @@
+package io.chagres.archive.state;
+
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.store.BlobInputStream;
+import io.chagres.archive.store.BlobStore;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Streams the records of a checkpoint, one block in memory at a time. The bytes are not trusted. Confined to one
+ * thread.
+ */
+final class CheckpointReader implements AutoCloseable {
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    private final String key;
+    private final CRC32C crc = new CRC32C();
+    private final InputStream content;
+    private final FixedHeader header;
+    private byte[] blockBytes = {};
+    private RecordReader block;
+    private int recordOffset;
+    private long count;
+
+    CheckpointReader(BlobStore store, String key) throws IOException {
+        this.key = key;
+        content = new CheckedInputStream(new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key)), crc);
+        FixedHeader read = null;
+        try {
+            MemorySegment start = MemorySegment.ofArray(bytes(FixedHeader.BYTES));
+            read = FixedHeader.decode(key, start, 0, FixedHeader.CHECKPOINT);
+        } finally {
+            if (read == null) {
+                content.close();
+            }
+        }
+        header = read;
+        block = new RecordReader(key, blockBytes, 0, 0);
+    }
+
+    FixedHeader header() {
+        return header;
+    }
+
+    /** Returns the next record, or null after the last, when the checkpoint proved to be whole. */
+    @Nullable
+    LogRecord next() throws IOException {
+        if (!block.hasNext()) {
+            int length = MemorySegment.ofArray(bytes(Integer.BYTES)).get(INT, 0);
+            if (length == 0) {
+                end();
+                return null;
+            }
+            if (length < 0 || length > Checkpoint.MAX_BLOCK_BYTES) {
+                throw new CorruptArchiveException(key, "it declares a block of " + length + " bytes");
+            }
+            blockBytes = bytes(length);
+            block = new RecordReader(key, blockBytes, 0, length);
+        }
+        count++;
+        recordOffset = block.position();
+        return block.next();
+    }
+
+    /** Returns the array that holds the record read last; not a copy. */
+    byte[] recordBytes() {
+        return blockBytes;
+    }
+
+    /** Returns where in the array that record begins. */
+    int recordOffset() {
+        return recordOffset;
+    }
+
+    /** Returns how many bytes that record has. */
+    int recordLength() {
+        return block.position() - recordOffset;
+    }
+
+    private void end() throws IOException {
+        long declared = MemorySegment.ofArray(bytes(Long.BYTES)).get(LONG, 0);
+        int expected = (int) crc.getValue();
+        int stored = MemorySegment.ofArray(bytes(Integer.BYTES)).get(INT, 0);
+        if (stored != expected || declared != count) {
+            throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
+        }
+        if (bytesLeft()) {
+            throw new CorruptArchiveException(key, "it goes on after its end");
+        }
+    }
+
+    private boolean bytesLeft() throws IOException {
+        try {
+            return content.read() >= 0;
+        } catch (ZstdIOException e) {
+            return true;
+        }
+    }
+
+    private byte[] bytes(int length) throws IOException {
+        try {
+            byte[] bytes = content.readNBytes(length);
+            if (bytes.length < length) {
+                throw new EOFException();
+            }
+            return bytes;
+        } catch (EOFException | ZstdIOException e) {
+            throw new CorruptArchiveException(key, "it is cut off or cannot be decompressed");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        content.close();
+    }
+}

@@ -1,0 +1,19 @@
+package io.chagres.archive.state;
+
+/** Says of which versions a {@link HostState} keeps the extents; names, sizes and times need none. */
+@FunctionalInterface
+public interface ExtentFilter {
+    /** Keeps none. */
+    ExtentFilter NONE = versionId -> false;
+
+    /** Keeps all: what a checkpoint is made from. */
+    ExtentFilter ALL = versionId -> true;
+
+    /** Says whether the extents of a version are kept. */
+    boolean keeps(long versionId);
+
+    /** Returns the filter itself; gives a lambda its type. */
+    static ExtentFilter of(ExtentFilter filter) {
+        return filter;
+    }
+}

@@ -1,0 +1,273 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.FileKey;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.linux.Pathname;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is what the log tells of one version of a file. Changed only by {@link HostState}; confined to one thread. All times
+ * are since 1970.
+ */
+public final class FileVersion {
+    /** What became of a version. */
+    public enum State {
+        /** It may still grow. */
+        GROWING,
+        /** Its file left the watched tree; it may come back and grow again. */
+        SEALED,
+        /** Its file became shorter and another version took over. */
+        TRUNCATED,
+        /** Shipped bytes changed and another version took over. */
+        REWRITTEN,
+        /** Its file does not exist any more. */
+        GONE
+    }
+
+    private final LogRecord.VersionOpened opened;
+    private final @Nullable ExtentList extents;
+    private final List<NameTree.Entry> names = new ArrayList<>(1);
+
+    /** Where names of it are that a catalog holds and nothing has touched yet; null when there was no catalog. */
+    private final @Nullable NameTree catalogued;
+
+    private int cataloguedNames;
+    private List<LogRecord.Derived> compressedCopies = List.of();
+    private Attributes attributes;
+    private State state = State.GROWING;
+    private long length;
+    private long openedMs;
+    private long changedMs;
+    private @Nullable Pathname lastPath;
+    private LogRecord.VersionRetention retention;
+
+    FileVersion(LogRecord.VersionOpened opened, long timeMs, boolean keepExtents) {
+        this(opened, timeMs, keepExtents, 0, null);
+    }
+
+    private FileVersion(
+            LogRecord.VersionOpened opened,
+            long timeMs,
+            boolean keepExtents,
+            int names,
+            @Nullable NameTree catalogued) {
+        this.opened = opened;
+        this.catalogued = catalogued;
+        cataloguedNames = names;
+        openedMs = timeMs;
+        changedMs = timeMs;
+        attributes = opened.attributes();
+        length = opened.startPosition();
+        retention = new LogRecord.VersionRetention(opened.versionId(), 0, 0, 0);
+        extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
+    }
+
+    /**
+     * Makes a version from what a checkpoint holds of it.
+     *
+     * @param records of one version alone
+     * @param timeMs of the checkpoint
+     * @param names how many it has in the tree
+     */
+    static FileVersion ofRecords(RecordReader records, long timeMs, int names, NameTree tree)
+            throws CorruptArchiveException {
+        if (!(records.next() instanceof LogRecord.VersionOpened opened)) {
+            throw new CorruptArchiveException("a catalog", "a version does not begin with its opening");
+        }
+        FileVersion version = new FileVersion(opened, timeMs, true, names, tree);
+        while (records.hasNext()) {
+            switch (records.next()) {
+                case LogRecord.Extent r -> version.extend(r, timeMs);
+                case LogRecord.VersionClosed r -> version.close(r.reason(), timeMs);
+                case LogRecord.AttributesChanged r -> version.change(r.attributes(), timeMs);
+                case LogRecord.VersionTimes r -> version.restore(r);
+                case LogRecord.VersionRetention r -> version.restore(r);
+                default -> throw new CorruptArchiveException("a catalog", "a version holds a record of something else");
+            }
+        }
+        return version;
+    }
+
+    /** Returns the id, which is also the id of its stream. */
+    public long id() {
+        return opened.versionId();
+    }
+
+    /** Returns the identity of the file. */
+    public FileKey key() {
+        return opened.key();
+    }
+
+    /** Returns the version of the same file this one took over from, or 0. */
+    public long previousVersion() {
+        return opened.previousVersion();
+    }
+
+    /**
+     * Returns the position of the first archived byte: not 0 only for files whose shipping began at their end or whose
+     * first bytes were expired.
+     */
+    public long startPosition() {
+        return opened.startPosition();
+    }
+
+    /** Returns the path the file had when the version began, empty when none. */
+    public Pathname openedPath() {
+        return opened.path();
+    }
+
+    /** Returns when the version began, in milliseconds. */
+    public long openedMs() {
+        return openedMs;
+    }
+
+    /** Returns when the log last told of its bytes, attributes or end, in milliseconds. */
+    public long changedMs() {
+        return changedMs;
+    }
+
+    /** Returns mode, owner and modification time. */
+    public Attributes attributes() {
+        return attributes;
+    }
+
+    /** Returns what became of it. */
+    public State state() {
+        return state;
+    }
+
+    /** Returns the position after the last byte. */
+    public long length() {
+        return length;
+    }
+
+    /** Returns how many names it has. */
+    public int nameCount() {
+        return names.size() + cataloguedNames;
+    }
+
+    /** Returns all names it has, in the order of their bytes. Allocates. */
+    public List<Pathname> paths() {
+        List<Pathname> paths = new ArrayList<>(names.size());
+        for (NameTree.Entry name : names) {
+            paths.add(name.path());
+        }
+        if (catalogued != null && cataloguedNames > 0) {
+            catalogued.addUntouchedPaths(this, paths);
+        }
+        Collections.sort(paths);
+        return paths;
+    }
+
+    /** Returns its name (of several the first in the order of bytes), or the one it had last; null when it had none. */
+    public @Nullable Pathname lastPath() {
+        return nameCount() == 0 ? lastPath : paths().getFirst();
+    }
+
+    /** Returns what retention did to it. */
+    public LogRecord.VersionRetention retention() {
+        return retention;
+    }
+
+    /** Returns how many bytes from the first on were expired by retention: all before the start position, or none. */
+    public long expiredBytes() {
+        return retention().expiredBefore() >= startPosition() ? startPosition() : 0;
+    }
+
+    /** Says whether it is over for good: no writer goes on with it. */
+    public boolean isOver() {
+        return switch (state) {
+            case GROWING, SEALED -> false;
+            case TRUNCATED, REWRITTEN, GONE -> true;
+        };
+    }
+
+    /** Returns where its bytes are; null when the filter of the state does not keep it. */
+    public @Nullable ExtentList extents() {
+        return extents;
+    }
+
+    /** Returns which compressed files hold this version's content. */
+    public List<LogRecord.Derived> compressedCopies() {
+        return Collections.unmodifiableList(compressedCopies);
+    }
+
+    LogRecord.VersionOpened opened() {
+        return opened;
+    }
+
+    void addName(NameTree.Entry entry) {
+        names.add(entry);
+    }
+
+    void removeName(NameTree.Entry entry, Pathname path) {
+        if (!names.remove(entry)) {
+            cataloguedNames--;
+        }
+        lastPath = path;
+    }
+
+    /** Takes note of the entry of a name that only a catalog held. */
+    void touchName(NameTree.Entry entry) {
+        names.add(entry);
+        cataloguedNames--;
+    }
+
+    void extend(LogRecord.Extent extent, long timeMs) {
+        if (extents != null) {
+            extents.append(extent);
+        }
+        length = extent.end();
+        attributes = attributes.withMtimeNs(extent.mtimeNs());
+        if (state == State.SEALED) {
+            state = State.GROWING;
+        }
+        changedMs = timeMs;
+    }
+
+    void change(Attributes changed, long timeMs) {
+        attributes = changed;
+        changedMs = timeMs;
+    }
+
+    void close(LogRecord.Reason reason, long timeMs) {
+        state = switch (reason) {
+            case SEALED -> State.SEALED;
+            case TRUNCATED -> State.TRUNCATED;
+            case REWRITTEN -> State.REWRITTEN;
+            case GONE -> State.GONE;
+        };
+        changedMs = timeMs;
+    }
+
+    void addCompressedCopy(LogRecord.Derived derived) {
+        if (compressedCopies.isEmpty()) {
+            compressedCopies = new ArrayList<>(1);
+        }
+        compressedCopies.add(derived);
+    }
+
+    /** Returns what a checkpoint keeps beside attributes and extents. */
+    LogRecord.VersionTimes times() {
+        Pathname last = nameCount() == 0 && lastPath != null ? lastPath : Pathname.of("");
+        return new LogRecord.VersionTimes(id(), openedMs, changedMs, last);
+    }
+
+    /** Takes over what a checkpoint kept. */
+    void restore(LogRecord.VersionTimes times) {
+        openedMs = times.openedMs();
+        changedMs = times.changedMs();
+        lastPath = times.lastPath().length() == 0 ? null : times.lastPath();
+    }
+
+    /** Takes over what a checkpoint kept. */
+    void restore(LogRecord.VersionRetention kept) {
+        retention = kept;
+    }
+}

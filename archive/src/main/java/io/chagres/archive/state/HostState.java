@@ -1,0 +1,286 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.log.LogEnd;
+import io.chagres.linux.Pathname;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is what the commits of one host add up to: names, versions and where their bytes are. After an exception of
+ * {@link #apply} it is no longer usable. Confined to one thread.
+ */
+public final class HostState {
+    private final ExtentFilter filter;
+    private final RunListener listener;
+    private final NameTree names;
+    private final @Nullable CatalogFile catalog;
+    private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
+    private long seq;
+    private long timeMs;
+    private byte[] incarnation = new byte[FixedHeader.ID_BYTES];
+    private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
+    private LogRecord.@Nullable IncarnationOpened lastIncarnation;
+    private boolean closedCleanly;
+    private LogRecord.@Nullable Retention retention;
+
+    /**
+     * Makes the state before the first commit.
+     *
+     * @param filter of which versions the extents are kept
+     * @param listener hears of every version and extent that is applied
+     */
+    public HostState(ExtentFilter filter, RunListener listener) {
+        this.filter = filter;
+        this.listener = listener;
+        catalog = null;
+        names = new NameTree(null, this);
+    }
+
+    /**
+     * Makes the state a catalog holds: with all extents, without which compressed files hold a version's content. What
+     * later commits do not touch stays in the catalog.
+     */
+    HostState(CatalogFile catalog) throws CorruptArchiveException {
+        filter = ExtentFilter.ALL;
+        listener = RunListener.NONE;
+        this.catalog = catalog;
+        names = new NameTree(catalog, this);
+        for (LogRecord record : catalog.hostRecords()) {
+            apply("a catalog", record, catalog.header().timeMs());
+        }
+        restored(catalog.header());
+    }
+
+    /** Returns the state before the first commit, which keeps no extents. */
+    public static HostState empty() {
+        return new HostState(ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    /** Returns what it stands over, or null. */
+    @Nullable
+    CatalogFile catalog() {
+        return catalog;
+    }
+
+    /** Returns the number of the last commit applied; 0 before the first. */
+    public long seq() {
+        return seq;
+    }
+
+    /** Returns when the last commit applied was cut, milliseconds since 1970; 0 before the first. */
+    public long timeMs() {
+        return timeMs;
+    }
+
+    /** Returns what the next commit must name as its predecessor: 32 bytes, a copy. */
+    public byte[] chain() {
+        return chain.clone();
+    }
+
+    /** Returns where the log this is the state of ends. */
+    public LogEnd logEnd() {
+        return new LogEnd(seq, chain(), lastIncarnation);
+    }
+
+    /** Returns the run of the writer that made the last commit: 16 bytes, a copy. */
+    public byte[] incarnation() {
+        return incarnation.clone();
+    }
+
+    /** Returns the shipper that opened an incarnation last, or null before the first. */
+    public LogRecord.@Nullable IncarnationOpened lastIncarnation() {
+        return lastIncarnation;
+    }
+
+    /** Says whether the last shipper ended by itself with everything acknowledged. */
+    public boolean closedCleanly() {
+        return closedCleanly;
+    }
+
+    /** Returns an id no version has: greater than all. */
+    public long nextVersionId() {
+        long last = versions.isEmpty() ? 0 : versions.lastKey();
+        long next = Math.max(last, catalog == null ? 0 : catalog.lastId()) + 1;
+        return retention == null ? next : Math.max(next, retention.nextVersionId());
+    }
+
+    /** Returns what retention did to the host, or null when nothing. */
+    public LogRecord.@Nullable Retention retention() {
+        return retention;
+    }
+
+    /** Returns the names that exist. */
+    public NameTree names() {
+        return names;
+    }
+
+    /** Returns a version, or null. */
+    public @Nullable FileVersion version(long id) {
+        FileVersion version = versions.get(id);
+        return version == null && catalog != null ? catalog.version(id, names) : version;
+    }
+
+    /** Returns a version to be changed, or null. */
+    @Nullable
+    FileVersion kept(long id) {
+        FileVersion version = versions.get(id);
+        if (version == null && catalog != null) {
+            version = catalog.takeVersion(id, names);
+            if (version != null) {
+                versions.put(id, version);
+            }
+        }
+        return version;
+    }
+
+    /** Returns the versions that are in memory, in the order of their ids. */
+    Collection<FileVersion> keptVersions() {
+        return Collections.unmodifiableCollection(versions.values());
+    }
+
+    /** Returns all versions in the order of their ids. */
+    public Collection<FileVersion> versions() {
+        return catalog == null
+                ? Collections.unmodifiableCollection(versions.values())
+                : new CatalogVersions(catalog, names, versions);
+    }
+
+    /**
+     * Applies the next commit.
+     *
+     * @param object its key, for messages
+     * @throws CorruptArchiveException when it does not follow this state
+     */
+    public void apply(String object, CommitHeader commit) throws CorruptArchiveException {
+        if (commit.seq() != seq + 1) {
+            throw new CorruptArchiveException(object, "it says it is commit " + commit.seq() + ", not " + (seq + 1));
+        }
+        if (!Arrays.equals(commit.predecessor(), chain)) {
+            throw new CorruptArchiveException(
+                    object, "it does not follow commit " + seq + " as it is stored here: the hash chain is broken");
+        }
+        RecordReader records = commit.recordReader();
+        int count = 0;
+        while (records.hasNext()) {
+            apply(object, inCommit(object, records.next(), commit), commit.timeMs());
+            count++;
+        }
+        if (count != commit.recordCount()) {
+            throw new CorruptArchiveException(object, "it has " + count + " records, not " + commit.recordCount());
+        }
+        seq = commit.seq();
+        timeMs = commit.timeMs();
+        incarnation = commit.incarnation();
+        chain = commit.chain();
+    }
+
+    /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
+    private static LogRecord inCommit(String object, LogRecord record, CommitHeader commit)
+            throws CorruptArchiveException {
+        boolean ofCheckpoints = record instanceof LogRecord.VersionTimes
+                || record instanceof LogRecord.Retention
+                || record instanceof LogRecord.VersionRetention;
+        if (ofCheckpoints) {
+            throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
+        }
+        if (!(record instanceof LogRecord.Run r) || r.seq() != 0) {
+            return record;
+        }
+        return new LogRecord.Run(
+                r.versionId(), r.start(), r.length(), commit.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
+    }
+
+    /** Takes over one record of a checkpoint, of which {@link #restored} will follow. */
+    void restore(String object, LogRecord record, long checkpointMs) throws CorruptArchiveException {
+        apply(object, record, checkpointMs);
+    }
+
+    /** Ends taking over a checkpoint: the state is that after the commit it was made from. */
+    void restored(FixedHeader checkpoint) {
+        seq = checkpoint.seq();
+        timeMs = checkpoint.timeMs();
+        incarnation = checkpoint.incarnation();
+        chain = checkpoint.chain();
+    }
+
+    private void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
+        switch (record) {
+            case LogRecord.IncarnationOpened r -> {
+                lastIncarnation = r;
+                closedCleanly = false;
+            }
+            case LogRecord.IncarnationClosed r -> closedCleanly = r.drained();
+            case LogRecord.NameAdded r ->
+                names.add(added(object, r), r.kind() == LogRecord.Kind.FILE ? known(object, r.versionId()) : null);
+            case LogRecord.NameRemoved r -> names.remove(name(object, r.path()));
+            case LogRecord.NameMoved r -> names.move(name(object, r.from()), name(object, r.to()));
+            case LogRecord.VersionOpened r -> open(object, r, time);
+            case LogRecord.VersionClosed r -> known(object, r.versionId()).close(r.reason(), time);
+            case LogRecord.AttributesChanged r -> change(object, r, time);
+            case LogRecord.Derived r -> known(object, r.fromVersion()).addCompressedCopy(r);
+            case LogRecord.VersionTimes r -> known(object, r.versionId()).restore(r);
+            case LogRecord.Retention r -> retention = r;
+            case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
+            case LogRecord.Extent r -> extend(object, r, time);
+        }
+    }
+
+    private void open(String object, LogRecord.VersionOpened opened, long time) throws CorruptArchiveException {
+        boolean keep = filter.keeps(opened.versionId());
+        boolean known = catalog != null && catalog.holds(opened.versionId());
+        if (known || versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
+            throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
+        }
+        listener.opened(opened);
+    }
+
+    private void change(String object, LogRecord.AttributesChanged changed, long time) throws CorruptArchiveException {
+        Attributes attributes = changed.attributes();
+        if (changed.versionId() == 0) {
+            names.change(name(object, changed.path()), attributes);
+        } else {
+            known(object, changed.versionId()).change(attributes, time);
+        }
+    }
+
+    private void extend(String object, LogRecord.Extent extent, long time) throws CorruptArchiveException {
+        FileVersion version = known(object, extent.versionId());
+        if (extent.start() != version.length()) {
+            throw new CorruptArchiveException(
+                    object,
+                    "it goes on with version " + extent.versionId() + " at byte " + extent.start()
+                            + ", but that version ends at byte " + version.length());
+        }
+        version.extend(extent, time);
+        listener.extent(extent);
+    }
+
+    private FileVersion known(String object, long versionId) throws CorruptArchiveException {
+        FileVersion version = kept(versionId);
+        if (version == null) {
+            throw new CorruptArchiveException(object, "it tells of version " + versionId + ", which was never opened");
+        }
+        return version;
+    }
+
+    private static LogRecord.NameAdded added(String object, LogRecord.NameAdded added) throws CorruptArchiveException {
+        name(object, added.path());
+        return added;
+    }
+
+    private static Pathname name(String object, Pathname path) throws CorruptArchiveException {
+        if (!NameTree.isName(path)) {
+            throw new CorruptArchiveException(object, "the path " + path + " cannot be a name on a host");
+        }
+        return path;
+    }
+}

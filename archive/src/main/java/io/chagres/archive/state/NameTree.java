@@ -1,0 +1,449 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.LogRecord;
+import io.chagres.linux.Pathname;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is the tree of names of one host: directories, links, and names of versions, of which one version may have several.
+ * Moving a directory moves one entry. Changed only by {@link HostState}; confined to one thread.
+ */
+public final class NameTree implements Iterable<NameTree.Entry> {
+    private static final Pathname ROOT = Pathname.of("/");
+    private static final Pathname NONE = Pathname.of("");
+    private static final Pathname DOT = Pathname.of(".");
+    private static final Pathname DOT_DOT = Pathname.of("..");
+
+    /** Is one name. */
+    public static final class Entry {
+        private final LogRecord.Kind kind;
+        private final @Nullable FileVersion version;
+        private final Pathname target;
+        private Pathname name;
+        private @Nullable Entry parent;
+        private Attributes attributes;
+
+        /** What is in it; over a catalog what changed since, of names that are gone null, and what is not a file. */
+        private @Nullable TreeMap<Pathname, @Nullable Entry> children;
+
+        /** What was in it once; null for all that no catalog holds. */
+        private final @Nullable CatalogDirectory catalogued;
+
+        /** The tree it is in, of what a catalog holds; null for others. */
+        private @Nullable NameTree tree;
+
+        /** The version of a name that only a catalog holds; 0 for others. */
+        private final long untouchedVersion;
+
+        private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable CatalogDirectory catalogued) {
+            kind = added.kind();
+            target = added.target();
+            attributes = added.attributes();
+            name = added.path().name();
+            this.version = version;
+            this.catalogued = catalogued;
+            untouchedVersion = 0;
+        }
+
+        private Entry(LogRecord.NameAdded untouched, Entry parent) {
+            kind = untouched.kind();
+            target = untouched.target();
+            attributes = untouched.attributes();
+            name = untouched.path();
+            this.parent = parent;
+            version = null;
+            catalogued = null;
+            tree = parent.tree;
+            untouchedVersion = untouched.versionId();
+        }
+
+        /** Returns the last component; of the root {@code /}. */
+        public Pathname name() {
+            return name;
+        }
+
+        /** Returns the absolute path. Allocates. */
+        public Pathname path() {
+            Deque<Pathname> names = new ArrayDeque<>();
+            int length = 0;
+            for (Entry at = this; at.parent != null; at = at.parent) {
+                names.push(at.name);
+                length += at.name.length() + 1;
+            }
+            byte[] path = new byte[Math.max(1, length)];
+            path[0] = '/';
+            int at = 0;
+            for (Pathname each : names) {
+                path[at++] = '/';
+                for (int i = 0; i < each.length(); i++) {
+                    path[at++] = each.byteAt(i);
+                }
+            }
+            return Pathname.ofBytes(path);
+        }
+
+        /** Returns the directory it is in; null for the root. */
+        public @Nullable Entry parent() {
+            return parent;
+        }
+
+        /** Returns what the name leads to. */
+        public LogRecord.Kind kind() {
+            return kind;
+        }
+
+        /** Returns the version a file's name leads to; null for others. */
+        public @Nullable FileVersion version() {
+            return untouchedVersion == 0 || tree == null ? version : tree.state.version(untouchedVersion);
+        }
+
+        /** Says whether it is the same name of the same thing as another entry of the same directory. */
+        public boolean isSame(@Nullable Entry other) {
+            return other == this
+                    || other != null
+                            && kind == LogRecord.Kind.FILE
+                            && other.kind == kind
+                            && versionId() == other.versionId()
+                            && name.equals(other.name);
+        }
+
+        /** Returns what a directory has of this name now if that is the same thing, else null. */
+        public @Nullable Entry in(Entry directory) {
+            if (untouchedVersion != 0 && parent == directory && directory.leavesUntouched(name)) {
+                return this; // without looking for it in the catalog
+            }
+            Entry now = directory.child(name);
+            return isSame(now) ? now : null;
+        }
+
+        private synchronized boolean leavesUntouched(Pathname childName) {
+            return children == null || !children.containsKey(childName);
+        }
+
+        /** Returns the version a file's name leads to, without making it; 0 for others. */
+        long versionId() {
+            return version == null ? untouchedVersion : version.id();
+        }
+
+        /** Returns where a symbolic link leads as it is written; empty for others. */
+        public Pathname target() {
+            return target;
+        }
+
+        /** Returns the attributes, of a file those of its version. */
+        public Attributes attributes() {
+            FileVersion of = version();
+            return of != null ? of.attributes() : attributes;
+        }
+
+        /** Returns the entries of a directory in the order of their bytes. */
+        public Collection<Entry> children() {
+            if (catalogued != null) {
+                return cataloguedChildren(catalogued);
+            }
+            return children == null ? List.of() : Collections.unmodifiableCollection(children.values());
+        }
+
+        private synchronized List<Entry> cataloguedChildren(CatalogDirectory directory) {
+            TreeMap<Pathname, @Nullable Entry> touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
+            List<Entry> all = new ArrayList<>(directory.count() + touched.size());
+            for (LogRecord.NameAdded each : directory.names()) {
+                while (!touched.isEmpty() && touched.firstKey().compareTo(each.path()) < 0) {
+                    addTo(all, touched.pollFirstEntry().getValue());
+                }
+                if (touched.containsKey(each.path())) {
+                    addTo(all, touched.remove(each.path()));
+                } else {
+                    all.add(untouched(directory, each));
+                }
+            }
+            touched.values().forEach(entry -> addTo(all, entry));
+            return all;
+        }
+
+        private static void addTo(List<Entry> all, @Nullable Entry entry) {
+            if (entry != null) {
+                all.add(entry);
+            }
+        }
+
+        /** Makes the entry of a name that only the catalog holds. What is no file is kept: it is its own identity. */
+        private Entry untouched(CatalogDirectory directory, LogRecord.NameAdded added) {
+            if (added.kind() == LogRecord.Kind.FILE) {
+                return new Entry(added, this);
+            }
+            boolean isDirectory = added.kind() == LogRecord.Kind.DIRECTORY;
+            CatalogDirectory below = isDirectory ? directory.catalog().directory(added.versionId()) : null;
+            Entry entry = new Entry(added, null, below);
+            entry.tree = tree;
+            put(added.path(), entry);
+            return entry;
+        }
+
+        private boolean isDirectory() {
+            return kind == LogRecord.Kind.DIRECTORY;
+        }
+
+        /** Returns the entry of a name in a directory, or null. */
+        public @Nullable Entry child(Pathname childName) {
+            if (catalogued != null) {
+                return cataloguedChild(catalogued, childName);
+            }
+            return children == null ? null : children.get(childName);
+        }
+
+        private synchronized @Nullable Entry cataloguedChild(CatalogDirectory directory, Pathname childName) {
+            if (children != null && children.containsKey(childName)) {
+                return children.get(childName);
+            }
+            LogRecord.NameAdded added = directory.find(childName);
+            return added == null ? null : untouched(directory, added);
+        }
+
+        private synchronized void put(Pathname childName, Entry child) {
+            if (children == null) {
+                children = new TreeMap<>();
+            }
+            child.name = childName;
+            child.parent = this;
+            children.put(childName, child);
+        }
+
+        private void unlink() {
+            if (parent != null) {
+                parent.take(name);
+            }
+        }
+
+        private synchronized void take(Pathname childName) {
+            if (catalogued != null) {
+                children = children == null ? new TreeMap<>() : children;
+                children.put(childName, null);
+            } else if (children != null) {
+                children.remove(childName);
+            }
+        }
+    }
+
+    private final HostState state;
+    private final Entry root;
+    private int size;
+
+    /** Makes the tree of a state: empty, or that of a catalog. */
+    NameTree(@Nullable CatalogFile catalog, HostState state) {
+        this.state = state;
+        root = directory(ROOT, catalog == null ? null : catalog.root());
+        root.tree = this;
+        size = catalog == null ? 0 : catalog.nameCount();
+    }
+
+    private static Entry directory(Pathname path, @Nullable CatalogDirectory catalogued) {
+        LogRecord.NameAdded added =
+                new LogRecord.NameAdded(path, LogRecord.Kind.DIRECTORY, 0, NONE, Attributes.DEFAULT_DIRECTORY);
+        return new Entry(added, null, catalogued);
+    }
+
+    /** Returns the root directory. */
+    public Entry root() {
+        return root;
+    }
+
+    /** Returns the number of entries without the root. */
+    public int size() {
+        return size;
+    }
+
+    /** Returns the entry of an absolute path, or null. */
+    public @Nullable Entry find(Pathname path) {
+        Entry at = root;
+        for (Pathname component : components(path)) {
+            Entry child = at.child(component);
+            if (child == null) {
+                return null;
+            }
+            at = child;
+        }
+        return at;
+    }
+
+    /** Returns every entry but the root: a directory before what is in it, siblings in the order of their bytes. */
+    @Override
+    public Iterator<Entry> iterator() {
+        Deque<Entry> entries = new ArrayDeque<>();
+        pushChildren(root, entries);
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return !entries.isEmpty();
+            }
+
+            @Override
+            public Entry next() {
+                Entry at = entries.pop();
+                pushChildren(at, entries);
+                return at;
+            }
+        };
+    }
+
+    private static void pushChildren(Entry directory, Deque<Entry> entries) {
+        if (directory.catalogued != null) {
+            new ArrayList<>(directory.children()).reversed().forEach(entries::push);
+        } else if (directory.children != null) {
+            directory.children.descendingMap().values().forEach(entries::push);
+        }
+    }
+
+    /** Says whether a path from a log can be a name: absolute, without empty components, {@code .} and {@code ..}. */
+    static boolean isName(Pathname path) {
+        if (!path.isAbsolute()) {
+            return false;
+        }
+        int bytes = 0;
+        for (Pathname component : components(path)) {
+            if (component.equals(DOT) || component.equals(DOT_DOT)) {
+                return false;
+            }
+            bytes += component.length() + 1;
+        }
+        return Math.max(1, bytes) == path.length();
+    }
+
+    private static List<Pathname> components(Pathname path) {
+        List<Pathname> components = new ArrayList<>();
+        byte[] bytes = path.bytes();
+        int start = 0;
+        for (int i = 0; i <= bytes.length; i++) {
+            if (i == bytes.length || bytes[i] == '/') {
+                if (i > start) {
+                    components.add(Pathname.ofBytes(bytes, start, i - start));
+                }
+                start = i + 1;
+            }
+        }
+        return components;
+    }
+
+    void add(LogRecord.NameAdded added, @Nullable FileVersion version) {
+        Entry old = find(added.path());
+        if (old != null && old.isDirectory() && added.kind() == LogRecord.Kind.DIRECTORY) {
+            old.attributes = added.attributes();
+            return;
+        }
+        if (old == root) {
+            return;
+        }
+        if (old != null) {
+            remove(old);
+        }
+        Entry entry = new Entry(added, version, null);
+        requireParent(added.path()).put(added.path().name(), entry);
+        size++;
+        if (version != null) {
+            version.addName(entry);
+        }
+    }
+
+    void remove(Pathname path) {
+        Entry entry = find(path);
+        if (entry != null && entry != root) {
+            remove(entry);
+        }
+    }
+
+    void move(Pathname from, Pathname to) {
+        Entry entry = find(from);
+        Entry replaced = find(to);
+        boolean intoItself = to.startsWith(from) || from.startsWith(to);
+        if (intoItself || replaced == root) {
+            return;
+        }
+        if (replaced != null) {
+            remove(replaced);
+        }
+        if (entry != null) {
+            entry.unlink();
+            requireParent(to).put(to.name(), touched(entry));
+        }
+    }
+
+    void change(Pathname path, Attributes attributes) {
+        Entry entry = find(path);
+        if (entry != null) {
+            entry.attributes = attributes;
+        }
+    }
+
+    /** Returns an entry that stays: of a name that only the catalog held one that its version knows. */
+    private Entry touched(Entry entry) {
+        if (entry.untouchedVersion == 0) {
+            return entry;
+        }
+        FileVersion version = Objects.requireNonNull(state.kept(entry.untouchedVersion));
+        LogRecord.NameAdded added =
+                new LogRecord.NameAdded(entry.name, entry.kind, version.id(), entry.target, entry.attributes);
+        Entry touched = new Entry(added, version, null);
+        version.touchName(touched);
+        return touched;
+    }
+
+    /** Adds the paths of a version that only the catalog holds. Looks through all names if one was touched. */
+    void addUntouchedPaths(FileVersion version, List<Pathname> paths) {
+        Entry opened = version.openedPath().length() == 0 ? null : find(version.openedPath());
+        if (version.nameCount() == 1 && opened != null && opened.untouchedVersion == version.id()) {
+            paths.add(version.openedPath());
+            return;
+        }
+        for (Entry entry : this) {
+            if (entry.untouchedVersion == version.id()) {
+                paths.add(entry.path());
+            }
+        }
+    }
+
+    /** Returns the directory a path lies in; what is missing on the way is made, what is no directory replaced. */
+    private Entry requireParent(Pathname path) {
+        Entry at = root;
+        List<Pathname> components = components(path);
+        for (Pathname component : components.subList(0, components.size() - 1)) {
+            Entry child = at.child(component);
+            if (child != null && !child.isDirectory()) {
+                remove(child);
+                child = null;
+            }
+            if (child == null) {
+                child = directory(component, null);
+                at.put(component, child);
+                size++;
+            }
+            at = child;
+        }
+        return at;
+    }
+
+    /** Takes an entry and everything below it out of the tree; versions remember the name they had last. */
+    private void remove(Entry top) {
+        Deque<Entry> entries = new ArrayDeque<>();
+        entries.push(top);
+        while (!entries.isEmpty()) {
+            Entry at = entries.pop();
+            size--;
+            FileVersion version = at.untouchedVersion == 0 ? at.version : state.kept(at.untouchedVersion);
+            if (version != null) {
+                version.removeName(at, at.path());
+            }
+            at.children().forEach(entries::push);
+        }
+        top.unlink();
+    }
+}

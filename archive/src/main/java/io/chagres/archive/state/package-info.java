@@ -1,0 +1,8 @@
+/**
+ * Holds what a log adds up to: names, versions and their extents, as of a point in time; checkpoints and local
+ * catalogs.
+ */
+@NullMarked
+package io.chagres.archive.state;
+
+import org.jspecify.annotations.NullMarked;

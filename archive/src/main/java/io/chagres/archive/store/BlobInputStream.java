@@ -1,0 +1,63 @@
+package io.chagres.archive.store;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+/** Reads an object from its start to its end. Confined to one thread. */
+public final class BlobInputStream extends InputStream {
+    private static final int BUFFER_BYTES = 256 * 1024;
+
+    private final BlobStore store;
+    private final String key;
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
+    private long offset;
+    private int at;
+    private int filled;
+
+    /** Opens nothing yet: the object is asked for when it is read. The store stays the caller's. */
+    public BlobInputStream(BlobStore store, String key) {
+        this.store = store;
+        this.key = key;
+    }
+
+    @Override
+    public int read() throws IOException {
+        return fill() ? buffer.get(ValueLayout.JAVA_BYTE, at++) & 0xff : -1;
+    }
+
+    @Override
+    public int read(byte[] target, int targetOffset, int length) throws IOException {
+        Objects.checkFromIndexSize(targetOffset, length, target.length);
+        if (length == 0) {
+            return 0;
+        }
+        if (!fill()) {
+            return -1;
+        }
+        int part = Math.min(length, filled - at);
+        MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, at, target, targetOffset, part);
+        at += part;
+        return part;
+    }
+
+    private boolean fill() throws IOException {
+        if (at == filled) {
+            filled = Math.max(0, store.get(key, offset, buffer));
+            offset += filled;
+            at = 0;
+        }
+        return filled > 0;
+    }
+
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,303 @@
+package io.chagres.archive.verify;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.read.ExtentRanges;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobRange;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks one host: walks its commits and checkpoints in order and keeps the state they add up to. Where that is not
+ * possible it checks each commit by itself, until a checkpoint gives a state again. Confined to one thread.
+ */
+final class HostVerify implements AutoCloseable {
+    private final BlobStore store;
+    private final String hostId;
+    private final VerifyCounter counter;
+    private final NavigableMap<Long, BlobInfo> commits = new TreeMap<>();
+    private final NavigableMap<Long, NavigableMap<CheckpointId, BlobInfo>> checkpoints = new TreeMap<>();
+    private final Map<String, BlobInfo> objects = new TreeMap<>();
+    private final ExtentVerify extents;
+    /** The extents of the commit that is applied. */
+    private final List<LogRecord.Extent> applied = new ArrayList<>();
+
+    private boolean listening;
+    /** What all commits so far add up to; null where that is not known. */
+    private @Nullable HostState state;
+    /** The commit before, when it could be read. */
+    private @Nullable CommitHeader before;
+
+    private boolean complete = true;
+
+    private final HostState nothingKnown = HostState.empty();
+    private @Nullable VersionReader bytes;
+    private @Nullable HostState bytesOf;
+
+    HostVerify(BlobStore store, String hostId, VerifyCounter counter) {
+        this.store = store;
+        this.hostId = hostId;
+        this.counter = counter;
+        extents = new ExtentVerify(hostId, objects, counter);
+    }
+
+    void run() throws IOException {
+        listObjects();
+        TreeSet<Long> seqs = new TreeSet<>(commits.keySet());
+        seqs.addAll(checkpoints.keySet());
+        if (commits.containsKey(1L)) {
+            state = new HostState(ExtentFilter.ALL, listener());
+        }
+        try (CommitReader reader = new CommitReader(store)) {
+            store.expect(commits.values().stream()
+                    .map(commit -> new BlobRange(commit.key(), 0, ExtentRanges.COMMIT_BYTES))
+                    .iterator());
+            for (long seq : seqs) {
+                BlobInfo commit = commits.get(seq);
+                if (commit != null) {
+                    checkCommit(seq, commit, reader);
+                }
+                for (Map.Entry<CheckpointId, BlobInfo> each : revisions(seq).entrySet()) {
+                    checkCheckpoint(each.getKey(), each.getValue());
+                }
+            }
+        }
+        for (BlobInfo object : objects.values()) {
+            // what a commit that cannot be read refers to is not known
+            if (complete && !extents.refersTo(object.key())) {
+                counter.garbage(object);
+            }
+        }
+    }
+
+    private void listObjects() throws IOException {
+        for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+            OptionalLong seq = ArchiveLayout.seqOf(object.key());
+            if (seq.isPresent() && seq.getAsLong() > 0) {
+                commits.put(seq.getAsLong(), object);
+                counter.expect(object);
+            }
+        }
+        for (BlobInfo object : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(object.key());
+            if (id != null) {
+                checkpoints.computeIfAbsent(id.seq(), seq -> new TreeMap<>()).put(id, object);
+                counter.expect(object);
+            }
+        }
+        for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
+            objects.put(object.key(), object);
+            counter.expect(object);
+        }
+    }
+
+    private NavigableMap<CheckpointId, BlobInfo> revisions(long seq) {
+        return checkpoints.getOrDefault(seq, Collections.emptyNavigableMap());
+    }
+
+    private RunListener listener() {
+        return new RunListener() {
+            @Override
+            public void opened(LogRecord.VersionOpened opened) {}
+
+            @Override
+            public void extent(LogRecord.Extent extent) {
+                if (listening) {
+                    applied.add(extent);
+                }
+            }
+        };
+    }
+
+    private void checkCommit(long seq, BlobInfo object, CommitReader reader) throws IOException {
+        checkGap(seq);
+        CommitHeader commit = null;
+        try {
+            commit = reader.read(object.key());
+            if (object.lengthBytes() != commit.objectBytes()) {
+                counter.fault(
+                        object.key(),
+                        "it has " + object.lengthBytes() + " bytes instead of " + commit.objectBytes(),
+                        "bytes of runs in it may be lost");
+            }
+            applied.clear();
+            checkChain(seq, commit);
+            apply(commit);
+        } catch (CorruptArchiveException e) {
+            broken(e, seq);
+        } catch (NoSuchBlobException e) {
+            broken(new CorruptArchiveException(object.key(), "it vanished while it was checked"), seq);
+        }
+        if (commit != null) {
+            if (state == null) {
+                collectAlone(commit);
+            }
+            checkExtents(applied, state != null ? state : nothingKnown);
+        }
+        before = commit;
+        counter.commit(object);
+    }
+
+    private void broken(CorruptArchiveException cause, long seq) {
+        counter.fault(cause, unreadableFrom(seq));
+        state = null;
+        complete = false;
+    }
+
+    /** Checks what applying does not check, because there is no state to apply to. */
+    private void checkChain(long seq, CommitHeader commit) throws CorruptArchiveException {
+        if (state == null && commit.seq() != seq) {
+            throw new CorruptArchiveException(commit.object(), "it says it is commit " + commit.seq());
+        }
+        boolean follows = before != null && before.seq() == seq - 1;
+        if (state == null && follows && before != null && !Arrays.equals(before.chain(), commit.predecessor())) {
+            throw new CorruptArchiveException(
+                    commit.object(), "it does not follow commit " + (seq - 1) + ": the hash chain is broken");
+        }
+    }
+
+    private void apply(CommitHeader commit) throws CorruptArchiveException {
+        if (state != null) {
+            listening = true;
+            try {
+                state.apply(commit.object(), commit);
+            } finally {
+                listening = false;
+            }
+        }
+    }
+
+    /** Collects the extents of a commit without a state: they can be read, if not be put together. */
+    private void collectAlone(CommitHeader commit) {
+        applied.clear();
+        try {
+            RecordReader records = commit.recordReader();
+            while (records.hasNext()) {
+                switch (records.next()) {
+                    case LogRecord.Run r
+                    when r.seq() == 0 ->
+                        applied.add(new LogRecord.Run(
+                                r.versionId(),
+                                r.start(),
+                                r.length(),
+                                commit.seq(),
+                                r.dataOffset(),
+                                r.crc(),
+                                r.mtimeNs()));
+                    case LogRecord.ObjectRun r -> applied.add(r);
+                    default -> {}
+                }
+            }
+        } catch (CorruptArchiveException e) {
+            // it was told of when the commit was applied, or will be when somebody repairs what is before it
+            complete = false;
+        }
+    }
+
+    private void checkExtents(Iterable<LogRecord.Extent> all, HostState known) throws IOException {
+        VersionReader reader = readerOf(known);
+        for (LogRecord.Extent extent : all) {
+            extents.check(extent, known, reader);
+        }
+    }
+
+    private VersionReader readerOf(HostState known) {
+        if (bytes == null || known != bytesOf) {
+            close();
+            bytes = new VersionReader(store, hostId, known);
+            bytesOf = known;
+        }
+        return bytes;
+    }
+
+    /** Tells of commits that are missing before one. What a checkpoint stands for may be missing from the start. */
+    private void checkGap(long seq) {
+        long expected = state != null ? state.seq() + 1 : before != null ? before.seq() + 1 : 0;
+        if (state == null && before == null && commits.lowerKey(seq) == null) {
+            Long covering = checkpoints.ceilingKey(seq - 1);
+            expected = covering == null ? 1 : seq;
+        }
+        if (expected > 0 && expected < seq) {
+            String many = expected + 1 == seq ? "it is missing" : "it is missing, and all up to commit " + (seq - 1);
+            broken(new CorruptArchiveException(ArchiveLayout.commit(hostId, expected), many), expected);
+            before = null;
+        }
+    }
+
+    private String unreadableFrom(long seq) {
+        Long next = checkpoints.ceilingKey(seq);
+        return next == null
+                ? "what was committed from commit " + seq + " on cannot be put together; --at a time before it works"
+                : "the states from commit " + seq + " to " + (next - 1) + " cannot be read; that of commit " + next
+                        + " has a checkpoint";
+    }
+
+    private void checkCheckpoint(CheckpointId id, BlobInfo object) throws IOException {
+        long seq = id.seq();
+        boolean reached = state != null ? state.seq() == seq : before == null || before.seq() == seq;
+        if (!reached) {
+            checkGap(seq + 1);
+        }
+        HostState loaded = null;
+        try {
+            loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
+            compare(object.key(), loaded, seq);
+        } catch (CorruptArchiveException e) {
+            complete = false;
+            counter.fault(e, "the states from commit " + seq + " on cannot be read as long as it exists");
+        } catch (NoSuchBlobException e) {
+            complete = false;
+            counter.fault(object.key(), "it vanished while it was checked", "verify again");
+        }
+        if (loaded != null) {
+            for (FileVersion version : loaded.versions()) {
+                checkExtents(Extents.of(version), loaded);
+            }
+            if (state == null || state.seq() != seq) {
+                state = loaded;
+            }
+        }
+        counter.checkpoint(object);
+    }
+
+    private void compare(String object, HostState loaded, long seq) throws CorruptArchiveException {
+        if (before != null && before.seq() == seq && !Arrays.equals(before.chain(), loaded.chain())) {
+            throw new CorruptArchiveException(object, "it does not stand for commit " + seq + " as it is stored here");
+        }
+        String difference = state == null || state.seq() != seq ? null : StateComparison.firstDifference(state, loaded);
+        if (difference != null) {
+            throw new CorruptArchiveException(object, "it does not say what the commits say: " + difference);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (bytes != null) {
+            bytes.close();
+        }
+    }
+}

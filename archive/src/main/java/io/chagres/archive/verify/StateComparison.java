@@ -1,0 +1,96 @@
+package io.chagres.archive.verify;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import java.util.Iterator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares what commits say with what a checkpoint says, but for where the bytes are: a checkpoint may know better
+ * places, and retention may have expired some. Stateless.
+ */
+public final class StateComparison {
+    private StateComparison() {}
+
+    /** Returns what differs first, or null when nothing does; {@code other} may be the one that lost something. */
+    public static @Nullable String firstDifference(HostState one, HostState other) {
+        if (one.timeMs() != other.timeMs()
+                || one.closedCleanly() != other.closedCleanly()
+                || !Objects.equals(one.lastIncarnation(), other.lastIncarnation())) {
+            return "who wrote it, and when";
+        }
+        String versions = versions(one, other);
+        return versions != null ? versions : names(one, other);
+    }
+
+    private static @Nullable String versions(HostState one, HostState other) {
+        for (FileVersion version : one.versions()) {
+            FileVersion then = other.version(version.id());
+            if (then == null ? !mayBeGone(version, other) : !same(version, then)) {
+                return "version " + ArchiveLayout.hex(version.id());
+            }
+        }
+        for (FileVersion version : other.versions()) {
+            if (one.version(version.id()) == null) {
+                return "version " + ArchiveLayout.hex(version.id());
+            }
+        }
+        return null;
+    }
+
+    private static boolean mayBeGone(FileVersion version, HostState other) {
+        LogRecord.Retention retention = other.retention();
+        return version.isOver()
+                && version.nameCount() == 0
+                && retention != null
+                && version.id() < retention.nextVersionId();
+    }
+
+    private static boolean sameStart(FileVersion one, FileVersion other) {
+        return one.startPosition() == other.startPosition()
+                || one.startPosition() < other.startPosition()
+                        && other.startPosition() <= other.retention().expiredBefore();
+    }
+
+    private static boolean same(FileVersion one, FileVersion other) {
+        return one.id() == other.id()
+                && one.key().equals(other.key())
+                && one.previousVersion() == other.previousVersion()
+                && sameStart(one, other)
+                && one.length() == other.length()
+                && one.state() == other.state()
+                && one.openedMs() == other.openedMs()
+                && one.changedMs() == other.changedMs()
+                && one.openedPath().equals(other.openedPath())
+                && one.attributes().equals(other.attributes())
+                && Objects.equals(one.lastPath(), other.lastPath())
+                && one.compressedCopies().equals(other.compressedCopies());
+    }
+
+    private static @Nullable String names(HostState one, HostState other) {
+        Iterator<NameTree.Entry> others = other.names().iterator();
+        for (NameTree.Entry entry : one.names()) {
+            if (!others.hasNext() || !same(entry, others.next())) {
+                return "the name " + entry.path();
+            }
+        }
+        return others.hasNext() ? "the name " + others.next().path() : null;
+    }
+
+    private static boolean same(NameTree.Entry one, NameTree.Entry other) {
+        return one.kind() == other.kind()
+                && one.path().equals(other.path())
+                && one.target().equals(other.target())
+                && one.attributes().equals(other.attributes())
+                && idOf(one) == idOf(other);
+    }
+
+    private static long idOf(NameTree.Entry entry) {
+        FileVersion version = entry.version();
+        return version == null ? 0 : version.id();
+    }
+}

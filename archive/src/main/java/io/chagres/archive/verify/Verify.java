@@ -1,0 +1,95 @@
+package io.chagres.archive.verify;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.function.Predicate;
+
+/**
+ * Checks an archive: that commits follow each other without gaps and each names the one before it, that every checksum
+ * fits, that the bytes of every version are there without gaps, that every object a commit or checkpoint refers to
+ * exists and has its size, and that checkpoints say what the commits say. It reads everything. Confined to one thread.
+ */
+public final class Verify {
+    /**
+     * Is one thing that is wrong.
+     *
+     * @param object the key of the object
+     * @param what what is wrong with it
+     * @param consequence what that means for whoever reads the archive
+     */
+    public record Fault(String object, String what, String consequence) {
+        /** Returns the fault as one line. */
+        @Override
+        public String toString() {
+            return object + ": " + what + "; " + consequence;
+        }
+    }
+
+    /** Hears how checking goes on. */
+    public interface Listener {
+        /** Objects were checked; {@code totalBytes} grows when another host begins. */
+        void progress(long doneBytes, long totalBytes);
+
+        /** Something is wrong. */
+        void fault(Fault fault);
+
+        /** Nothing refers to an object: an upload that was not committed, or not yet. That is no fault. */
+        void garbage(BlobInfo object);
+    }
+
+    /**
+     * Counts what was checked.
+     *
+     * @param hosts hosts
+     * @param commits commits
+     * @param checkpoints checkpoints
+     * @param objects data objects that are referred to
+     * @param bytes size of all these in the store
+     * @param garbageObjects data objects that nothing refers to
+     * @param garbageBytes their size
+     * @param faults how often the listener heard of a fault
+     */
+    public record Summary(
+            long hosts,
+            long commits,
+            long checkpoints,
+            long objects,
+            long bytes,
+            long garbageObjects,
+            long garbageBytes,
+            long faults) {}
+
+    private final BlobStore store;
+    private final VerifyCounter counter;
+
+    /** Makes a check; nothing happens before {@link #run}. */
+    public Verify(BlobStore store, Listener listener) {
+        this.store = store;
+        counter = new VerifyCounter(listener);
+    }
+
+    /**
+     * Checks hosts.
+     *
+     * @param hosts which hosts; those without a readable owner record are always checked
+     * @throws IOException when the store cannot be read
+     */
+    public Summary run(Predicate<HostRegistry.Owner> hosts) throws IOException {
+        for (String id : store.children(ArchiveLayout.HOSTS)) {
+            HostRegistry.Owner owner = HostRegistry.owner(store, id);
+            if (owner == null) {
+                counter.fault(ArchiveLayout.owner(id), "it is missing", "other commands do not see this host");
+            }
+            if (owner == null || hosts.test(owner)) {
+                counter.host();
+                try (HostVerify host = new HostVerify(store, id, counter)) {
+                    host.run();
+                }
+            }
+        }
+        return counter.summary();
+    }
+}

@@ -1,0 +1,290 @@
+package io.chagres.archive.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Attributes;
+import io.chagres.archive.Codec;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Host;
+import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.MemoryStore;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class VerifyTest {
+    private static final String ID = "0123456789abcdef";
+
+    private final MemoryStore store = new MemoryStore();
+    private final List<Verify.Fault> faults = new ArrayList<>();
+    private final List<String> garbage = new ArrayList<>();
+
+    private Verify.Summary verify() throws IOException {
+        return verify(store);
+    }
+
+    private Verify.Summary verify(MemoryStore of) throws IOException {
+        faults.clear();
+        garbage.clear();
+        Verify.Listener listener = new Verify.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {
+                assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);
+            }
+
+            @Override
+            public void fault(Verify.Fault fault) {
+                faults.add(fault);
+            }
+
+            @Override
+            public void garbage(BlobInfo object) {
+                garbage.add(object.key());
+            }
+        };
+        Verify.Summary summary = new Verify(of, listener).run(owner -> true);
+        assertThat(summary.faults()).isEqualTo(faults.size());
+        return summary;
+    }
+
+    /** Writes commits with everything an archive can hold. */
+    private Host fill() throws IOException {
+        Host host = new Host(store, ID, "web1");
+        byte[] text = "a line that is repeated\n".repeat(20_000).getBytes(StandardCharsets.UTF_8);
+        host.directory("/d");
+        long first = host.file("/d/first", "first");
+        host.commit();
+        long big = host.file("/d/big");
+        host.object(big, text, Codec.ZSTD);
+        host.object(big, text, Codec.NONE);
+        host.commit();
+        host.inline(first, Arrays.copyOf(text, 70_000));
+        long copy = host.file("/d/copy");
+        host.copy(copy, big, 100, 200_000);
+        host.zeros(copy, 1000);
+        host.symlink("/d/link", "first");
+        host.commit();
+        host.inline(copy, "the end");
+        host.remove("/d/first");
+        host.close(first, LogRecord.Reason.GONE);
+        host.commit();
+        return host;
+    }
+
+    @Test
+    void findsNothingWhereNothingIsWrong() throws IOException {
+        fill().close();
+        Verify.Summary summary = verify();
+        assertThat(faults).isEmpty();
+        assertThat(garbage).isEmpty();
+        long bytes = store.keys().stream()
+                .filter(key -> !key.endsWith("/host"))
+                .mapToLong(key -> store.bytes(key).length)
+                .sum();
+        assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 2, bytes, 0, 0, 0));
+    }
+
+    @Test
+    void tellsOfObjectsNothingRefersTo() throws IOException {
+        fill().close();
+        String key = ArchiveLayout.object(ID, 1, 0, 10, 77, Codec.ZSTD);
+        Host.put(store, key, new byte[10]);
+        Verify.Summary summary = verify();
+        assertThat(faults).isEmpty();
+        assertThat(garbage).containsExactly(key);
+        assertThat(summary.garbageBytes()).isEqualTo(10);
+    }
+
+    @Test
+    void namesAnObjectThatIsMissing() throws IOException {
+        fill().close();
+        for (String key : store.keys()) {
+            MemoryStore damaged = store.copy();
+            damaged.delete(key);
+            verify(damaged);
+            boolean lastCommit = key.equals(ArchiveLayout.commit(ID, 4));
+            assertThat(faults.isEmpty()).as(key).isEqualTo(lastCommit);
+            if (!lastCommit) {
+                assertThat(faults).as(key).anyMatch(fault -> fault.object().equals(key));
+            }
+        }
+    }
+
+    @Test
+    void saysWhatIsLostWithAnObject() throws IOException {
+        fill().close();
+        String key = store.keys("streams/").getFirst();
+        store.delete(key);
+        verify();
+        assertThat(faults.getFirst())
+                .hasToString(key + ": it is missing; bytes 0 to 480000 of /d/big (version 0000000000000002) are lost");
+        assertThat(faults)
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains("bytes 0 to 200000 of /d/copy (version 0000000000000003) are lost");
+    }
+
+    @Test
+    void tellsOfAGapOnceAndChecksWhatFollows() throws IOException {
+        fill().close();
+        store.delete(ArchiveLayout.commit(ID, 2));
+        verify();
+        assertThat(faults).hasSize(1);
+        assertThat(faults.getFirst().toString())
+                .startsWith(ArchiveLayout.commit(ID, 2) + ": it is missing;")
+                .contains("from commit 2 on");
+        byte[] commit = store.bytes(ArchiveLayout.commit(ID, 4));
+        commit[commit.length - 30] ^= 1;
+        verify();
+        assertThat(faults).hasSize(2).anyMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 4)));
+    }
+
+    @Test
+    void noticesEveryChangedByteThatMatters() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("VerifyTest"));
+        Host host = fill();
+        List<String> keys = store.keys();
+        for (int i = 0; i < 400; i++) {
+            String key = keys.get(random.nextInt(keys.size()));
+            byte[] good = store.bytes(key);
+            byte[] bad = random.nextInt(4) == 0 ? Arrays.copyOf(good, random.nextInt(good.length)) : good.clone();
+            if (bad.length == good.length) {
+                bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            store.replace(key, bad);
+            verify();
+            if (key.endsWith("/host")) {
+                assertThat(faults).allMatch(fault -> fault.object().equals(key));
+            } else if (faults.isEmpty()) {
+                assertThat(host.differing()).as("damage %s of %s", i, key).isEmpty();
+            } else {
+                assertThat(faults).as("damage %s", i).anyMatch(fault -> fault.object()
+                        .equals(key));
+            }
+            store.replace(key, good);
+        }
+        host.close();
+    }
+
+    @Test
+    void noticesACommitOfAnotherHistory() throws IOException {
+        MemoryStore other = new MemoryStore();
+        try (Host forged = new Host(other, ID, "web1")) {
+            forged.directory("/d");
+            forged.file("/d/first", "forged");
+            forged.commit();
+            forged.file("/x", "x");
+            forged.commit();
+        }
+        fill().close();
+        String key = ArchiveLayout.commit(ID, 2);
+        store.replace(key, other.bytes(key));
+        verify();
+        assertThat(faults)
+                .anyMatch(fault -> fault.object().equals(key) && fault.what().contains("hash chain"));
+    }
+
+    @Test
+    void noticesCopiesThatAreNotEqual() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            long source = host.file("/a", "abcdef");
+            long copy = host.file("/b");
+            host.write(new LogRecord.CopyRun(copy, 0, 3, source, 0, 12345, 0));
+            long more = host.file("/c");
+            host.write(new LogRecord.CopyRun(more, 0, 7, source, 0, 12345, 0));
+            host.commit();
+        }
+        verify();
+        assertThat(faults).hasSize(2);
+        assertThat(faults.getFirst().what()).contains("checksum");
+        assertThat(faults.getLast().what()).contains("does not have");
+    }
+
+    @Test
+    void comparesCheckpointsWithCommits() throws IOException {
+        try (Host host = fill()) {
+            HostState state = host.state();
+            Checkpoint.write(store, ID, state, version -> Objects.requireNonNull(version.extents()));
+            host.file("/later", "later");
+            host.commit();
+            assertThat(verify().checkpoints()).isEqualTo(1);
+            assertThat(faults).isEmpty();
+            // the same chain and another content: a compaction that forgot bytes
+            store.delete(ArchiveLayout.checkpoint(ID, 4));
+            Checkpoint.write(store, ID, state, version -> List.of());
+            verify();
+            assertThat(faults).hasSize(1).allMatch(fault -> fault.what().contains("does not say what the commits say"));
+        }
+    }
+
+    @Test
+    void startsFromACheckpointWhenEarlierCommitsAreGone() throws IOException {
+        try (Host host = fill()) {
+            Checkpoint.write(store, ID, host.state(), version -> Objects.requireNonNull(version.extents()));
+            host.file("/later", "later");
+            host.commit();
+            // nothing in the checkpoint lies in commit 2, which has data objects only
+            store.delete(ArchiveLayout.commit(ID, 1));
+            verify();
+            assertThat(faults)
+                    .hasSize(1)
+                    .allMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 1))
+                            && fault.consequence().contains("/d/first"));
+            store.delete(ArchiveLayout.commit(ID, 2));
+            verify();
+            assertThat(faults).hasSize(1);
+            store.delete(ArchiveLayout.commit(ID, 4));
+            verify();
+            assertThat(faults).anyMatch(fault -> fault.consequence().contains("/d/copy"));
+        }
+    }
+
+    @Test
+    void checksEveryHost() throws IOException {
+        fill().close();
+        try (Host other = new Host(store, "ffffffffffffffff", "web2")) {
+            other.write(new LogRecord.AttributesChanged(0, Pathname.of("/none"), new Attributes(0, 0, 0, 0)));
+            other.file("/f", "f");
+            other.commit();
+        }
+        assertThat(verify().hosts()).isEqualTo(2);
+        assertThat(faults).isEmpty();
+        store.delete(ArchiveLayout.owner("ffffffffffffffff"));
+        assertThat(verify().hosts()).isEqualTo(2);
+        assertThat(faults).hasSize(1).allMatch(fault -> fault.object().equals("hosts/ffffffffffffffff/host"));
+    }
+
+    @Test
+    void readersNeverReturnDamagedBytes() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("VerifyTest"));
+        try (Host host = fill()) {
+            List<String> keys =
+                    store.keys().stream().filter(key -> !key.endsWith("/host")).toList();
+            for (int i = 0; i < 200; i++) {
+                String key = keys.get(random.nextInt(keys.size()));
+                byte[] good = store.bytes(key);
+                byte[] bad = good.clone();
+                bad[random.nextInt(bad.length)] ^= (byte) (1 + random.nextInt(255));
+                store.replace(key, bad);
+                try {
+                    assertThat(host.differing()).isEmpty();
+                } catch (CorruptArchiveException e) {
+                    assertThat(e).hasMessageContaining("damaged");
+                }
+                store.replace(key, good);
+            }
+        }
+    }
+}
