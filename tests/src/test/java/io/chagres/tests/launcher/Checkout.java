@@ -65,7 +65,11 @@ final class Checkout {
         Files.createDirectory(home.resolve(".git"));
         Files.createDirectory(machine.resolve("path"));
         for (String tool : TOOLS) {
-            write(machine.resolve("path").resolve(tool), "#!/bin/sh\nexec /usr/bin/" + tool + " \"$@\"\n");
+            write(machine.resolve("path").resolve(tool), """
+                    #!/bin/sh
+                    { echo %1$s >>'%2$s/ran'; } 2>/dev/null
+                    exec /usr/bin/%1$s "$@"
+                    """.formatted(tool, machine));
         }
     }
 

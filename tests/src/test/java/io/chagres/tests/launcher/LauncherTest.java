@@ -73,6 +73,15 @@ class LauncherTest {
         assertThat(second.out()).isEqualTo(first.out());
     }
 
+    @Test
+    void aStartWithoutAChangeRunsOneProcessMore() throws IOException {
+        checkout.jdk("usr/lib/jvm/25", "25.0.1");
+        checkout.run(List.of(), "chagres", "ls");
+        Files.delete(machine.resolve("ran"));
+        checkout.run(List.of(), "chagres", "ls");
+        assertThat(machine.resolve("ran")).hasContent("find");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -42,8 +42,8 @@ class RebuildTest {
         assertThat(program.exitCode()).as("that of the program").isEqualTo(7);
         assertThat(text(program)).contains(before + "/lib/one.jar", "older than the sources");
         assertThat(program.err())
-                .matches("chagres: building \\(sources have changed\\) \\.\\.\\. failed after \\d+ s\n"
-                        + "chagres: running the program before it; what the build said is in .*/build.log\n");
+                .matches("chagres: building \\(sources have changed\\) \\.\\.\\. failed after \\d+ s, "
+                        + "running the program before it \\(why: .*/target/programs/build.log\\)\n");
         assertThat(checkout.program()).isEqualTo(before);
     }
 

@@ -27,7 +27,7 @@ import javax.tools.ToolProvider;
 final class Tidy {
     private static final Set<String> NOT_OURS = Set.of("target", ".git", ".idea", ".vscode", "results", "resources");
     private static final List<String> ENDINGS = List.of(".java", ".md", ".xml", ".sh", ".py", ".c", ".properties");
-    private static final Set<String> SCRIPTS = Set.of("chagres", ".ci/run");
+    private static final Set<String> SCRIPTS = Set.of("chagres", "packaging/chagres", ".ci/run");
 
     private Tidy() {}
 
