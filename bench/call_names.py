@@ -14,7 +14,7 @@ TABLES = {
         "oursPlain": "ours, `HotCall`",
         "oursPointer": "ours, `FunctionPointer`",
         "oursPointerCritical": "ours, `FunctionPointer`, critical",
-        "oursCritical": "ours, `CriticalCall`",
+        "oursCritical": "ours, `HotCall.critical`",
     }),
     "calls_callback": ("CallbackCost", "ns", None, {
         "jna": "JNA",

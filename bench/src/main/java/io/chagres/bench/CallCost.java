@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
-import io.chagres.foreign.call.CriticalCall;
 import io.chagres.foreign.call.Downcalls;
 import io.chagres.foreign.call.FunctionPointer;
 import io.chagres.foreign.call.HotCall;
@@ -33,7 +32,7 @@ public class CallCost {
     private static final MethodHandle CRITICAL = Ffm.link("labs", LABS, Ffm.CRITICAL);
     private static final MethodHandle CAPTURED = Ffm.link("labs", LABS, Ffm.ERRNO);
     private static final HotCall HOT = HotCall.of("labs");
-    private static final CriticalCall OURS_CRITICAL = CriticalCall.of("labs");
+    private static final HotCall OURS_CRITICAL = HotCall.critical("labs");
 
     private final MemorySegment state = Arena.global().allocate(Downcalls.CALL_STATE);
     private final MemoryStack stack = MemoryStack.ofThread();

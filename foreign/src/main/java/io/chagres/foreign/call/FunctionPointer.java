@@ -49,7 +49,7 @@ public final class FunctionPointer {
     }
 
     /**
-     * Calls a function that cannot wait and calls nothing back: see {@link CriticalCall} for what that forbids.
+     * Calls a function that cannot wait and calls nothing back: see {@link HotCall} for what that forbids.
      *
      * @param function its address
      * @param a the first argument

@@ -19,17 +19,17 @@ import java.lang.foreign.MemorySegment;
  * <caption>Heats of a call</caption>
  * <tr><th>the call</th><th>class</th></tr>
  * <tr><td>may wait, and is made seldom or must not be repeated</td><td>{@link CapturedCall}</td></tr>
- * <tr><td>may wait, is made often, and fails without an effect</td><td>{@link HotCall}</td></tr>
+ * <tr><td>may wait, is made often, and fails without an effect</td><td>{@link HotCall#of}</td></tr>
  * <tr><td>may wait, is made often, is a bare system call</td><td>{@link SystemCall#of}</td></tr>
  * <tr><td>cannot wait: microseconds at most, never a disk, a lock or a network</td>
- *     <td>{@link CriticalCall}, {@link SystemCall#critical}</td></tr>
+ *     <td>{@link HotCall#critical}, {@link SystemCall#critical}</td></tr>
  * <tr><td>many that wait together</td><td>an io_uring, which makes them with one call</td></tr>
  * </table>
  *
  * <p>All are records kept in {@code static final} fields: the JIT trusts record fields of a constant and then inlines
  * the call. Safe for any thread.
  */
-public sealed interface NativeCall permits CapturedCall, CriticalCall, HotCall, SystemCall {
+public sealed interface NativeCall permits CapturedCall, HotCall, SystemCall {
     /**
      * Calls a function that returns {@code int}.
      *

@@ -73,7 +73,7 @@ public record SystemCall(
     }
 
     /**
-     * Links a system call that cannot wait, to be made without a change of thread state: see {@link CriticalCall}
+     * Links a system call that cannot wait, to be made without a change of thread state: see {@link HotCall}
      * for what that forbids.
      *
      * @param name as the kernel names it
@@ -85,7 +85,7 @@ public record SystemCall(
     }
 
     /**
-     * Links a system call that cannot wait, to be made without a change of thread state: see {@link CriticalCall}
+     * Links a system call that cannot wait, to be made without a change of thread state: see {@link HotCall}
      * for what that forbids.
      *
      * @param number its number on this architecture, see {@code asm/unistd.h}

@@ -119,7 +119,7 @@ class CallShapeTest {
     void threadsDoNotSeeTheErrorsOfOthers() throws InterruptedException, ExecutionException {
         List<NativeCall> access = List.of(
                 HotCall.of("faccessat"),
-                CriticalCall.of("faccessat"),
+                HotCall.critical("faccessat"),
                 CapturedCall.of("faccessat"),
                 linked("faccessat", Backend.RAW),
                 linked("faccessat", Backend.LIBC),
@@ -159,10 +159,10 @@ class CallShapeTest {
     /** Linked when they are used: there the kernel is known to allow it. */
     private static final class Calls {
         private static final HotCall HOT = HotCall.of("getppid");
-        private static final CriticalCall LABS = CriticalCall.of("labs");
+        private static final HotCall LABS = HotCall.critical("labs");
         private static final CapturedCall CAPTURED = CapturedCall.linked(Library.C, "getppid", Backend.RAW);
         private static final HotCall CLOSE = HotCall.of("close");
-        private static final CriticalCall CRITICAL_CLOSE = CriticalCall.of("close");
+        private static final HotCall CRITICAL_CLOSE = HotCall.critical("close");
         private static final CapturedCall CAPTURED_CLOSE = CapturedCall.linked(Library.C, "close", Backend.RAW);
         private static final CapturedCall CAPTURED_SEEK = CapturedCall.linked(Library.C, "lseek", Backend.RAW);
         private static final SystemCall RAW = linked("lseek", Backend.RAW);

@@ -16,7 +16,7 @@ class CallTest {
     private static final int AT_FDCWD = -100;
     private static final HotCall PREAD = HotCall.of("pread");
     private static final HotCall ACCESS = HotCall.of("faccessat");
-    private static final CriticalCall TOUPPER = CriticalCall.of("toupper");
+    private static final HotCall TOUPPER = HotCall.critical("toupper");
 
     @ParameterizedTest
     @EnumSource

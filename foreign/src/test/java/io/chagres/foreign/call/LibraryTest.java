@@ -33,7 +33,7 @@ class LibraryTest {
             long address = text.address();
             assertThat(HotCall.of(z, "crc32").uncaptured(text, 0, address, bytes.length, 0, 0, 0))
                     .isEqualTo(expected.getValue());
-            assertThat(CriticalCall.of(z, "crc32").callLong(text, 0, address, bytes.length))
+            assertThat(HotCall.critical(z, "crc32").callLong(text, 0, address, bytes.length))
                     .isEqualTo(expected.getValue());
             assertThat(CapturedCall.of(z, "crc32").callLong(text, 0, address, bytes.length))
                     .isEqualTo(expected.getValue());

@@ -12,7 +12,6 @@ import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import io.chagres.foreign.call.Callback;
 import io.chagres.foreign.call.CapturedCall;
-import io.chagres.foreign.call.CriticalCall;
 import io.chagres.foreign.call.Downcalls;
 import io.chagres.foreign.call.FunctionPointer;
 import io.chagres.foreign.call.HotCall;
@@ -93,7 +92,7 @@ class NativeExamplesTest {
 
     static final class Process {
         static final HotCall PLAIN = HotCall.of("getppid");
-        static final CriticalCall CRITICAL = CriticalCall.of("getppid");
+        static final HotCall CRITICAL = HotCall.critical("getppid");
         static final SystemCall BARE = SystemCall.critical("getppid");
     }
 
