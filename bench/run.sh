@@ -32,7 +32,7 @@ else
     RUNS=${RUNS:-3} CATCHUP_MIB=${CATCHUP_MIB:-2048} IDLE_FILES=${IDLE_FILES:-100000} STARTS=${STARTS:-20}
 fi
 
-. "$HERE/lib.sh"
+. "$HERE/sections/lib.sh"
 for section in "${ALL_SECTIONS[@]}"; do
     . "$HERE/sections/$section.sh"
 done

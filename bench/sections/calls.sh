@@ -67,5 +67,5 @@ section_calls() {
         say "bench: skipped: identity of cold files needs to drop the kernel's caches, as root"
     fi
     parked_threads
-    python3 "$HERE/jmh_tables.py" "$RESULTS"
+    python3 "$HERE/tables/jmh_tables.py" "$RESULTS"
 }

@@ -135,7 +135,7 @@ dedupe_compare() {
     jvm_build
     jmh dedupe "${how[@]}" -p bytes=131072 BlockCompare
     "$TARGET/kernelcompare" "$DEDUPE_DISK/mount" 5 | median > "$RESULTS/raw/dedupe_kernel.txt"
-    python3 "$HERE/dedupe_tables.py" "$RESULTS" | tee "$RESULTS/dedupe_compare.md"
+    python3 "$HERE/tables/dedupe_tables.py" "$RESULTS" | tee "$RESULTS/dedupe_compare.md"
 }
 
 # dedupe_value WORK TOOL COLUMN: median; - without the tool.

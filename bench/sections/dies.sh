@@ -7,8 +7,8 @@ section_dies() {
     local S3_PID S3_ENDPOINT
     fresh dies > /dev/null
     s3_start
-    python3 "$HERE/dies.py" "$CHAGRES" "s3://$S3_BUCKET/dies%s?endpoint=$S3_ENDPOINT" "$BENCH_DIR/dies" \
+    python3 "$HERE/load/dies.py" "$CHAGRES" "s3://$S3_BUCKET/dies%s?endpoint=$S3_ENDPOINT" "$BENCH_DIR/dies" \
         "$runs" "${DIES_LANES:-4}" "$RESULTS/dies.csv"
-    python3 "$HERE/dies.py" --table "$RESULTS/dies.csv" | table dies
+    python3 "$HERE/load/dies.py" --table "$RESULTS/dies.csv" | table dies
     end "$S3_PID"
 }

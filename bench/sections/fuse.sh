@@ -69,7 +69,7 @@ fuse_prepare() {
     if echo '#include <fuse3/fuse_lowlevel.h>' | gcc -E -DFUSE_USE_VERSION=312 -D_FILE_OFFSET_BITS=64 - \
         > /dev/null 2>&1; then
         for server in ll hl; do
-            gcc -O2 -Wall -Wextra -D_FILE_OFFSET_BITS=64 -o "$TARGET/$server" "$HERE/c/libfuse/$server.c" -lfuse3
+            gcc -O2 -Wall -Wextra -D_FILE_OFFSET_BITS=64 -o "$TARGET/$server" "$HERE/peers/libfuse/$server.c" -lfuse3
         done
     fi
     mkdir -p "$BENCH_DIR/fuse/mnt" "$RESULTS/raw"
@@ -287,5 +287,5 @@ section_fuse() {
         done
     done
     fuse_cleanup
-    python3 "$HERE/fuse_tables.py" "$RESULTS"
+    python3 "$HERE/tables/fuse_tables.py" "$RESULTS"
 }

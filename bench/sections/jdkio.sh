@@ -13,5 +13,5 @@ section_jdkio() {
             done
         done
     done
-    python3 "$HERE/jmh_tables.py" "$RESULTS"
+    python3 "$HERE/tables/jmh_tables.py" "$RESULTS"
 }

@@ -208,7 +208,7 @@ mount_reads() {
         mount_row seq_zstd_bytes "$(zstd -dcq $segments/*.zst | wc -c)"
         mount_row warm_ns "$("$TARGET/readloop" "$shown" 131072 3 | cut -d ' ' -f 1 | median)"
         mount_row warm_disk_ns "$("$TARGET/readloop" "$BENCH_DIR/logs/app1.log" 131072 3 | cut -d ' ' -f 1 | median)"
-        mount_row random "$(python3 "$HERE/mount.py" random "$shown" "$MOUNT_READS" | tr ' ' /)"
+        mount_row random "$(python3 "$HERE/load/mount.py" random "$shown" "$MOUNT_READS" | tr ' ' /)"
         mount_stop
     done
     MOUNT_BYTES=$bytes
@@ -235,7 +235,7 @@ mount_follow() {
         [ ! -s "$shown" ] || break
         sleep 0.1
     done
-    mount_row "$what" "$(python3 "$HERE/mount.py" follow "$shown" "$MOUNT_FOLLOW_S" | cut -d ' ' -f 2,3 | sed 's, , / ,')"
+    mount_row "$what" "$(python3 "$HERE/load/mount.py" follow "$shown" "$MOUNT_FOLLOW_S" | cut -d ' ' -f 2,3 | sed 's, , / ,')"
     mount_stop
     end "$writer"
     ship_stop followed

@@ -41,7 +41,7 @@ section_polling() {
         done
     done
     for interval in 1000 100; do
-        python3 "$HERE/chart.py" "$RESULTS/polling.csv" "$interval" > "$RESULTS/polling-${interval}ms.svg"
+        python3 "$HERE/tables/chart.py" "$RESULTS/polling.csv" "$interval" > "$RESULTS/polling-${interval}ms.svg"
     done
     {
         echo "| one change every | files | \`ship\`, % of a core | \`ship --poll\` | WatchService | naive polling | ours below all |"

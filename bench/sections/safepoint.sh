@@ -26,5 +26,5 @@ section_safepoint() {
             [ "$reader" = spinning ] || safepoint_run "$collector" "$reader" cold
         done
     done
-    python3 "$HERE/jmh_tables.py" "$RESULTS"
+    python3 "$HERE/tables/jmh_tables.py" "$RESULTS"
 }

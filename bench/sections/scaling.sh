@@ -37,7 +37,7 @@ section_scaling() {
         s3_start --quiet --access-log "$BENCH_DIR/access.log"
         scaling_run "$lag"
         end "$S3_PID"
-        python3 "$HERE/scaling.py" --counted "$BENCH_DIR/access.log" "$lag" "${SCALING_SECONDS[@]}" \
+        python3 "$HERE/tables/scaling.py" --counted "$BENCH_DIR/access.log" "$lag" "${SCALING_SECONDS[@]}" \
             >> "$RESULTS/scaling.md" || failed=1
         rm "$BENCH_DIR/access.log"
     done

@@ -24,7 +24,7 @@ steady_ours() {
     ship_stop ours
     end "$observer"
     row "$section" ours "$files" "$rate" "max-lag=$lag coalesce=$coalesce" "$cpu" \
-        $(python3 "$HERE/latency.py" commits "$BENCH_DIR/observed" "$log" "$from" "$to") "$rss" "$peak"
+        $(python3 "$HERE/tables/latency.py" commits "$BENCH_DIR/observed" "$log" "$from" "$to") "$rss" "$peak"
 }
 
 # steady_rsyslog SECTION FILES PER_SECOND
@@ -47,7 +47,7 @@ steady_rsyslog() {
     sleep 1
     end "$observer" "$RSYSLOG_PID"
     row "$section" rsyslog "$files" "$rate" inotify "$cpu" \
-        $(python3 "$HERE/latency.py" lines "$BENCH_DIR/observed" "$from" "$to") "$rss" "$peak"
+        $(python3 "$HERE/tables/latency.py" lines "$BENCH_DIR/observed" "$from" "$to") "$rss" "$peak"
 }
 
 # One row of the table for each row of raw numbers.

@@ -74,7 +74,7 @@ class BenchmarksTest {
 
         Program.ok(
                 "python3",
-                SOURCES.resolve("jmh_tables.py").toString(),
+                SOURCES.resolve("tables/jmh_tables.py").toString(),
                 results.getParent().toString());
         assertThat(results.resolveSibling("calls_read.md")).content().contains("FileInputStream");
         assertThat(results.resolveSibling("calls_compare.svg")).content().endsWith("</svg>\n");

@@ -13,7 +13,7 @@ public final class ShortSection {
             set -euo pipefail
             export LC_ALL=C JAVA_HOME=$3
             HERE=$1 BENCH_DIR=$2 TARGET=$2 RESULTS=$2/results RUNS=1 BENCH_SHORT=1 CHAGRES=$1/../chagres
-            . "$HERE/lib.sh"
+            . "$HERE/sections/lib.sh"
             for section in $5; do . "$HERE/sections/$section.sh"; done
             CLASS_PATH=$4
             jvm_build() {

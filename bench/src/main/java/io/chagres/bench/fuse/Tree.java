@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The tree that all servers serve, as {@code bench/c/libfuse/tree.h} has it: {@code d8} and {@code d1000}, directories
- * of 8 and 1,000 files of 4 KiB; {@code small}, one of 4 KiB; {@code data}, a large one that can be written in place.
- * Every content is the start of one block of native memory. Counts what the file system was asked for. Safe for any
- * thread.
+ * The tree that all servers serve, as {@code bench/peers/libfuse/tree.h} has it: {@code d8} and {@code d1000},
+ * directories of 8 and 1,000 files of 4 KiB; {@code small}, one of 4 KiB; {@code data}, a large one that can be written
+ * in place. Every content is the start of one block of native memory. Counts what the file system was asked for. Safe
+ * for any thread.
  */
 final class Tree {
     static final int ROOT = 1;

@@ -79,7 +79,7 @@ class FuseSectionTest {
         try (FuseServer server = FuseServer.mount(new MemoryFs(Clock.systemUTC()), mountPoint, MemoryFs.OPTIONS)) {
             String table = Program.ok(
                     "python3",
-                    ShortSection.SOURCES.resolve("soak_fuse.py").toString(),
+                    ShortSection.SOURCES.resolve("load/soak_fuse.py").toString(),
                     mountPoint.toString(),
                     "3",
                     String.valueOf(ProcessHandle.current().pid()),

@@ -18,7 +18,7 @@ class ScalingTest {
     void theDocumentHoldsTheTablesOfTheModel() {
         Requires.tool("python3");
         Path root = Repository.root();
-        String model = root.resolve("bench/scaling.py").toString();
+        String model = root.resolve("bench/tables/scaling.py").toString();
         String document = root.resolve("docs/SCALING.md").toString();
         Program check = Program.run(List.of("python3", model, "--check", document));
         assertThat(new String(check.out(), StandardCharsets.UTF_8)).isEmpty();

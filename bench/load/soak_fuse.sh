@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses a FUSE server of ours for an hour and checks everything it says: bench/soak_fuse.sh [SECONDS [CLASS ARGUMENT...]]
+# Uses a FUSE server of ours for an hour and checks everything it says: bench/load/soak_fuse.sh [SECONDS [CLASS ARGUMENT...]]
 #
 # CLASS is a main class of the module examples; it gets its arguments and after them the directory to mount at
 # (default: io.chagres.examples.MemoryFs without arguments). Memory, descriptors and threads of the server are recorded
@@ -13,10 +13,10 @@
 set -euo pipefail
 export LC_ALL=C
 
-HERE=$(cd "$(dirname "$0")" && pwd)
+HERE=$(cd "$(dirname "$0")/.." && pwd)
 TARGET=$HERE/target
 RESULTS=${RESULTS:-$HERE/results}
-. "$HERE/lib.sh"
+. "$HERE/sections/lib.sh"
 . "$HERE/sections/calls.sh"
 . "$HERE/sections/fuse.sh"
 . "$HERE/../bin/find-jdk.sh"
@@ -49,7 +49,7 @@ FUSE_COMMAND=("$JAVA_HOME/bin/java" -Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSe
     --enable-native-access=ALL-UNNAMED -cp "$JVM_PATH" "$@" "$FUSE_MOUNT")
 fuse_launch "$1"
 code=0
-python3 "$HERE/soak_fuse.py" "$FUSE_MOUNT" "$LENGTH" "$FUSE_PID" "$RESULTS/fuse_soak.csv" ${SOAK_SEED:+"$SOAK_SEED"} |
+python3 "$HERE/load/soak_fuse.py" "$FUSE_MOUNT" "$LENGTH" "$FUSE_PID" "$RESULTS/fuse_soak.csv" ${SOAK_SEED:+"$SOAK_SEED"} |
     table fuse_soak || code=$?
 fuse_stop
 cat "$BENCH_DIR/fuse/err" >&2

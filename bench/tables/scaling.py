@@ -205,7 +205,7 @@ def main(arguments):
     new = render(text)
     if arguments[0] == "--check":
         if text != new:
-            print(f"{document}: its tables are not those of the model: run bench/scaling.py {document}")
+            print(f"{document}: its tables are not those of the model: run bench/tables/scaling.py {document}")
         return int(text != new)
     document.write_text(new)
     return 0
