@@ -1,6 +1,5 @@
 package io.chagres.fuse.path;
 
-import io.chagres.foreign.Errno;
 import io.chagres.fuse.Reply;
 import java.io.IOException;
 import java.nio.file.ClosedFileSystemException;
@@ -15,6 +14,17 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 final class NameLock {
     private final ReadWriteLock names = new ReentrantReadWriteLock();
+    private final boolean ofProvider;
+
+    /**
+     * Makes a lock that nobody holds.
+     *
+     * @param ofProvider whether unchecked exceptions are answers too: a provider of java.nio.file says so what it does
+     *     not do. From anybody else they are faults, and so for the server to log
+     */
+    NameLock(boolean ofProvider) {
+        this.ofProvider = ofProvider;
+    }
 
     /** Work on a path that may fail. */
     @FunctionalInterface
@@ -32,7 +42,7 @@ final class NameLock {
         locked(names.writeLock(), reply, work);
     }
 
-    private static void locked(Lock lock, Reply reply, Work work) {
+    private void locked(Lock lock, Reply reply, Work work) {
         lock.lock();
         try {
             answer(reply, work);
@@ -42,15 +52,19 @@ final class NameLock {
     }
 
     /** Does what needs no path. */
-    static void answer(Reply reply, Work work) {
+    void answer(Reply reply, Work work) {
         try {
             work.run();
-        } catch (IOException
-                | UnsupportedOperationException
+        } catch (IOException e) {
+            reply.error(ThrownErrno.of(e));
+        } catch (UnsupportedOperationException
                 | InvalidPathException
                 | SecurityException
                 | ClosedFileSystemException e) {
-            reply.error(ThrownErrno.of(e, Errno.EOPNOTSUPP));
+            if (!ofProvider) {
+                throw e;
+            }
+            reply.error(ThrownErrno.of(e));
         }
     }
 }

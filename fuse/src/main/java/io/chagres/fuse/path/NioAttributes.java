@@ -1,5 +1,6 @@
 package io.chagres.fuse.path;
 
+import io.chagres.foreign.Errno;
 import io.chagres.fuse.AttributeChange;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.Request;
@@ -36,6 +37,7 @@ final class NioAttributes {
             0001, PosixFilePermission.OTHERS_EXECUTE);
 
     private static final int ALL_PERMISSIONS = 07777;
+    private static final int RENAME_NOREPLACE = 1;
 
     private final Set<String> views;
     private final boolean local;
@@ -148,6 +150,28 @@ final class NioAttributes {
                             "basic view")
                     .setTimes(mtime, atime, null);
         }
+    }
+
+    /** Returns why a name is not moved, or 0: providers differ in what they replace. */
+    int refusal(Path source, Path target, int flags) throws IOException {
+        if ((flags & ~RENAME_NOREPLACE) != 0) {
+            return Errno.EINVAL;
+        }
+        boolean exists = Files.exists(target, LinkOption.NOFOLLOW_LINKS);
+        if (exists && flags == RENAME_NOREPLACE) {
+            return Errno.EEXIST;
+        }
+        if (local) {
+            return 0;
+        }
+        boolean directory = read(source).isDirectory();
+        if (directory && NioFile.isZip(source)) {
+            return Errno.EXDEV;
+        }
+        if (!exists || directory == read(target).isDirectory()) {
+            return 0;
+        }
+        return directory ? Errno.ENOTDIR : Errno.EISDIR;
     }
 
     private void changeMode(Path path, int mode) throws IOException {

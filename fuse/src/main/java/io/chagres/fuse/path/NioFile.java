@@ -224,9 +224,13 @@ final class NioFile {
         last.set(attributes);
     }
 
-    /** Tells what a file is that has no name any more. */
-    synchronized void fillNameless(Attributes attributes) throws IOException {
+    /** Tells what a file is that has no name any more. Returns false if it is closed: nobody asks for it then. */
+    synchronized boolean fillNameless(Attributes attributes) throws IOException {
+        if (ended) {
+            return false;
+        }
         attributes.set(last).size(content().size());
+        return true;
     }
 
     private SeekableByteChannel content() throws NoSuchFileException {

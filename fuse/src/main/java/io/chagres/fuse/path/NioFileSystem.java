@@ -35,8 +35,6 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
@@ -69,7 +67,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NioFileSystem implements FuseFileSystem {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
-    private static final int RENAME_NOREPLACE = 1;
     private static final int O_ACCMODE = 3;
     private static final int OWNER_READS_AND_WRITES = 0600;
 
@@ -82,7 +79,7 @@ public final class NioFileSystem implements FuseFileSystem {
     private final Listings listings = new Listings();
     private final Map<Long, NioFile> files = new ConcurrentHashMap<>();
 
-    private final NameLock names = new NameLock();
+    private final NameLock names = new NameLock(true);
 
     /**
      * Takes a directory.
@@ -275,7 +272,7 @@ public final class NioFileSystem implements FuseFileSystem {
             String to = newName.decoded();
             Path source = path(parent, from);
             Path target = path(newParent, to);
-            int refusal = refusal(source, target, flags);
+            int refusal = attributes.refusal(source, target, flags);
             if (refusal != 0) {
                 reply.error(refusal);
                 return;
@@ -297,29 +294,7 @@ public final class NioFileSystem implements FuseFileSystem {
         });
     }
 
-    /** Returns why a name is not moved, or 0: providers differ in what they replace. */
-    private int refusal(Path source, Path target, int flags) throws IOException {
-        if ((flags & ~RENAME_NOREPLACE) != 0) {
-            return Errno.EINVAL;
-        }
-        boolean exists = Files.exists(target, LinkOption.NOFOLLOW_LINKS);
-        if (exists && flags == RENAME_NOREPLACE) {
-            return Errno.EEXIST;
-        }
-        if (local) {
-            return 0;
-        }
-        boolean directory = attributes.read(source).isDirectory();
-        if (directory && NioFile.isZip(source)) {
-            return Errno.EXDEV;
-        }
-        if (!exists || directory == attributes.read(target).isDirectory()) {
-            return 0;
-        }
-        return directory ? Errno.ENOTDIR : Errno.EISDIR;
-    }
-
-    private @Nullable NioFile openAt(long parent, String name) throws NoSuchFileException {
+    private @Nullable NioFile openAt(long parent, String name) throws ErrnoException {
         long node = table.known(parent, name);
         return node == 0 ? null : files.get(node);
     }
@@ -336,8 +311,10 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void open(Request request, long node, int flags, OpenReply reply) {
         names.using(reply, () -> {
+            boolean replaced = table.isReplaced(node);
             open(node, (flags & O_ACCMODE) != 0);
-            reply.opened(0, 0);
+            // What the kernel has cached of a node that was replaced is of another file.
+            reply.opened(0, replaced ? OpenReply.DIRECT_IO : 0);
         });
     }
 
@@ -373,6 +350,9 @@ public final class NioFileSystem implements FuseFileSystem {
         if (writes && path.getFileSystem().isReadOnly()) {
             throw new ReadOnlyFileSystemException();
         }
+        if (table.isReplaced(node) && (files.containsKey(node) || writes && !local)) {
+            throw stale(node); // it has another content, or could not be copied back
+        }
         Attributes known = attributes(node, new Attributes());
         boolean open = false;
         while (!open) {
@@ -404,14 +384,19 @@ public final class NioFileSystem implements FuseFileSystem {
     private NioFile file(long node) throws ErrnoException {
         NioFile file = files.get(node);
         if (file == null) {
-            throw new ErrnoException("use what was closed", Errno.ESTALE, "node " + node);
+            throw stale(node);
         }
         return file;
     }
 
+    /** The kernel looks its name up again. */
+    private static ErrnoException stale(long node) {
+        return new ErrnoException("find", Errno.ESTALE, "node " + node);
+    }
+
     @Override
     public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
-        NameLock.answer(reply, () -> {
+        names.answer(reply, () -> {
             ByteBuffer buffer = reply.buffer()
                     .asSlice(reply.offset(), Math.min(size, reply.capacity()))
                     .asByteBuffer();
@@ -422,7 +407,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
-        NameLock.answer(reply, () -> {
+        names.answer(reply, () -> {
             ByteBuffer buffer =
                     data.segment().asSlice(data.offset(), data.length()).asByteBuffer();
             file(node).write(buffer.asReadOnlyBuffer(), position);
@@ -496,7 +481,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void statfs(Request request, long node, StatfsReply reply) {
-        NameLock.answer(reply, () -> {
+        names.answer(reply, () -> {
             FileStore store = Files.getFileStore(root);
             int block = 4096;
             reply.statfs(block, store.getTotalSpace() / block, store.getUsableSpace() / block, 0, 0, 255);
@@ -539,12 +524,18 @@ public final class NioFileSystem implements FuseFileSystem {
 
     /** Fills in what a node is, also when it has lost its name, or its name has become another file's. */
     private Attributes attributes(long node, Attributes to) throws IOException {
-        Path path = pathIfAny(node);
-        NioAttributes.Values values = path == null ? null : attributes.read(path);
-        if (values != null && (node == ROOT || Objects.equals(table.file(node), attributes.identity(values)))) {
+        NioFile open = files.get(node);
+        if (open != null && pathIfAny(node) == null && open.fillNameless(to)) {
+            return to;
+        }
+        NioAttributes.Values values = attributes.read(path(node));
+        boolean same = node == ROOT || Objects.equals(table.file(node), attributes.identity(values));
+        if (same || table.isReplaced(node)) {
             return filled(node, values, to);
         }
-        file(node).fillNameless(to);
+        if (!file(node).fillNameless(to)) {
+            throw stale(node);
+        }
         return to;
     }
 
@@ -557,7 +548,7 @@ public final class NioFileSystem implements FuseFileSystem {
         return to;
     }
 
-    private Path path(long node) throws NoSuchFileException {
+    private Path path(long node) throws ErrnoException {
         return resolved(table.path(node));
     }
 
@@ -574,7 +565,7 @@ public final class NioFileSystem implements FuseFileSystem {
         return at;
     }
 
-    private Path path(long parent, String name) throws NoSuchFileException {
+    private Path path(long parent, String name) throws ErrnoException {
         Path path = path(parent).resolve(name);
         if (!name.equals(String.valueOf(path.getFileName()))) {
             throw new InvalidPathException(name, "is more than a name to this provider");

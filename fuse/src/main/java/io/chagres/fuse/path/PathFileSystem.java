@@ -13,12 +13,14 @@ import java.util.List;
  * A file system by paths, for simple cases: methods return values or throw, and numbers of nodes are kept here. Two
  * methods make a tree that can be listed; what is not overridden is not supported.
  *
- * <p>Paths are absolute, {@code /} is the root. Names that are not UTF-8 get EILSEQ. A file that is open and has no
- * name any more is not found. Who needs more implements {@link FuseFileSystem}.
+ * <p>Paths are absolute, {@code /} is the root. Names that are not UTF-8 get EILSEQ. While a name is removed or moved
+ * no other path is in use, so a file that is replaced by {@link #rename} is always there for readers: a method that
+ * hangs on a path holds that up. Who needs more implements {@link FuseFileSystem}.
  *
  * <p>Exceptions become error numbers: those of an {@link io.chagres.foreign.ErrnoException}, {@link
- * NoSuchFileException} ENOENT, {@link FileAlreadyExistsException} EEXIST and so on, UnsupportedOperationException
- * ENOSYS, every other IOException EIO. Methods are called by several threads at once.
+ * NoSuchFileException} ENOENT, {@link FileAlreadyExistsException} EEXIST and so on, {@link NotImplementedException}
+ * ENOSYS, every other IOException EIO. An unchecked exception is a fault: EIO for this request, one line in the log
+ * and a count in {@link io.chagres.fuse.FuseServer#statistics()}. Methods are called by several threads at once.
  */
 public interface PathFileSystem {
     /**
@@ -29,6 +31,16 @@ public interface PathFileSystem {
      * @throws IOException NoSuchFileException if there is nothing
      */
     void getattr(String path, Attributes attributes) throws IOException;
+
+    /**
+     * Tells what an open file is that has no path any more, see fstat(2): it was removed or replaced.
+     *
+     * @param handle as returned by open
+     * @param attributes what was known of it when it lost its path, with the size that writes through the mount have
+     *     given it since; to be corrected
+     * @throws IOException if it cannot be asked
+     */
+    default void fgetattr(long handle, Attributes attributes) throws IOException {}
 
     /**
      * Lists a directory.
@@ -61,7 +73,7 @@ public interface PathFileSystem {
      * @throws IOException if it cannot be read
      */
     default void read(String path, long handle, ByteBuffer buffer, long position) throws IOException {
-        throw new UnsupportedOperationException("read");
+        throw new NotImplementedException("read");
     }
 
     /**
@@ -74,7 +86,7 @@ public interface PathFileSystem {
      * @throws IOException if it cannot be written
      */
     default void write(String path, long handle, ByteBuffer data, long position) throws IOException {
-        throw new UnsupportedOperationException("write");
+        throw new NotImplementedException("write");
     }
 
     /**
@@ -105,7 +117,7 @@ public interface PathFileSystem {
      * @throws IOException FileAlreadyExistsException if there is something
      */
     default long create(String path, int mode, int flags) throws IOException {
-        throw new UnsupportedOperationException("create");
+        throw new NotImplementedException("create");
     }
 
     /**
@@ -116,7 +128,7 @@ public interface PathFileSystem {
      * @throws IOException FileAlreadyExistsException if there is something
      */
     default void mkdir(String path, int mode) throws IOException {
-        throw new UnsupportedOperationException("mkdir");
+        throw new NotImplementedException("mkdir");
     }
 
     /**
@@ -127,7 +139,7 @@ public interface PathFileSystem {
      * @throws IOException FileAlreadyExistsException if there is something
      */
     default void symlink(String path, String target) throws IOException {
-        throw new UnsupportedOperationException("symlink");
+        throw new NotImplementedException("symlink");
     }
 
     /**
@@ -138,7 +150,7 @@ public interface PathFileSystem {
      * @throws IOException if it is none
      */
     default String readlink(String path) throws IOException {
-        throw new UnsupportedOperationException("readlink");
+        throw new NotImplementedException("readlink");
     }
 
     /**
@@ -148,7 +160,7 @@ public interface PathFileSystem {
      * @throws IOException NoSuchFileException if there is nothing
      */
     default void unlink(String path) throws IOException {
-        throw new UnsupportedOperationException("unlink");
+        throw new NotImplementedException("unlink");
     }
 
     /**
@@ -158,7 +170,7 @@ public interface PathFileSystem {
      * @throws IOException DirectoryNotEmptyException if it is not
      */
     default void rmdir(String path) throws IOException {
-        throw new UnsupportedOperationException("rmdir");
+        throw new NotImplementedException("rmdir");
     }
 
     /**
@@ -169,7 +181,7 @@ public interface PathFileSystem {
      * @throws IOException DirectoryNotEmptyException if a directory there is not
      */
     default void rename(String from, String to) throws IOException {
-        throw new UnsupportedOperationException("rename");
+        throw new NotImplementedException("rename");
     }
 
     /**
@@ -180,7 +192,18 @@ public interface PathFileSystem {
      * @throws IOException if it cannot
      */
     default void truncate(String path, long size) throws IOException {
-        throw new UnsupportedOperationException("truncate");
+        throw new NotImplementedException("truncate");
+    }
+
+    /**
+     * Sets the size of an open file that has no path any more, see ftruncate(2).
+     *
+     * @param handle as returned by open
+     * @param size bytes
+     * @throws IOException if it cannot
+     */
+    default void ftruncate(long handle, long size) throws IOException {
+        throw new NotImplementedException("ftruncate");
     }
 
     /**
@@ -191,7 +214,7 @@ public interface PathFileSystem {
      * @throws IOException if it cannot
      */
     default void setattr(String path, AttributeChange change) throws IOException {
-        throw new UnsupportedOperationException("setattr");
+        throw new NotImplementedException("setattr");
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.chagres.fuse.path;
 
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.AttributeChange;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.AttributesReply;
@@ -14,32 +15,28 @@ import io.chagres.fuse.Name;
 import io.chagres.fuse.OpenReply;
 import io.chagres.fuse.Payload;
 import io.chagres.fuse.ReadReply;
-import io.chagres.fuse.Reply;
 import io.chagres.fuse.Request;
 import io.chagres.fuse.WriteReply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Serves a file system of paths by nodes. */
 final class PathNodes implements FuseFileSystem {
     private final PathFileSystem paths;
     private final PathTable table = new PathTable();
     private final Listings listings = new Listings();
+    private final NameLock names = new NameLock(false);
+    private final OpenFiles open = new OpenFiles();
 
     PathNodes(PathFileSystem paths) {
         this.paths = paths;
     }
 
-    /** Work on a path that may fail. */
-    @FunctionalInterface
-    private interface Work {
-        void run() throws IOException;
-    }
-
     @Override
     public void lookup(Request request, long parent, Name name, EntryReply reply) {
-        answer(reply, () -> entry(parent, name.decoded(), reply));
+        names.using(reply, () -> entry(parent, name.decoded(), reply));
     }
 
     @Override
@@ -49,18 +46,17 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void getattr(Request request, long node, long handle, AttributesReply reply) {
-        answer(reply, () -> attributes(node, reply));
+        names.using(reply, () -> attributes(node, reply));
     }
 
     @Override
     public void setattr(Request request, long node, AttributeChange change, AttributesReply reply) {
-        answer(reply, () -> {
-            String path = table.path(node);
+        names.using(reply, () -> {
             if (change.hasSize()) {
-                paths.truncate(path, change.size());
+                truncate(node, change.size());
             }
             if (change.hasMode() || change.hasUid() || change.hasGid() || change.hasAtime() || change.hasMtime()) {
-                paths.setattr(path, change);
+                paths.setattr(pathOfName(node), change);
             }
             attributes(node, reply);
         });
@@ -68,12 +64,12 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void readlink(Request request, long node, LinkTargetReply reply) {
-        answer(reply, () -> reply.target(paths.readlink(table.path(node)).getBytes(StandardCharsets.UTF_8)));
+        names.using(reply, () -> reply.target(paths.readlink(table.path(node)).getBytes(StandardCharsets.UTF_8)));
     }
 
     @Override
     public void symlink(Request request, long parent, Name name, Name target, EntryReply reply) {
-        answer(reply, () -> {
+        names.using(reply, () -> {
             String link = name.decoded();
             paths.symlink(table.path(parent, link), target.decoded());
             entry(parent, link, reply);
@@ -82,7 +78,7 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void mkdir(Request request, long parent, Name name, int mode, EntryReply reply) {
-        answer(reply, () -> {
+        names.using(reply, () -> {
             String directory = name.decoded();
             paths.mkdir(table.path(parent, directory), mode);
             entry(parent, directory, reply);
@@ -91,9 +87,12 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void unlink(Request request, long parent, Name name, EmptyReply reply) {
-        answer(reply, () -> {
+        names.changing(reply, () -> {
             String file = name.decoded();
-            paths.unlink(table.path(parent, file));
+            String path = table.path(parent, file);
+            Attributes known = knownIfOpen(parent, file);
+            paths.unlink(path);
+            lostName(parent, file, known);
             table.removed(parent, file);
             reply.done();
         });
@@ -101,7 +100,7 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void rmdir(Request request, long parent, Name name, EmptyReply reply) {
-        answer(reply, () -> {
+        names.changing(reply, () -> {
             String directory = name.decoded();
             paths.rmdir(table.path(parent, directory));
             table.removed(parent, directory);
@@ -112,14 +111,16 @@ final class PathNodes implements FuseFileSystem {
     @Override
     public void rename(
             Request request, long parent, Name name, long newParent, Name newName, int flags, EmptyReply reply) {
-        answer(reply, () -> {
+        names.changing(reply, () -> {
             if (flags != 0) {
                 reply.error(Errno.EINVAL);
                 return;
             }
             String from = name.decoded();
             String to = newName.decoded();
+            Attributes replaced = knownIfOpen(newParent, to);
             paths.rename(table.path(parent, from), table.path(newParent, to));
+            lostName(newParent, to, replaced);
             table.renamed(parent, from, newParent, to);
             reply.done();
         });
@@ -127,24 +128,40 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void open(Request request, long node, int flags, OpenReply reply) {
-        answer(reply, () -> reply.opened(paths.open(table.path(node), flags), 0));
+        names.using(reply, () -> {
+            String path = pathOfName(node);
+            Attributes known = null;
+            if (table.isReplaced(node)) {
+                known = new Attributes();
+                paths.getattr(path, known);
+            }
+            long handle = paths.open(path, flags);
+            open.opened(node, handle);
+            if (known != null) {
+                open.lostName(node, known);
+            }
+            // What the kernel has cached of a node that was replaced is of another file.
+            reply.opened(handle, known == null ? 0 : OpenReply.DIRECT_IO);
+        });
     }
 
     @Override
     public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
-        answer(reply, () -> {
+        names.using(reply, () -> {
             String file = name.decoded();
             String path = table.path(parent, file);
             long handle = paths.create(path, mode & 07777, flags);
             Attributes attributes = reply.attributes();
             paths.getattr(path, attributes);
-            reply.created(table.lookedUp(parent, file), attributes, handle, 0);
+            long node = table.lookedUp(parent, file);
+            open.opened(node, handle);
+            reply.created(node, attributes, handle, 0);
         });
     }
 
     @Override
     public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
-        answer(reply, () -> {
+        names.answer(reply, () -> {
             ByteBuffer buffer =
                     reply.buffer().asSlice(reply.offset(), reply.capacity()).asByteBuffer();
             paths.read(table.pathIfAny(node), handle, buffer, position);
@@ -154,17 +171,19 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
-        answer(reply, () -> {
+        names.answer(reply, () -> {
             ByteBuffer buffer =
                     data.segment().asSlice(data.offset(), data.length()).asByteBuffer();
             paths.write(table.pathIfAny(node), handle, buffer.asReadOnlyBuffer(), position);
+            open.written(node, position + data.length());
             reply.written(data.length());
         });
     }
 
     @Override
     public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
-        answer(reply, () -> {
+        names.answer(reply, () -> {
+            open.closed(node, handle);
             paths.release(table.pathIfAny(node), handle);
             reply.done();
         });
@@ -172,7 +191,7 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void fsync(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        answer(reply, () -> {
+        names.answer(reply, () -> {
             paths.fsync(table.pathIfAny(node), handle);
             reply.done();
         });
@@ -180,7 +199,7 @@ final class PathNodes implements FuseFileSystem {
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        answer(reply, () -> reply.opened(listings.open(paths.readdir(table.path(node))), 0));
+        names.using(reply, () -> reply.opened(listings.open(paths.readdir(table.path(node))), 0));
     }
 
     @Override
@@ -202,15 +221,45 @@ final class PathNodes implements FuseFileSystem {
 
     private void attributes(long node, AttributesReply reply) throws IOException {
         Attributes attributes = reply.attributes();
-        paths.getattr(table.path(node), attributes);
+        if (open.fill(node, attributes)) {
+            paths.fgetattr(open.handle(node), attributes);
+        } else {
+            paths.getattr(table.path(node), attributes);
+        }
         reply.attributes(attributes);
     }
 
-    private static void answer(Reply reply, Work work) {
-        try {
-            work.run();
-        } catch (IOException | UnsupportedOperationException e) {
-            reply.error(ThrownErrno.of(e, Errno.ENOSYS));
+    /** Returns the path of a node that is used by its name, which an open file that lost it no more is. */
+    private String pathOfName(long node) throws IOException {
+        if (open.fill(node, new Attributes())) {
+            throw new ErrnoException("find", Errno.ESTALE, "node " + node + ", open without a name,");
+        }
+        return table.path(node);
+    }
+
+    private void truncate(long node, long size) throws IOException {
+        if (open.fill(node, new Attributes())) {
+            paths.ftruncate(open.handle(node), size);
+            open.resize(node, size, true);
+        } else {
+            paths.truncate(table.path(node), size);
+        }
+    }
+
+    /** Asks what a name is that will be another file's or nobody's, for those who have it open. */
+    private @Nullable Attributes knownIfOpen(long parent, String name) throws IOException {
+        long node = table.known(parent, name);
+        if (node == 0 || !open.isOpen(node)) {
+            return null;
+        }
+        Attributes known = new Attributes();
+        paths.getattr(table.path(node), known);
+        return known.nlink(0);
+    }
+
+    private void lostName(long parent, String name, @Nullable Attributes known) throws IOException {
+        if (known != null) {
+            open.lostName(table.known(parent, name), known);
         }
     }
 }

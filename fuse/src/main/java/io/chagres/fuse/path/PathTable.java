@@ -1,13 +1,22 @@
 package io.chagres.fuse.path;
 
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.FuseFileSystem;
-import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The numbers of paths that the kernel knows. Safe for any thread. */
+/**
+ * The numbers of paths that the kernel knows. Safe for any thread.
+ *
+ * <p>The kernel looks a name up first and uses its node later, when another file may have taken the name. A node that
+ * was replaced so knows its successor: who used the name still means that. One that was removed has none, and who asks
+ * for its path gets ESTALE, at which the kernel looks the name up again.
+ */
 final class PathTable {
     private final boolean keepsForgotten;
     private final Map<Long, Node> nodes = new HashMap<>();
@@ -20,6 +29,13 @@ final class PathTable {
         private @Nullable Node parent;
         private String name;
         private final @Nullable Object file;
+
+        /** Nodes that had this name before, and that the kernel still knows. */
+        private final Set<Node> predecessors = new HashSet<>(0);
+
+        /** The node that took its name; only of one without a parent. */
+        private @Nullable Node successor;
+
         private long lookups;
 
         private Node(long id, @Nullable Node parent, String name, @Nullable Object file) {
@@ -44,28 +60,34 @@ final class PathTable {
         nodes.put(FuseFileSystem.ROOT, new Node(FuseFileSystem.ROOT, null, "", null));
     }
 
-    /** Returns the path of a node. */
-    synchronized String path(long id) throws NoSuchFileException {
-        return path(node(id));
+    /** Returns the path of a node, or of the one that took its name. */
+    synchronized String path(long id) throws ErrnoException {
+        Node node = node(id);
+        return path(node.successor == null ? node : node.successor);
     }
 
     /** Returns the path of a name in a node. */
-    synchronized String path(long parent, String name) throws NoSuchFileException {
+    synchronized String path(long parent, String name) throws ErrnoException {
         String directory = path(node(parent));
         return directory.equals("/") ? "/" + name : directory + "/" + name;
     }
 
-    /** Returns the path of an open file, or nothing if it has none any more. */
+    /** Returns the path of an open file, or nothing if it has none of its own any more. */
     synchronized String pathIfAny(long id) {
         try {
-            return path(id);
-        } catch (NoSuchFileException e) {
+            return path(node(id));
+        } catch (ErrnoException e) {
             return "";
         }
     }
 
+    /** Tells whether another node took the name of a node. */
+    synchronized boolean isReplaced(long id) throws ErrnoException {
+        return node(id).successor != null;
+    }
+
     /** Counts a lookup of a name that exists. */
-    long lookedUp(long parent, String name) throws NoSuchFileException {
+    long lookedUp(long parent, String name) throws ErrnoException {
         return lookedUp(parent, name, null);
     }
 
@@ -74,7 +96,7 @@ final class PathTable {
      *
      * @param file equal as long as the name is that of the same file; another one gets another number
      */
-    synchronized long lookedUp(long parent, String name, @Nullable Object file) throws NoSuchFileException {
+    synchronized long lookedUp(long parent, String name, @Nullable Object file) throws ErrnoException {
         Node directory = node(parent);
         Node node = directory.children.get(name);
         if (node != null && !Objects.equals(node.file, file)) {
@@ -91,13 +113,13 @@ final class PathTable {
     }
 
     /** Returns the number of a name, or 0 if it has none. */
-    synchronized long known(long parent, String name) throws NoSuchFileException {
+    synchronized long known(long parent, String name) throws ErrnoException {
         Node node = node(parent).children.get(name);
         return node == null ? 0 : node.id;
     }
 
     /** Returns what a node was looked up with. */
-    synchronized @Nullable Object file(long id) throws NoSuchFileException {
+    synchronized @Nullable Object file(long id) throws ErrnoException {
         return node(id).file;
     }
 
@@ -109,63 +131,91 @@ final class PathTable {
         }
     }
 
-    synchronized void removed(long parent, String name) throws NoSuchFileException {
-        Node node = node(parent).children.remove(name);
-        if (node != null) {
-            node.parent = null;
-            dropIfUnused(node);
-        }
+    synchronized void removed(long parent, String name) throws ErrnoException {
+        remove(node(parent), name, null);
     }
 
-    synchronized void renamed(long parent, String name, long newParent, String newName) throws NoSuchFileException {
-        removed(newParent, newName);
+    synchronized void renamed(long parent, String name, long newParent, String newName) throws ErrnoException {
         Node node = node(parent).children.remove(name);
+        Node directory = node(newParent);
+        remove(directory, newName, node);
         if (node != null) {
-            Node directory = node(newParent);
             node.parent = directory;
             node.name = newName;
             directory.children.put(newName, node);
         }
     }
 
-    private Node node(long id) throws NoSuchFileException {
+    /** Takes its name from a node, and leaves it and its predecessors the node that gets the name. */
+    private void remove(Node directory, String name, @Nullable Node successor) {
+        Node node = directory.children.remove(name);
+        if (node == null) {
+            return;
+        }
+        node.parent = null;
+        node.predecessors.add(node);
+        for (Node before : node.predecessors) {
+            before.successor = successor;
+            if (successor != null) {
+                successor.predecessors.add(before);
+            }
+        }
+        node.predecessors.clear();
+        dropIfUnused(node);
+    }
+
+    private Node node(long id) throws ErrnoException {
         Node node = nodes.get(id);
         if (node == null) {
-            throw new NoSuchFileException("node " + id);
+            throw new ErrnoException("find", Errno.ESTALE, "node " + id);
         }
         return node;
     }
 
-    private static String path(Node node) throws NoSuchFileException {
-        if (node.id == FuseFileSystem.ROOT) {
+    private static String path(Node node) throws ErrnoException {
+        int length = 0;
+        for (Node at = node; at.id != FuseFileSystem.ROOT; at = parent(at)) {
+            length += 1 + at.name.length();
+        }
+        if (length == 0) {
             return "/";
         }
-        StringBuilder path = new StringBuilder();
-        for (Node at = node; at.id != FuseFileSystem.ROOT; ) {
-            path.insert(0, at.name).insert(0, '/');
-            Node parent = at.parent;
-            if (parent == null) {
-                throw new NoSuchFileException(path.toString(), null, "it was removed");
-            }
-            at = parent;
+        char[] path = new char[length];
+        for (Node at = node; at.id != FuseFileSystem.ROOT; at = parent(at)) {
+            length -= at.name.length();
+            at.name.getChars(0, at.name.length(), path, length);
+            path[--length] = '/';
         }
-        return path.toString();
+        return new String(path);
     }
 
-    /** A node goes when neither the kernel nor a name below it refers to it. */
+    private static Node parent(Node node) throws ErrnoException {
+        Node parent = node.parent;
+        if (parent == null) {
+            throw new ErrnoException("find", Errno.ESTALE, node.name + ", which was removed or replaced,");
+        }
+        return parent;
+    }
+
+    /** A node goes when neither the kernel nor another node refers to it. */
     private void dropIfUnused(Node node) {
         Node at = node;
-        while (at.id != FuseFileSystem.ROOT && at.lookups <= 0 && at.children.isEmpty()) {
+        while (at.id != FuseFileSystem.ROOT && at.lookups <= 0 && at.children.isEmpty() && at.predecessors.isEmpty()) {
             Node parent = at.parent;
             if (parent != null && keepsForgotten) {
                 return;
             }
             nodes.remove(at.id);
-            if (parent == null) {
+            Node successor = at.successor;
+            if (parent != null) {
+                parent.children.remove(at.name, at);
+                at = parent;
+            } else if (successor != null) {
+                successor.predecessors.remove(at);
+                at = successor;
+            } else {
                 return;
             }
-            parent.children.remove(at.name, at);
-            at = parent;
         }
     }
 }

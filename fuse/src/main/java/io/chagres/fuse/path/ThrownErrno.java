@@ -26,13 +26,13 @@ final class ThrownErrno {
     private ThrownErrno() {}
 
     /**
-     * Returns the error number of an exception.
-     *
-     * @param unsupported what an operation gets that is not supported
+     * Returns the error number of an exception. Only who means it says ENOSYS, since the kernel may never ask again: a
+     * system call that this machine lacks is no reason.
      */
-    static int of(Throwable thrown, int unsupported) {
+    static int of(Throwable thrown) {
         return switch (thrown) {
-            case ErrnoException e -> e.errno();
+            case NotImplementedException e -> Errno.ENOSYS;
+            case ErrnoException e -> e.errno() == Errno.ENOSYS ? Errno.EOPNOTSUPP : e.errno();
             case NoSuchFileException e -> Errno.ENOENT;
             case FileAlreadyExistsException e -> Errno.EEXIST;
             case DirectoryNotEmptyException e -> Errno.ENOTEMPTY;
@@ -43,7 +43,7 @@ final class ThrownErrno {
             case CharacterCodingException e -> Errno.EILSEQ;
             case InvalidPathException e -> Errno.EILSEQ;
             case ReadOnlyFileSystemException e -> Errno.EROFS;
-            case UnsupportedOperationException e -> unsupported;
+            case UnsupportedOperationException e -> Errno.EOPNOTSUPP;
             case SecurityException e -> Errno.EACCES;
             case FileSystemException e -> ofMessage(e.getReason());
             case IOException e -> ofMessage(e.getMessage());

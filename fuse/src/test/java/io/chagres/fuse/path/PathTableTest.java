@@ -3,14 +3,15 @@ package io.chagres.fuse.path;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.nio.file.NoSuchFileException;
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import org.junit.jupiter.api.Test;
 
 class PathTableTest {
     private final PathTable table = new PathTable();
 
     @Test
-    void followsMoves() throws NoSuchFileException {
+    void followsMoves() throws ErrnoException {
         long a = table.lookedUp(1, "a");
         long b = table.lookedUp(a, "b");
         assertThat(table.path(1)).isEqualTo("/");
@@ -23,30 +24,33 @@ class PathTableTest {
     }
 
     @Test
-    void forgetsWhatNobodyKnows() throws NoSuchFileException {
+    void forgetsWhatNobodyKnows() throws ErrnoException {
         long a = table.lookedUp(1, "a");
         long b = table.lookedUp(a, "b");
         assertThat(table.lookedUp(a, "b")).isEqualTo(b);
         table.forget(a, 1);
         assertThat(table.path(b)).isEqualTo("/a/b");
         table.forget(b, 2);
-        assertThatExceptionOfType(NoSuchFileException.class).isThrownBy(() -> table.path(b));
-        assertThatExceptionOfType(NoSuchFileException.class).isThrownBy(() -> table.path(a));
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(() -> table.path(b));
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(() -> table.path(a));
         table.forget(1, 1000);
         assertThat(table.path(1)).isEqualTo("/");
     }
 
     @Test
-    void hasNoPathForWhatWasRemoved() throws NoSuchFileException {
+    void hasNoPathForWhatWasRemoved() throws ErrnoException {
         long a = table.lookedUp(1, "a");
         table.removed(1, "a");
         assertThat(table.pathIfAny(a)).isEmpty();
+        assertThatExceptionOfType(ErrnoException.class)
+                .isThrownBy(() -> table.path(a))
+                .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ESTALE));
         assertThat(table.lookedUp(1, "a")).isNotEqualTo(a);
         table.forget(a, 1);
     }
 
     @Test
-    void tellsFilesOfOneNameApart() throws NoSuchFileException {
+    void tellsFilesOfOneNameApart() throws ErrnoException {
         long a = table.lookedUp(1, "a", "one");
         assertThat(table.lookedUp(1, "a", "one")).isEqualTo(a).isEqualTo(table.known(1, "a"));
         assertThat(table.file(a)).isEqualTo("one");
@@ -57,7 +61,7 @@ class PathTableTest {
     }
 
     @Test
-    void keepsNumbersWhereFilesHaveNone() throws NoSuchFileException {
+    void keepsNumbersWhereFilesHaveNone() throws ErrnoException {
         PathTable keeping = new PathTable(true);
         long a = keeping.lookedUp(1, "a");
         keeping.forget(a, 1);
@@ -68,5 +72,39 @@ class PathTableTest {
         keeping.removed(1, "b");
         assertThat(keeping.known(1, "b")).isZero();
         assertThat(keeping.lookedUp(1, "b")).isNotEqualTo(a);
+    }
+
+    @Test
+    void leadsFromWhatWasReplacedToWhatReplacedIt() throws ErrnoException {
+        long first = table.lookedUp(1, "a");
+        long second = table.lookedUp(1, "b");
+        table.renamed(1, "b", 1, "a");
+        assertThat(table.path(first)).isEqualTo("/a");
+        assertThat(table.pathIfAny(first)).isEmpty();
+        assertThat(table.isReplaced(first)).isTrue();
+        assertThat(table.isReplaced(second)).isFalse();
+
+        long third = table.lookedUp(1, "b");
+        table.renamed(1, "b", 1, "a");
+        table.forget(second, 1);
+        table.renamed(1, "a", 1, "c");
+        assertThat(table.path(first)).isEqualTo("/c");
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(() -> table.path(second));
+
+        table.removed(1, "c");
+        assertThat(table.isReplaced(first)).isFalse();
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(() -> table.path(first));
+        table.forget(third, 1);
+    }
+
+    @Test
+    void aSuccessorStaysAsLongAsItsPredecessors() throws ErrnoException {
+        long first = table.lookedUp(1, "a");
+        long second = table.lookedUp(1, "b");
+        table.renamed(1, "b", 1, "a");
+        table.forget(second, 1);
+        assertThat(table.path(first)).isEqualTo("/a");
+        table.forget(first, 1);
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(() -> table.path(second));
     }
 }

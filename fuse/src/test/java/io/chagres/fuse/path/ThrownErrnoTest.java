@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class ThrownErrnoTest {
     private static void gives(Throwable thrown, int errno) {
-        assertThat(ThrownErrno.of(thrown, Errno.EOPNOTSUPP)).as("%s", thrown).isEqualTo(errno);
+        assertThat(ThrownErrno.of(thrown)).as("%s", thrown).isEqualTo(errno);
     }
 
     @Test
@@ -39,6 +39,12 @@ class ThrownErrnoTest {
         gives(new ReadOnlyFileSystemException(), Errno.EROFS);
         gives(new UnsupportedOperationException(), Errno.EOPNOTSUPP);
         gives(new ClosedFileSystemException(), Errno.EIO);
+    }
+
+    @Test
+    void onlyWhoMeansItSaysThatNothingIsImplemented() {
+        gives(new NotImplementedException("create"), Errno.ENOSYS);
+        gives(new ErrnoException("statx", Errno.ENOSYS, ""), Errno.EOPNOTSUPP);
     }
 
     @Test
