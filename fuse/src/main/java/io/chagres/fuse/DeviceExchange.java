@@ -24,7 +24,12 @@ final class DeviceExchange extends Exchange {
 
     private static final int ALIGNMENT = 16;
 
+    /** Where the answer starts behind a request that goes beyond that, but by no more than a name. */
+    private static final int BEHIND_NAME = DATA + 512;
+
     private final MemorySegment buffer;
+    private final MemorySegment bodyBehindArguments;
+    private final MemorySegment bodyBehindName;
     private final IoVector pieces;
     private final long readBytes;
     private Device device;
@@ -36,10 +41,11 @@ final class DeviceExchange extends Exchange {
         readBytes = Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
         buffer = arena.allocate(PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
         pieces = new IoVector(arena, 2);
+        bodyBehindArguments = buffer.asSlice(DATA + Abi.OUT_HEADER);
+        bodyBehindName = buffer.asSlice(BEHIND_NAME + Abi.OUT_HEADER);
         header = buffer;
         arguments = buffer;
-        payload = buffer;
-        body = buffer;
+        payload = buffer.asReadOnly();
     }
 
     /** Waits for a request. Returns its length, or -errno. */
@@ -53,10 +59,25 @@ final class DeviceExchange extends Exchange {
         argumentsAt = Abi.IN_HEADER;
         payloadAt = argumentsAt + Operation.Table.argumentBytes(opcode(), session.hasLongSetxattr());
         payloadEnd = n - 8L * Abi.getShort(buffer, Abi.IN_HEADER_TOTAL_EXTLEN);
-        answerAt = Math.max(DATA, n + ALIGNMENT - 1 & -ALIGNMENT);
-        bodyAt = answerAt + Abi.OUT_HEADER;
-        bodyCapacity = buffer.byteSize() - bodyAt;
+        unique = Abi.getLong(buffer, Abi.IN_HEADER_UNIQUE);
+        placeAnswer(n);
         return n;
+    }
+
+    /** Handlers write answers of short requests themselves, so these have memory of their own for it, made once. */
+    private void placeAnswer(long requestBytes) {
+        if (requestBytes <= DATA) {
+            answerAt = DATA;
+            body = bodyBehindArguments;
+        } else if (requestBytes <= BEHIND_NAME) {
+            answerAt = BEHIND_NAME;
+            body = bodyBehindName;
+        } else {
+            answerAt = requestBytes + ALIGNMENT - 1 & -ALIGNMENT;
+            body = buffer;
+        }
+        bodyAt = body == buffer ? answerAt + Abi.OUT_HEADER : 0;
+        bodyCapacity = body.byteSize() - bodyAt;
     }
 
     @Override
@@ -79,6 +100,6 @@ final class DeviceExchange extends Exchange {
     private void writeHeader(int error, long length) {
         Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_LEN, (int) (Abi.OUT_HEADER + length));
         Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_ERROR, -error);
-        Abi.putLong(buffer, answerAt + Abi.OUT_HEADER_UNIQUE, unique());
+        Abi.putLong(buffer, answerAt + Abi.OUT_HEADER_UNIQUE, unique);
     }
 }

@@ -60,7 +60,10 @@ abstract class Exchange {
     /** Counts of {@link LatencyHistogram} by opcode, each made when it is first needed. */
     final long[] @Nullable [] latencies = new long[Opcode.COUNT] @Nullable [];
 
-    /** Where the request is. */
+    /** The kernel's number of the request: kept apart, because a caller whose answer has another waits for ever. */
+    long unique;
+
+    /** Where the request is. The payload, which handlers see, is read-only. */
     MemorySegment header = MemorySegment.NULL;
 
     long headerAt;
@@ -70,7 +73,7 @@ abstract class Exchange {
     long payloadAt;
     long payloadEnd;
 
-    /** Where the answer goes, behind its header. */
+    /** Where the answer goes, behind its header: handlers may write all of it. */
     MemorySegment body = MemorySegment.NULL;
 
     long bodyAt;
@@ -102,10 +105,6 @@ abstract class Exchange {
 
     int opcode() {
         return Abi.getInt(header, headerAt + Abi.IN_HEADER_OPCODE);
-    }
-
-    long unique() {
-        return Abi.getLong(header, headerAt + Abi.IN_HEADER_UNIQUE);
     }
 
     long node() {
@@ -174,7 +173,7 @@ abstract class Exchange {
 
     /** Whether the kernel still waits for the answer of this request. */
     boolean isOpen(long unique) {
-        return (state & SENT) == 0 && header.byteSize() > 0 && unique() == unique;
+        return (state & SENT) == 0 && this.unique == unique;
     }
 
     /** Answers a request that has no answer in the protocol. */

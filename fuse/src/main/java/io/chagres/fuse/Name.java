@@ -89,7 +89,7 @@ public final class Name {
     /**
      * Returns the memory that holds the name, for calls that take a C string: a NUL follows it.
      *
-     * @return borrowed
+     * @return borrowed, read-only
      */
     public MemorySegment segment() {
         return segment;

@@ -25,7 +25,7 @@ public final class Payload {
     /**
      * Returns the memory that holds the data.
      *
-     * @return borrowed native memory
+     * @return borrowed native memory, read-only
      */
     public MemorySegment segment() {
         return segment;

@@ -30,7 +30,7 @@ public final class Request {
      * @return unique among those not answered yet
      */
     public long unique() {
-        return Abi.getLong(exchange.header, exchange.headerAt + Abi.IN_HEADER_UNIQUE);
+        return exchange.unique;
     }
 
     /**

@@ -43,7 +43,7 @@ final class RingExchange extends Exchange {
         this.owner = owner;
         header = head;
         headerAt = at + RingEntry.IN_OUT;
-        payload = buffer;
+        payload = buffer.asReadOnly();
         body = buffer;
         bodyAt = 0;
         bodyCapacity = buffer.byteSize();
@@ -53,6 +53,7 @@ final class RingExchange extends Exchange {
     void receive() {
         int length = Abi.getInt(header, headerAt + RingEntry.PAYLOAD_SZ);
         payloadEnd = length - 8L * Abi.getShort(header, headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
+        unique = Abi.getLong(header, headerAt + Abi.IN_HEADER_UNIQUE);
         answerError = 0;
         answerLength = 0;
         // The kernel counts the arguments of this one among its data.

@@ -145,7 +145,7 @@ final class Session {
 
     private boolean dispatch(Exchange exchange) {
         exchange.begin(RequestEvent.begun());
-        boolean interrupted = isOverRing() && earlyInterrupts.take(exchange.unique());
+        boolean interrupted = isOverRing() && earlyInterrupts.take(exchange.unique);
         if (interrupted) {
             exchange.request.interrupt();
         }
@@ -158,7 +158,7 @@ final class Session {
             } else {
                 operation.run(fileSystem, exchange);
                 if (interrupted && !exchange.isClaimed()) {
-                    fileSystem.interrupt(exchange.unique());
+                    fileSystem.interrupt(exchange.unique);
                 }
             }
         } catch (Throwable thrown) { // whatever a file system throws must not end the mount

@@ -23,7 +23,7 @@ public final class XattrNamesReply extends Reply {
     /**
      * Returns the memory to read a list into.
      *
-     * @return the buffer of this request; the bytes go to {@link #offset()}
+     * @return the room for the answer and nothing else; the bytes go to {@link #offset()}
      */
     public MemorySegment buffer() {
         return exchange.body;

@@ -21,7 +21,7 @@ public final class XattrReply extends Reply {
     /**
      * Returns the memory to read a value into.
      *
-     * @return the buffer of this request; the bytes go to {@link #offset()}
+     * @return the room for the answer and nothing else; the bytes go to {@link #offset()}
      */
     public MemorySegment buffer() {
         return exchange.body;
