@@ -10,8 +10,8 @@ final class NameOperations {
     static void addTo() {
         Operation.Table.add(
                 Opcode.LOOKUP, 0, (fs, x) -> fs.lookup(x.request, x.node(), x.firstName(), x.replies.entry));
-        Operation.Table.add(Opcode.FORGET, Abi.FORGET_IN, NameOperations::forget);
-        Operation.Table.add(Opcode.BATCH_FORGET, Abi.BATCH_FORGET_IN, NameOperations::batchForget);
+        Operation.Table.add(Opcode.FORGET, Abi.FORGET_IN, (fs, x) -> forget(x));
+        Operation.Table.add(Opcode.BATCH_FORGET, Abi.BATCH_FORGET_IN, (fs, x) -> batchForget(x));
         Operation.Table.add(Opcode.SYMLINK, 0, NameOperations::symlink);
         Operation.Table.add(Opcode.READLINK, 0, (fs, x) -> fs.readlink(x.request, x.node(), x.replies.target));
         Operation.Table.add(Opcode.MKNOD, Abi.MKNOD_IN, NameOperations::mknod);
@@ -27,16 +27,16 @@ final class NameOperations {
         Operation.Table.add(Opcode.TMPFILE, Abi.CREATE_IN, NameOperations::tmpfile);
     }
 
-    private static void forget(FuseFileSystem fs, Exchange x) {
-        fs.forget(x.node(), x.argumentLong(Abi.FORGET_IN_NLOOKUP));
+    private static void forget(Exchange x) {
+        x.session.forget(x.node(), x.argumentLong(Abi.FORGET_IN_NLOOKUP));
         x.finishSilently();
     }
 
-    private static void batchForget(FuseFileSystem fs, Exchange x) {
+    private static void batchForget(Exchange x) {
         int count = x.argumentInt(Abi.BATCH_FORGET_IN_COUNT);
         for (int i = 0; i < count; i++) {
             long at = x.payloadAt + (long) i * Abi.FORGET_ONE;
-            fs.forget(
+            x.session.forget(
                     Abi.getLong(x.payload, at + Abi.FORGET_ONE_NODEID),
                     Abi.getLong(x.payload, at + Abi.FORGET_ONE_NLOOKUP));
         }

@@ -64,7 +64,7 @@ final class RingTransport {
     static RingTransport open(Session session, int device, Consumer<ErrnoException> failed, Runnable atEnd)
             throws ErrnoException {
         RingTransport transport = new RingTransport();
-        int entries = Math.min(session.options.maxConcurrent(), MAX_ENTRIES);
+        int entries = entries(session.options);
         int processors = CpuAffinity.possible();
         try {
             for (int i = 0; i < processors; i++) {
@@ -75,6 +75,15 @@ final class RingTransport {
             transport.closeWhenIdle();
             throw e;
         }
+    }
+
+    /** Returns how many requests can be in progress in all queues. */
+    static int requests(FuseOptions options) {
+        return entries(options) * Math.max(1, CpuAffinity.possible());
+    }
+
+    private static int entries(FuseOptions options) {
+        return Math.min(options.maxConcurrent(), MAX_ENTRIES);
     }
 
     /** Returns the queues, by processor. Each wants a thread of its own. */

@@ -41,7 +41,7 @@ final class Session {
     /** All exchanges that were ever made, in use or not. */
     private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
 
-    private final EarlyInterrupts earlyInterrupts = new EarlyInterrupts();
+    private final EarlyInterrupts earlyInterrupts;
     private final boolean ringWanted;
     private final LongSupplier clockNs;
     private final AtomicLong failures = new AtomicLong();
@@ -74,6 +74,7 @@ final class Session {
         this.ringWanted = ringWanted;
         this.clockNs = clockNs;
         notifier = new Notifier(device);
+        earlyInterrupts = new EarlyInterrupts(RingTransport.requests(options));
         // Each reading thread always holds one, so they come on top.
         pool = new ExchangePool(
                 options.threads() + options.maxConcurrent(), () -> add(new DeviceExchange(this, arena, device)));
@@ -245,6 +246,20 @@ final class Session {
     private static void clear(Exchange exchange, int length) {
         for (int i = 0; i < length; i += Long.BYTES) {
             Abi.putLong(exchange.body, exchange.bodyAt + i, 0);
+        }
+    }
+
+    /** Has a node forgotten. A fault of the file system there must not keep it from hearing of others. */
+    void forget(long node, long lookups) {
+        try {
+            fileSystem.forget(node, lookups);
+        } catch (Throwable thrown) { // as above
+            failures.incrementAndGet();
+            LOG.log(
+                    Level.ERROR,
+                    fileSystem.getClass().getName() + " failed to forget node " + node
+                            + "; it may keep what the kernel does not know any more",
+                    thrown);
         }
     }
 

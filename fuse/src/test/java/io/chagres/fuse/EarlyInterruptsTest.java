@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class EarlyInterruptsTest {
-    private final EarlyInterrupts early = new EarlyInterrupts();
+    private static final int REQUESTS = 256;
+
+    private final EarlyInterrupts early = new EarlyInterrupts(REQUESTS);
 
     @Test
     void givesEachOnce() {
@@ -18,12 +20,24 @@ class EarlyInterruptsTest {
     }
 
     @Test
-    void keepsTheLatest() {
-        for (long unique = 2; unique <= 40; unique += 2) {
+    void keepsOneOfEachRequestInProgress() {
+        for (long unique = 2; unique <= 2 * REQUESTS; unique += 2) {
             early.note(unique);
         }
-        assertThat(early.take(8)).isFalse();
-        assertThat(early.take(10)).isTrue();
-        assertThat(early.take(40)).isTrue();
+        for (long unique = 2; unique <= 2 * REQUESTS; unique += 2) {
+            assertThat(early.take(unique)).as("request %d", unique).isTrue();
+        }
+    }
+
+    @Test
+    void keepsTheLatest() {
+        long last = 1000L * REQUESTS;
+        for (long unique = 2; unique <= last; unique += 2) {
+            early.note(unique);
+        }
+        assertThat(early.take(2)).isFalse();
+        for (long unique = last; unique > last - 2 * REQUESTS; unique -= 2) {
+            assertThat(early.take(unique)).as("request %d", unique).isTrue();
+        }
     }
 }
