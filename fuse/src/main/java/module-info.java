@@ -1,6 +1,6 @@
 /** Mounts file systems written in Java: the FUSE protocol, without libfuse and without callbacks from C. */
 module io.chagres.fuse {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
     requires transitive io.chagres.linux;
     requires jdk.jfr;
 

@@ -1,6 +1,6 @@
 /** Shows an archive as a file system: directories of hosts, files as they were last or at a past moment. */
 module io.chagres.mount {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
     requires transitive io.chagres.archive;
     requires transitive io.chagres.fuse;
 

@@ -1,0 +1,5 @@
+/** Takes the library as a module. */
+module demo {
+    requires kotlin.stdlib;
+    requires io.chagres.fuse;
+}
