@@ -9,7 +9,6 @@ import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -45,11 +44,11 @@ public final class DirectoryWatcher implements AutoCloseable {
     private boolean drained;
     private long deliveredMs;
 
-    private DirectoryWatcher(Builder builder, Inotify inotify, Wakeups wakeups) {
+    private DirectoryWatcher(Builder builder, InstantSource clock, Inotify inotify, Wakeups wakeups) {
         this.inotify = inotify;
         this.wakeups = wakeups;
+        this.clock = clock;
         roots = builder.roots;
-        clock = Objects.requireNonNull(builder.clock, "a watcher needs a clock");
         coalesceMs = builder.coalesceMs;
         PatternNode patterns = patterns(roots);
         WatchedDirectory root =
@@ -267,7 +266,7 @@ public final class DirectoryWatcher implements AutoCloseable {
             return this;
         }
 
-        /** Sets the clock of the coalescing window and of polling. */
+        /** Sets the clock of the coalescing window and of polling, which has no default. */
         public Builder clock(InstantSource clock) {
             this.clock = clock;
             return this;
@@ -277,10 +276,16 @@ public final class DirectoryWatcher implements AutoCloseable {
          * Opens the watcher; the first {@link #poll} begins to scan.
          *
          * @throws IOException EMFILE when fs.inotify.max_user_instances is reached
+         * @throws IllegalStateException when no clock was set
          */
         public DirectoryWatcher open() throws IOException {
+            InstantSource given = clock;
+            if (given == null) {
+                throw new IllegalStateException("a watcher needs a clock: call clock(InstantSource.system()) on its"
+                        + " builder, or pass the one of a test");
+            }
             Inotify inotify = Inotify.open();
-            return new DirectoryWatcher(this, inotify, new Wakeups(inotify));
+            return new DirectoryWatcher(this, given, inotify, new Wakeups(inotify));
         }
     }
 }

@@ -4,20 +4,21 @@ import io.chagres.linux.Pathname;
 
 /**
  * Hears what a {@link DirectoryWatcher} finds. Called from {@link DirectoryWatcher#poll} on its thread, in the order of
- * the events. Inside a call the dentry's path is that of the event; a listener must not call the watcher back.
+ * the events. Inside a call the dentry's path is that of the event; a listener must not call the watcher back. What it
+ * does not override it does not hear; only problems must be listened to.
  */
 public interface WatchListener {
     /** Tells of a name found by a scan or an event; a directory before its children. */
-    void appeared(Dentry d);
+    default void appeared(Dentry d) {}
 
     /** Tells that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. */
-    void modified(Dentry d);
+    default void modified(Dentry d) {}
 
     /** Tells that a descriptor opened for writing was closed ({@code IN_CLOSE_WRITE}). */
-    void closed(Dentry d);
+    default void closed(Dentry d) {}
 
     /** Tells that attributes or the number of links changed ({@code IN_ATTRIB}). */
-    void attributes(Dentry d);
+    default void attributes(Dentry d) {}
 
     /**
      * Tells of a rename within what is watched; the dentry (and the dentries below a directory) stay the same objects.
@@ -26,14 +27,14 @@ public interface WatchListener {
      * @param fromParent the directory it was in
      * @param fromName the name it had there
      */
-    void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName);
+    default void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {}
 
     /**
      * Tells that a name is gone; children before their directory. The file may live on, open or elsewhere.
      *
      * @param movedOut true when it was renamed to a place that is not watched, false when it was unlinked or replaced
      */
-    void vanished(Dentry d, boolean movedOut);
+    default void vanished(Dentry d, boolean movedOut) {}
 
     /**
      * Tells that a regular file that was reported, or came and went before it could be, was renamed to a name in a
@@ -46,7 +47,7 @@ public interface WatchListener {
     default void departed(Pathname from, Pathname to) {}
 
     /** Tells that events were lost. Every directory is listed again and every file reported modified by itself. */
-    void overflow();
+    default void overflow() {}
 
     /**
      * Tells what cannot be watched and what to do about it, once per path and cause.

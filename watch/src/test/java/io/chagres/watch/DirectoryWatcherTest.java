@@ -2,6 +2,7 @@ package io.chagres.watch;
 
 import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.linux.Directory;
 import io.chagres.linux.Glob;
@@ -34,6 +35,14 @@ class DirectoryWatcherTest {
 
     private void move(String from, String to) throws Exception {
         Files.move(top.resolve(from), top.resolve(to), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Test
+    void saysThatItNeedsAClock() {
+        assertThatThrownBy(() -> DirectoryWatcher.builder(Pathname.of("/tmp")).open())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("needs a clock")
+                .hasMessageContaining("clock(InstantSource.system())");
     }
 
     @Test
