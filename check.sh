@@ -73,7 +73,7 @@ tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c 1-15)
 mkdir -p target
 {
     status=0
-    ./mvnw -B -fae -Dmaven.test.failure.ignore -Dtags="$tags" "$@" || status=$?
+    ./mvnw -B -fae -Dmaven.test.failure.ignore -Dtest.tags="$tags" "$@" || status=$?
     echo $status >target/check.status
 } | tee target/check.log
 read -r status <target/check.status

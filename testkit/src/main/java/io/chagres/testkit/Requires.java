@@ -139,7 +139,12 @@ public final class Requires {
 
     /** Needs something of the running kernel. Nobody can install that for a test, so its absence never fails. */
     public static void kernel(String what, boolean there) {
-        Assumptions.assumeTrue(there, "skipped: needs " + what + " in the kernel");
+        optional(what + " in the kernel", there);
+    }
+
+    /** Needs something that tests cannot be expected to find anywhere, so that its absence never fails. */
+    public static void optional(String what, boolean there) {
+        Assumptions.assumeTrue(there, "skipped: needs " + what);
     }
 
     /**
