@@ -43,7 +43,7 @@ public final class ScriptedServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        server.createContext("/", this::answer);
+        server.createContext("/", this::respond);
         server.start();
     }
 
@@ -70,7 +70,7 @@ public final class ScriptedServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
+    private void respond(HttpExchange exchange) throws IOException {
         remember(exchange);
         Answer answer = answers.size() > 1 ? answers.poll() : answers.peek();
         answer = answer == null ? otherwise : answer;

@@ -35,7 +35,9 @@ public abstract class BlobStoreContract {
     @SuppressWarnings("NullAway.Init")
     Path files;
 
-    private final Arena arena = Arena.ofShared();
+    @SuppressWarnings("NullAway.Init")
+    private Arena arena;
+
     private BlobStore store = new MemoryStore();
 
     /** For the test of a store. */
@@ -46,6 +48,8 @@ public abstract class BlobStoreContract {
 
     @BeforeEach
     void openStore() throws IOException {
+        arena = Arena.ofShared();
+        store = new MemoryStore(); // where opening fails, the last one is not closed again
         store = open();
     }
 

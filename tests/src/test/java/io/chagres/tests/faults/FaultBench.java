@@ -34,6 +34,7 @@ final class FaultBench implements AutoCloseable {
     private final Path root;
     private @Nullable ObjectServer server;
     private String scheme = "s3";
+    private String bucket = BUCKET;
     private @Nullable FaultProxy proxy;
     private final List<ShipProcess> ships = new ArrayList<>();
     private final List<LineWriter> writers = new ArrayList<>();
@@ -70,6 +71,11 @@ final class FaultBench implements AutoCloseable {
         return in(ObjectServer.azurite());
     }
 
+    /** From now on the archive's address names a bucket that nobody has made. */
+    void missBucket(String name) {
+        bucket = name;
+    }
+
     Path root() {
         return root;
     }
@@ -97,7 +103,7 @@ final class FaultBench implements AutoCloseable {
     String address() {
         return server == null
                 ? store().toString()
-                : scheme + "://" + BUCKET + "/archive?endpoint="
+                : scheme + "://" + bucket + "/archive?endpoint="
                         + (proxy == null
                                 ? server.endpoint()
                                 : proxy.endpoint().resolve(server.endpoint().getPath()));

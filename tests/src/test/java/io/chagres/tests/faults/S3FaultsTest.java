@@ -21,16 +21,19 @@ import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archive in a server of S3 that dies, fills up, refuses: nothing is lost, doubled or torn. */
-@ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
-class S3FaultsTest {
+class S3FaultsTest extends ObjectStoreFaults {
     private static final int KILLS = 12;
+
+    @Override
+    ObjectServer in(FaultBench bench) {
+        return bench.inS3();
+    }
 
     @Test
     void serverKilledAndStartedAgain(FaultBench bench) throws IOException {
@@ -113,22 +116,6 @@ class S3FaultsTest {
         shipThrough(bench, List.of(puts -> puts.delay(Duration.ofMillis(200))));
     }
 
-    @Test
-    void connectionsRefused(FaultBench bench) throws IOException {
-        FaultProxy proxy = bench.proxied();
-        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess ship = bench.ship();
-        proxy.refuse();
-        writer.lines(100);
-        ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
-        proxy.accept();
-        ship.awaitSettled();
-        writer.close();
-        ship.drain();
-
-        bench.restored("--all-versions").exact(writer).same(bench.tree());
-    }
-
     /** The shipper puts, gets and lists: it works where it may not delete. */
     @Test
     void neverDeletes(FaultBench bench) throws IOException {
@@ -176,20 +163,6 @@ class S3FaultsTest {
 
         assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);
         assertThat(ship.report()).doesNotContain("not-the-secret");
-    }
-
-    @Test
-    void bucketIsMissing(FaultBench bench) throws IOException {
-        ObjectServer server = bench.inS3();
-        Program.ok("rmdir", server.folder().resolve(FaultBench.BUCKET).toString());
-        bench.writer("s").open(bench.file("app.log")).lines(10).close();
-        ShipProcess ship = bench.shipping()
-                .paths(bench.tree())
-                .options("--drain", "1s")
-                .start()
-                .awaitError("there is no bucket " + FaultBench.BUCKET);
-
-        assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);
     }
 
     @Test

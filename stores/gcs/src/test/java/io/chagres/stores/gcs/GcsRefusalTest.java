@@ -3,41 +3,80 @@ package io.chagres.stores.gcs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
-import io.chagres.testkit.ScriptedServer;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of servers, and what the store makes of them. */
-class GcsRefusalTest {
-    private static final MemorySegment CONTENT = MemorySegment.ofArray("123456789".getBytes(StandardCharsets.US_ASCII));
-
+/** What the store makes of answers of Google Cloud Storage. */
+class GcsRefusalTest extends RefusalContract {
     private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 
-    private final ScriptedServer server = new ScriptedServer(new Answer(200, JSON, "{}"));
-
-    @AfterEach
-    void stop() {
-        server.close();
+    GcsRefusalTest() {
+        super(new Answer(200, JSON, "{}"));
     }
 
-    private void refuse(int status, String message) {
-        server.answer(
-                new Answer(status, JSON, "{\"error\":{\"code\":" + status + ",\"message\":\"" + message + "\"}}"));
-    }
-
-    private BlobStore open(boolean create) throws IOException {
+    @Override
+    protected BlobStore open(boolean create) throws IOException {
         return new GcsStoreProvider().open("gs://bucket/p?endpoint=" + server.endpoint(), create);
+    }
+
+    @Override
+    protected Answer answer(Refusal refusal) {
+        return switch (refusal) {
+            case EXISTS -> refusal(412, "At least one of the pre-conditions you specified did not hold.");
+            case FORBIDDEN -> refusal(403, "x@y does not have storage.objects.create access.");
+            case CONFLICT -> refusal(409, "again");
+            case BUSY -> refusal(503, "busy");
+            case TIMED_OUT -> refusal(429, "The rate of changes to the object exceeds the limit.");
+            case NO_OBJECT -> refusal(404, "No such object: bucket/p/k");
+            case NO_BUCKET -> refusal(404, "The specified bucket does not exist.");
+        };
+    }
+
+    private static Answer refusal(int status, String message) {
+        return new Answer(status, JSON, "{\"error\":{\"code\":" + status + ",\"message\":\"" + message + "\"}}");
+    }
+
+    @Override
+    protected Answer page(List<String> names, String next) {
+        String items = names.stream()
+                .map(name -> "{\"name\":\"p/" + name + "\",\"size\":\"3\",\"timeCreated\":\"2026-01-02T03:04:05Z\"}")
+                .collect(Collectors.joining(","));
+        String more = next.isEmpty() ? "" : "\"nextPageToken\":\"" + next + "\",";
+        return new Answer(200, JSON, "{" + more + "\"items\":[" + items + "]}");
+    }
+
+    @Override
+    protected String condition() {
+        return "ifGenerationMatch";
+    }
+
+    @Override
+    protected String[] forbidden() {
+        return new String[] {"gs://bucket/p", "403", "x@y does not", "needed:"};
+    }
+
+    @Override
+    protected String busy() {
+        return "503: busy";
+    }
+
+    @Override
+    protected String missing() {
+        return "there is no bucket bucket";
+    }
+
+    @Override
+    protected String[] listing() {
+        return new String[] {"startOffset=p/a", "pageToken=more"};
     }
 
     @Test
@@ -53,85 +92,10 @@ class GcsRefusalTest {
     }
 
     @Test
-    void refusesAStoreThatReplacesObjects() {
-        assertThatThrownBy(() -> open(true))
-                .isInstanceOf(StoreException.class)
-                .hasMessageContaining("ignores ifGenerationMatch");
-    }
-
-    @Test
-    void takesAStoreWhereTheProbeIsThereAlready() throws IOException {
-        refuse(412, "At least one of the pre-conditions you specified did not hold.");
-        try (BlobStore store = open(true)) {
-            assertThat(store.putIfAbsent("k", CONTENT)).isFalse();
-        }
-    }
-
-    @Test
     void takesAMissingRightToReplaceForAnObjectThatExists() throws IOException {
-        refuse(403, "x@y does not have storage.objects.delete access to the object.");
+        server.answer(refusal(403, "x@y does not have storage.objects.delete access to the object."));
         try (BlobStore store = open(true)) {
             assertThat(store.putIfAbsent("k", CONTENT)).isFalse();
-        }
-    }
-
-    @Test
-    void namesObjectAndCause() throws IOException {
-        refuse(403, "x@y does not have storage.objects.create access.");
-        try (BlobStore store = open(false)) {
-            assertThatThrownBy(() -> store.putIfAbsent("log/1", CONTENT))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContainingAll("gs://bucket/p", "log/1", "403", "x@y does not", "needed:");
-        }
-    }
-
-    @Test
-    void saysThatNobodyKnowsWhenTwoPutAtOnce() throws IOException {
-        refuse(409, "again");
-        try (BlobStore store = open(false)) {
-            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("another writer");
-        }
-    }
-
-    /** The client tries again by itself what may pass. */
-    @Test
-    void passesOverAServerThatIsBusy() throws IOException {
-        refuse(503, "busy");
-        refuse(429, "The rate of changes to the object exceeds the limit.");
-        server.answer(new Answer(200, JSON, "{}"));
-        try (BlobStore store = open(false)) {
-            assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
-        }
-    }
-
-    /** The shipper has its own way to wait, and says meanwhile why. */
-    @Test
-    void givesUpOnAServerThatStaysBusy() throws IOException {
-        refuse(503, "busy");
-        try (BlobStore store = open(false)) {
-            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("503: busy");
-        }
-        assertThat(server.requests()).hasSizeBetween(2, 5);
-    }
-
-    @Test
-    void tellsAMissingObjectFromAMissingBucket() throws IOException {
-        refuse(404, "No such object: bucket/p/k");
-        MemorySegment target = MemorySegment.ofArray(new byte[3]);
-        try (BlobStore store = open(false)) {
-            assertThatThrownBy(() -> store.get("k", 0, target)).isInstanceOf(NoSuchBlobException.class);
-            assertThat(store.size("k")).isEqualTo(-1);
-            server.clear();
-            refuse(404, "The specified bucket does not exist.");
-            assertThatThrownBy(() -> store.get("k", 0, target))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("there is no bucket bucket");
-            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining("there is no bucket bucket");
-            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT)).hasMessageContaining("there is no bucket bucket");
         }
     }
 
@@ -143,36 +107,6 @@ class GcsRefusalTest {
             assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT)).isInstanceOf(StoreException.class);
             assertThatThrownBy(() -> store.size("k")).isInstanceOf(StoreException.class);
             assertThatThrownBy(() -> store.list("", null)).isInstanceOf(StoreException.class);
-        }
-    }
-
-    @Test
-    void listsPageByPage() throws IOException {
-        String object = "{\"name\":\"p/%s\",\"size\":\"3\",\"timeCreated\":\"2026-01-02T03:04:05Z\"}";
-        server.answer(new Answer(
-                200,
-                JSON,
-                "{\"nextPageToken\":\"more\",\"items\":[" + object.replace("%s", "a") + "," + object.replace("%s", "b")
-                        + "]}"));
-        server.answer(new Answer(200, JSON, "{\"items\":[" + object.replace("%s", "c") + "]}"));
-        try (BlobStore store = open(false)) {
-            assertThat(store.list("", "a"))
-                    .extracting(BlobInfo::key, BlobInfo::lengthBytes, BlobInfo::modifiedMs)
-                    .containsExactly(
-                            org.assertj.core.groups.Tuple.tuple("b", 3L, 1_767_323_045_000L),
-                            org.assertj.core.groups.Tuple.tuple("c", 3L, 1_767_323_045_000L));
-        }
-        assertThat(server.requests().getFirst()).contains("startOffset=p/a");
-        assertThat(server.requests().getLast()).contains("pageToken=more");
-    }
-
-    @Test
-    void saysThatNobodyListens() throws IOException {
-        try (BlobStore store = open(false)) {
-            server.close();
-            assertThatThrownBy(() -> store.size("k"))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("Connection refused");
         }
     }
 

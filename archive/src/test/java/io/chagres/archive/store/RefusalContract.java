@@ -1,0 +1,200 @@
+package io.chagres.archive.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.testkit.ScriptedServer;
+import io.chagres.testkit.ScriptedServer.Answer;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.assertj.core.groups.Tuple;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Answers of servers, and what every store makes of them. A test of a store extends it, gives the answers in the
+ * server's words, and adds what only that server says. The text {@code SECRET} in an answer or in credentials is in no message.
+ */
+public abstract class RefusalContract {
+    /** What is put. */
+    protected static final MemorySegment CONTENT =
+            MemorySegment.ofArray("123456789".getBytes(StandardCharsets.US_ASCII));
+
+    /** The time at which what is listed was made, in milliseconds: 2026-01-02T03:04:05Z. */
+    private static final long LISTED_MS = 1_767_323_045_000L;
+
+    /** What a server may say. */
+    protected enum Refusal {
+        /** The object exists. */
+        EXISTS,
+        /** The caller may not put. */
+        FORBIDDEN,
+        /** Somebody else puts the same key at this moment. */
+        CONFLICT,
+        /** Later, please. */
+        BUSY,
+        /** The same, in the other way that the server has. */
+        TIMED_OUT,
+        NO_OBJECT,
+        NO_BUCKET
+    }
+
+    /** Answers, and remembers what it was asked. */
+    protected final ScriptedServer server;
+
+    private final Answer done;
+
+    /** @param done the server's answer to a put */
+    protected RefusalContract(Answer done) {
+        this.done = done;
+        server = new ScriptedServer(done);
+    }
+
+    @AfterEach
+    void stopServer() {
+        server.close();
+    }
+
+    /** Opens a store in the bucket {@link #bucket}, prefix {@code p}. */
+    protected abstract BlobStore open(boolean create) throws IOException;
+
+    /** Returns how this server says it. */
+    protected abstract Answer answer(Refusal refusal);
+
+    /** Returns a part of a listing: objects of three bytes, and the token of the next part, or an empty text. */
+    protected abstract Answer page(List<String> names, String next);
+
+    /** Returns the condition of a put that makes it one if absent. */
+    protected abstract String condition();
+
+    /** Returns what a person must read who may not put: the archive, the server's words, what is needed. */
+    protected abstract String[] forbidden();
+
+    /** Returns what a server that is busy is quoted with. */
+    protected abstract String busy();
+
+    /** Returns the message that a bucket is missing. */
+    protected abstract String missing();
+
+    /** Returns what is asked for in the first and in the second request of a listing after the key a. */
+    protected abstract String[] listing();
+
+    /** Returns what is said when two put the same key. */
+    protected String conflict() {
+        return "another writer";
+    }
+
+    /** Returns the client's words when nobody listens. */
+    protected String nobody() {
+        return "Connection refused";
+    }
+
+    /** Adds an answer. */
+    protected final void refuse(Refusal refusal) {
+        server.answer(answer(refusal));
+    }
+
+    @Test
+    void refusesAStoreThatReplacesObjects() {
+        assertThatThrownBy(() -> open(true))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("ignores " + condition());
+    }
+
+    @Test
+    void takesAStoreWhereTheProbeIsThereAlready() throws IOException {
+        refuse(Refusal.EXISTS);
+        try (BlobStore store = open(true)) {
+            assertThat(store.putIfAbsent("k", CONTENT)).isFalse();
+        }
+    }
+
+    @Test
+    void namesObjectAndCause() throws IOException {
+        refuse(Refusal.FORBIDDEN);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.putIfAbsent("log/1", CONTENT))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("log/1")
+                    .hasMessageContainingAll(forbidden())
+                    .hasMessageNotContaining("SECRET");
+        }
+    }
+
+    @Test
+    void saysThatNobodyKnowsWhenTwoPutAtOnce() throws IOException {
+        refuse(Refusal.CONFLICT);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(conflict());
+        }
+    }
+
+    /** The client tries again by itself what may pass, with all of the content. */
+    @Test
+    void passesOverAServerThatIsBusy() throws IOException {
+        refuse(Refusal.BUSY);
+        refuse(Refusal.TIMED_OUT);
+        server.answer(done);
+        try (BlobStore store = open(false)) {
+            assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
+        }
+        assertThat(server.requests()).hasSize(3).allSatisfy(request -> assertThat(request)
+                .contains("\n123456789"));
+    }
+
+    /** The shipper has its own way to wait, and says meanwhile why. */
+    @Test
+    void givesUpOnAServerThatStaysBusy() throws IOException {
+        refuse(Refusal.BUSY);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(busy());
+        }
+        assertThat(server.requests()).hasSizeBetween(2, 5);
+    }
+
+    @Test
+    void tellsAMissingObjectFromAMissingBucket() throws IOException {
+        refuse(Refusal.NO_OBJECT);
+        MemorySegment target = MemorySegment.ofArray(new byte[3]);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.get("k", 0, target)).isInstanceOf(NoSuchBlobException.class);
+            assertThat(store.size("k")).isEqualTo(-1);
+            server.clear();
+            refuse(Refusal.NO_BUCKET);
+            assertThatThrownBy(() -> store.get("k", 0, target))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(missing());
+            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining(missing());
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT)).hasMessageContaining(missing());
+        }
+    }
+
+    @Test
+    void listsPageByPageFromAKeyOn() throws IOException {
+        server.answer(page(List.of("a", "b"), "more"));
+        server.answer(page(List.of("c"), ""));
+        try (BlobStore store = open(false)) {
+            assertThat(store.list("", "a"))
+                    .extracting(BlobInfo::key, BlobInfo::lengthBytes, BlobInfo::modifiedMs)
+                    .containsExactly(Tuple.tuple("b", 3L, LISTED_MS), Tuple.tuple("c", 3L, LISTED_MS));
+        }
+        assertThat(server.requests().getFirst()).contains(listing()[0]);
+        assertThat(server.requests().getLast()).contains(listing()[1]);
+    }
+
+    @Test
+    void saysThatNobodyListens() throws IOException {
+        try (BlobStore store = open(false)) {
+            server.close();
+            assertThatThrownBy(() -> store.size("k"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(nobody());
+        }
+    }
+}

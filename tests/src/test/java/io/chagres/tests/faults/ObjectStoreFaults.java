@@ -1,0 +1,130 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Await;
+import io.chagres.testkit.FaultProxy;
+import io.chagres.testkit.FaultProxy.Kind;
+import io.chagres.testkit.FaultRule;
+import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.ObjectServer;
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What an archive in any server of objects goes through: nothing is lost, doubled or torn. */
+@ExtendWith(FaultBench.Extension.class)
+abstract class ObjectStoreFaults {
+    /** Puts the archive into a server of its kind. */
+    abstract ObjectServer in(FaultBench bench);
+
+    /** Says whether the server has its objects again after it was killed. */
+    boolean keepsObjects() {
+        return true;
+    }
+
+    /** Returns how a slash in the key of an object looks in a request. */
+    String slash() {
+        return "/";
+    }
+
+    /** Returns what this store calls a bucket. */
+    String bucket() {
+        return "bucket";
+    }
+
+    @Test
+    void killedShipperAndKilledServer(FaultBench bench) throws IOException {
+        ObjectServer server = in(bench);
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        for (int round = 0; round < 3; round++) {
+            ShipProcess ship = bench.ship("--codec", "none");
+            Workload.large(writer);
+            Workload.rotate(bench.file("app.log"), round);
+            writer.lines(5).open(bench.file("app.log")).lines(50);
+            if (round % 2 == 0 && keepsObjects()) {
+                server.kill();
+                writer.lines(20);
+                ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
+                server.restart();
+                ship.awaitSettled();
+            }
+            ship.kill();
+        }
+        Program.ok("rm", "-rf", bench.state().toString());
+        writer.close();
+        bench.ship().drain();
+
+        readBack(bench, writer);
+    }
+
+    /** Reads the log and its three rotations back in every way, before and after a compaction. */
+    private static void readBack(FaultBench bench, LineWriter writer) throws IOException {
+        Archive archive = bench.archive();
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+        Path log = bench.file("app.log");
+        assertThat(archive.list(FaultBench.HOST + ":/**")).contains(log.toString(), log + ".0", log + ".2");
+        assertThat(archive.cat(FaultBench.HOST + ":" + log)).isEqualTo(Files.readAllBytes(log));
+        archive.ok("compact");
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** The server took puts of which nobody heard, broke others off, was busy in between, and away for a while. */
+    @Test
+    void answersLostConnectionsCutAndErrors(FaultBench bench) throws IOException {
+        in(bench);
+        FaultProxy proxy = bench.proxied();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship("--codec", "none").awaitSettled();
+        String objects = slash() + "streams" + slash();
+        String commits = slash() + "log" + slash();
+        List<FaultRule> rules = List.of(
+                proxy.on(Kind.PUT).within(objects).next(2).cutAfter(300_000),
+                proxy.on(Kind.PUT).within(objects).next(2).loseResponse(),
+                proxy.on(Kind.PUT).within(commits).next(8).loseResponse(),
+                proxy.on(Kind.PUT).within(commits).next(5).answer(503, "busy"));
+        for (int round = 0; round < 3; round++) {
+            Workload.large(writer);
+            Workload.rotate(bench.file("app.log"), round);
+            writer.lines(10).open(bench.file("app.log")).lines(100);
+        }
+        Await.until("every fault was used", () -> {
+            writer.lines(1);
+            return rules.stream().allMatch(rule -> rule.applied() > 0);
+        });
+        proxy.heal();
+        ship.awaitSettled();
+        proxy.refuse();
+        writer.lines(20);
+        ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
+        proxy.accept();
+        ship.awaitSettled();
+        writer.lines(10).close();
+        ship.drain();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    @Test
+    void bucketIsMissing(FaultBench bench) throws IOException {
+        in(bench);
+        assertThat(bench.archive().run("ls").err()).contains("holds no host yet");
+        bench.writer("s").open(bench.file("app.log")).lines(10).close();
+        bench.missBucket("nowhere");
+        String message = "there is no " + bucket() + " nowhere";
+        Program ls = bench.archive().run("ls");
+        assertThat(ls.exitCode()).isEqualTo(1);
+        assertThat(ls.err()).contains(message);
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .options("--drain", "1s")
+                .start()
+                .awaitError(message);
+
+        assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);
+    }
+}
