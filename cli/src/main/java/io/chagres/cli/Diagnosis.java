@@ -23,7 +23,7 @@ final class Diagnosis {
      *
      * @param check what was looked at
      * @param detail what was found
-     * @param fix the command or the change that mends it; null when nothing is wrong
+     * @param fix the command or the change that fixes it; null when nothing is wrong
      */
     record Finding(
             String check,

@@ -131,7 +131,7 @@ final class ShipCommand implements Callable<Integer> {
                     + " (default: ${DEFAULT-VALUE}).")
     Duration coalesce = Duration.ZERO;
 
-    @Option(names = "--quiet", description = "Print nothing but troubles.")
+    @Option(names = "--quiet", description = "Print only problems.")
     boolean quiet;
 
     @Mixin
