@@ -38,7 +38,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples of docs/NATIVE.md, compiled and run. {@link NativeDocumentTest} finds them here. */
+/** The examples of docs/NATIVE.md, compiled and run. {@link DocumentExamplesTest} finds them here. */
 class NativeExamplesTest {
     static final class LoadAverage {
         private static final HotCall GETLOADAVG = HotCall.of("getloadavg");
