@@ -14,4 +14,20 @@ module io.chagres.cli {
 
     opens io.chagres.cli to
             info.picocli;
+    opens io.chagres.cli.command to
+            info.picocli;
+    opens io.chagres.cli.dedupe to
+            info.picocli;
+    opens io.chagres.cli.doctor to
+            info.picocli;
+    opens io.chagres.cli.maintain to
+            info.picocli;
+    opens io.chagres.cli.mount to
+            info.picocli;
+    opens io.chagres.cli.read to
+            info.picocli;
+    opens io.chagres.cli.ship to
+            info.picocli;
+    opens io.chagres.cli.watch to
+            info.picocli;
 }

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.cli.command.ExitCode;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.cli.command.Output;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,26 @@
 package io.chagres.cli;
 
 import io.chagres.archive.read.Address;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.Output;
+import io.chagres.cli.command.Termination;
+import io.chagres.cli.dedupe.DedupeCommand;
+import io.chagres.cli.doctor.DoctorCommand;
+import io.chagres.cli.maintain.CompactCommand;
+import io.chagres.cli.maintain.VerifyCommand;
+import io.chagres.cli.mount.MountCommand;
+import io.chagres.cli.mount.UmountCommand;
+import io.chagres.cli.read.CatCommand;
+import io.chagres.cli.read.LsCommand;
+import io.chagres.cli.read.RestoreCommand;
+import io.chagres.cli.read.TailCommand;
+import io.chagres.cli.ship.DrainCommand;
+import io.chagres.cli.ship.ShipCommand;
+import io.chagres.cli.text.ByteRange;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.TimeExpression;
+import io.chagres.cli.watch.WatchCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -54,7 +74,8 @@ public final class Main {
         return run(CommandContext.of(out, err, child(args)), args);
     }
 
-    static int run(CommandContext context, String[] args) {
+    /** Runs one command in a process of the caller's choice; returns the exit code. */
+    public static int run(CommandContext context, String[] args) {
         FailureReport failures = new FailureReport(context.err(), context.environment());
         int code;
         try {

@@ -1,6 +1,6 @@
 /**
- * Holds the command line: one class per command. Commands parse, call one object of a module below, and print; {@link
- * io.chagres.cli.Main} alone turns failures into sentences and exit codes, and threads start only here.
+ * Holds the program: its commands, one package for each thing a person does, and {@link io.chagres.cli.Main}, which
+ * alone turns failures into sentences and exit codes. A command parses, calls objects of the modules below, and prints.
  */
 @NullMarked
 package io.chagres.cli;

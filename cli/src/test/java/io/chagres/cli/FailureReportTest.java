@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.store.StoreException;
+import io.chagres.cli.command.ExitCode;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import java.io.ByteArrayOutputStream;

@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.cli.command.ExitCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -7,12 +7,16 @@ import io.chagres.foreign.call.CapturedCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * Sends datagrams to the socket on which a service manager hears how a service is, see sd_notify(3) and unix(7).
  * Sending is safe for any thread until it is closed.
  */
 public final class NotifySocket implements AutoCloseable {
+    /** The variables by which a service manager tells of itself; a program that we start must not inherit them. */
+    public static final List<String> VARIABLES = List.of("NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC");
+
     private static final CapturedCall SOCKET = CapturedCall.of("socket");
     private static final CapturedCall SENDTO = CapturedCall.of("sendto");
     private static final int AF_UNIX = 1;

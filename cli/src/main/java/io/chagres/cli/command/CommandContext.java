@@ -1,0 +1,52 @@
+package io.chagres.cli.command;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a command may touch of the process around it, so that a test can replace it.
+ *
+ * @param out standard output
+ * @param err standard error, for messages and the live line
+ * @param environment environment variables
+ * @param liveLine whether standard error is a terminal
+ * @param clock wall clock
+ * @param zone the user's time zone, for times without one
+ * @param termination how signals reach the command
+ * @param child the command line after {@code --}, empty when there is none
+ */
+public record CommandContext(
+        Output out,
+        PrintStream err,
+        Map<String, String> environment,
+        boolean liveLine,
+        InstantSource clock,
+        ZoneId zone,
+        Termination termination,
+        List<String> child) {
+    /** The class that starts every command, as it stands in the command line of this process. */
+    public static final String PROGRAM = "io.chagres.cli.Main";
+
+    /** Returns the context of a test or an embedding program: no terminal, the real clock. */
+    public static CommandContext of(OutputStream out, OutputStream err, List<String> child) {
+        return new CommandContext(
+                new Output(out),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                System.getenv(),
+                false,
+                InstantSource.system(),
+                ZoneId.systemDefault(),
+                Termination.NONE,
+                child);
+    }
+
+    /** Returns a context that hears of signals in another way. */
+    public CommandContext with(Termination other) {
+        return new CommandContext(out, err, environment, liveLine, clock, zone, other, child);
+    }
+}

@@ -1,0 +1,20 @@
+package io.chagres.cli.command;
+
+/** The exit codes of every command. */
+public final class ExitCode {
+    /** Everything was done, and what was shipped is acknowledged. */
+    public static final int DONE = 0;
+    /** The command failed; a sentence on standard error says why. */
+    public static final int FAILED = 1;
+    /** The command line was not understood. */
+    public static final int USAGE = 2;
+    /** The shipper stopped while bytes were at risk; their number is printed. */
+    public static final int AT_RISK = 3;
+    /** Another writer took over the host's log. */
+    public static final int FENCED = 4;
+
+    /** A signal ended the work early; what was done stays. */
+    public static final int INTERRUPTED = 130;
+
+    private ExitCode() {}
+}

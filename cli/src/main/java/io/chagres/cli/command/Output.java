@@ -1,0 +1,87 @@
+package io.chagres.cli.command;
+
+import io.chagres.cli.text.JsonWriter;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The standard output of a command: raw bytes and lines through one large buffer. A reader that went away (a closed
+ * pipe) is told by {@link ClosedException}, which ends the program quietly. Confined to one thread.
+ */
+public final class Output {
+    private static final int BUFFER_BYTES = 256 * 1024;
+
+    private final OutputStream target;
+    private final byte[] copy = new byte[64 * 1024];
+
+    /** Writes to a stream, which stays the caller's. */
+    public Output(OutputStream target) {
+        this.target = new BufferedOutputStream(target, BUFFER_BYTES);
+    }
+
+    /** Writes one line of text and its newline. */
+    public void line(String text) throws IOException {
+        byte[] bytes = (text + '\n').getBytes(StandardCharsets.UTF_8);
+        write(bytes, 0, bytes.length);
+    }
+
+    /** Writes a JSON value on a line of its own. */
+    public void line(JsonWriter json) throws IOException {
+        line(json.toString());
+    }
+
+    /** Writes raw bytes. */
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        try {
+            target.write(bytes, offset, length);
+        } catch (IOException e) {
+            throw translated(e);
+        }
+    }
+
+    /**
+     * Writes raw bytes of a segment.
+     *
+     * @param source borrowed until return
+     */
+    public void write(MemorySegment source, long offset, long length) throws IOException {
+        long done = 0;
+        while (done < length) {
+            int piece = (int) Math.min(copy.length, length - done);
+            MemorySegment.copy(source, ValueLayout.JAVA_BYTE, offset + done, copy, 0, piece);
+            write(copy, 0, piece);
+            done += piece;
+        }
+    }
+
+    /** Hands everything written so far to the reader. */
+    public void flush() throws IOException {
+        try {
+            target.flush();
+        } catch (IOException e) {
+            throw translated(e);
+        }
+    }
+
+    private static IOException translated(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        if (message.contains("Broken pipe")) {
+            return new ClosedException(e);
+        }
+        return new CommandFailure(
+                ExitCode.FAILED, "cannot write standard output: " + message + "; the archive is unchanged");
+    }
+
+    /** The reader of standard output is gone: nobody is left to be told anything. */
+    public static final class ClosedException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        ClosedException(IOException cause) {
+            super(cause);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.chagres.cli.command;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Pathname;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where a shipper keeps the little it remembers. */
+public final class StateOption {
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "Where this machine remembers its archive (default: $STATE_DIRECTORY, /var/lib/chagres for"
+                    + " root, else ~/.local/state/chagres).")
+    @Nullable
+    String state;
+
+    /** Returns the directory, absolute. */
+    public Pathname directory(Map<String, String> environment) throws ErrnoException {
+        return state == null
+                ? ofUser(environment, System.getProperty("user.name", ""))
+                : Pathname.of(state).absolute();
+    }
+
+    /** Returns systemd's directory, root's, or the one of the XDG base directories. */
+    public static Pathname ofUser(Map<String, String> environment, String user) {
+        String systemd = environment.getOrDefault("STATE_DIRECTORY", "");
+        if (!systemd.isEmpty()) {
+            return Pathname.of(systemd.split(":", 2)[0]); // systemd separates several by colons
+        }
+        if (user.equals("root")) {
+            return Pathname.of("/var/lib/chagres");
+        }
+        String xdg = environment.getOrDefault("XDG_STATE_HOME", "");
+        if (!xdg.isEmpty()) {
+            return Pathname.of(xdg).resolve("chagres");
+        }
+        return Pathname.of(environment.getOrDefault("HOME", "/tmp")).resolve(".local/state/chagres");
+    }
+}

@@ -1,0 +1,44 @@
+package io.chagres.cli.command;
+
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.PointInTime;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The times that every reading command takes. */
+public final class TimeOptions {
+    /** {@code --at}, or null. */
+    @Option(
+            names = "--at",
+            paramLabel = "TIME",
+            description = "Read the archive as it was at TIME: 2026-11-21T09:30, 09:30, 10m (ago) or @epoch.")
+    @Nullable
+    public Instant at;
+
+    /** {@code --since}, or null. */
+    @Option(names = "--since", paramLabel = "TIME", description = "Only what was committed after TIME.")
+    @Nullable
+    public Instant since;
+
+    /** {@code --until}, or null. */
+    @Option(names = "--until", paramLabel = "TIME", description = "Only what was committed up to TIME.")
+    @Nullable
+    public Instant until;
+
+    /** Returns the moment to read. */
+    public PointInTime at() {
+        return at == null ? PointInTime.NOW : PointInTime.time(at.toEpochMilli());
+    }
+
+    /** Says whether something of a version was committed in the window of {@code --since} and {@code --until}. */
+    public boolean covers(FileVersion version) {
+        return (since == null || version.changedMs() > since.toEpochMilli())
+                && (until == null || version.openedMs() <= until.toEpochMilli());
+    }
+
+    /** Returns the window in words, empty when there is none. */
+    public String window() {
+        return (since == null ? "" : " since " + since) + (until == null ? "" : " until " + until);
+    }
+}

@@ -1,0 +1,139 @@
+package io.chagres.cli.dedupe;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Directory;
+import io.chagres.linux.MonotonicClock;
+import io.chagres.linux.Pathname;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.DirectoryWatcher;
+import io.chagres.watch.WatchListener;
+import io.chagres.watch.WatchedDirectory;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Hears of files that appear or change, and lets equal ones share blocks when they were left alone for a while. Lists
+ * all again only when events were lost, a directory was renamed, or most of what is in memory is outdated. Confined to
+ * the watcher's thread.
+ */
+final class DedupeFollow implements WatchListener {
+    private static final int STEP_MS = 500;
+    private static final int SPARE_FILES = 100_000;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final DedupeSession session;
+    private final List<String> paths;
+    private final long quietMs;
+    private final PrintStream err;
+    /** When each changed last; the longest ago first. */
+    private final Map<Pathname, Long> changed = new LinkedHashMap<>();
+
+    private int listed;
+    private boolean started;
+    private long outdatedMs = NEVER;
+
+    DedupeFollow(DedupeSession session, List<String> paths, long quietMs, PrintStream err) {
+        this.session = session;
+        this.paths = paths;
+        this.quietMs = quietMs;
+        this.err = err;
+    }
+
+    /** Works until the session is stopped. The watcher listens before files are listed, so that none is missed. */
+    void run(DirectoryWatcher watcher) throws IOException {
+        do {
+            watcher.poll(STEP_MS, this);
+        } while (watcher.scanning() && !session.isStopped());
+        started = true;
+        list();
+        while (!session.isStopped()) {
+            watcher.poll(STEP_MS, this);
+            long beforeMs = MonotonicClock.nowMs() - quietMs;
+            if (outdatedMs <= beforeMs || session.files() > 2L * listed + SPARE_FILES) {
+                list();
+                continue;
+            }
+            List<Pathname> settled = takeSettled(beforeMs);
+            if (!settled.isEmpty()) {
+                session.runChanged(settled);
+            }
+        }
+    }
+
+    private List<Pathname> takeSettled(long beforeMs) {
+        List<Pathname> settled = new ArrayList<>();
+        for (Iterator<Map.Entry<Pathname, Long>> all = changed.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<Pathname, Long> next = all.next();
+            if (next.getValue() > beforeMs) {
+                break;
+            }
+            settled.add(next.getKey());
+            all.remove();
+        }
+        return settled;
+    }
+
+    private void list() throws IOException {
+        outdatedMs = NEVER;
+        changed.clear();
+        session.runAll(paths);
+        listed = session.files();
+    }
+
+    private void changed(Dentry d) {
+        if (started && (d.type() == Directory.DT_REG || d.type() == Directory.DT_UNKNOWN)) {
+            Pathname path = d.path();
+            changed.remove(path);
+            changed.put(path, MonotonicClock.nowMs());
+        }
+    }
+
+    @Override
+    public void appeared(Dentry d) {
+        changed(d);
+    }
+
+    @Override
+    public void modified(Dentry d) {
+        changed(d);
+    }
+
+    @Override
+    public void closed(Dentry d) {
+        changed(d);
+    }
+
+    @Override
+    public void attributes(Dentry d) {}
+
+    @Override
+    public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
+        if (d instanceof WatchedDirectory) {
+            overflow();
+        }
+        changed.remove(fromParent.path().resolve(fromName));
+        changed(d);
+    }
+
+    @Override
+    public void vanished(Dentry d, boolean movedOut) {
+        changed.remove(d.path());
+    }
+
+    @Override
+    public void overflow() {
+        if (started && outdatedMs == NEVER) {
+            outdatedMs = MonotonicClock.nowMs();
+        }
+    }
+
+    @Override
+    public void problem(Pathname path, String what, int errno) {
+        err.println("chagres dedupe: " + path + ": " + what + (errno == 0 ? "" : ": " + Errno.message(errno)));
+    }
+}

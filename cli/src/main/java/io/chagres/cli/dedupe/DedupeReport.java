@@ -1,0 +1,181 @@
+package io.chagres.cli.dedupe;
+
+import io.chagres.cli.command.Output;
+import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.dedupe.Count;
+import io.chagres.dedupe.DedupeListener;
+import io.chagres.dedupe.DedupeTotals;
+import io.chagres.dedupe.Outcome;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Prints what becomes of files, as lines or JSON. Called by one thread at a time. */
+final class DedupeReport implements DedupeListener {
+    private final Output out;
+    private final ProgressLine progress;
+    private final Form form;
+    private Runnable onFailure = () -> {};
+    private @Nullable IOException failure;
+    private boolean complete = true;
+
+    /**
+     * How much is said, and how.
+     *
+     * @param isPlan whether nothing is changed
+     * @param isVerbose whether each file is named, as in a plan
+     */
+    record Form(boolean isPlan, boolean isVerbose, boolean isJson) {}
+
+    DedupeReport(Output out, ProgressLine progress, Form form) {
+        this.out = out;
+        this.progress = progress;
+        this.form = form;
+    }
+
+    /** Sets what happens when nobody reads the output any more. */
+    void onFailure(Runnable action) {
+        onFailure = action;
+    }
+
+    /** Says whether every file system could share blocks. */
+    boolean isComplete() {
+        return complete;
+    }
+
+    @Override
+    public void shared(Pathname source, Pathname file, long lengthBytes) {
+        if (form.isJson) {
+            print(event(form.isPlan ? "would-share" : "shared", file)
+                    .member("source", source.toString())
+                    .member("bytes", lengthBytes)
+                    .endObject()
+                    .toString());
+        } else if (form.isPlan || form.isVerbose) {
+            String verb = form.isPlan ? "would share " : "shared ";
+            print(verb + file + " with " + source + " (" + ByteSize.format(lengthBytes) + ")");
+        }
+    }
+
+    @Override
+    public void sharedRange(Pathname source, long sourcePosition, Pathname file, long position, long lengthBytes) {
+        if (form.isJson) {
+            JsonWriter line = event(form.isPlan ? "would-share-range" : "shared-range", file);
+            if (sourcePosition >= 0) {
+                line.member("source", source.toString()).member("source_position", sourcePosition);
+            } else {
+                line.member("hole", true);
+            }
+            print(line.member("position", position)
+                    .member("bytes", lengthBytes)
+                    .endObject()
+                    .toString());
+        } else if (form.isPlan || form.isVerbose) {
+            String with = sourcePosition < 0 ? "a hole" : source + " at " + sourcePosition;
+            String verb = form.isPlan ? "would share " : "shared ";
+            print(verb + file + " at " + position + " with " + with + " (" + ByteSize.format(lengthBytes) + ")");
+        }
+    }
+
+    @Override
+    public void skipped(Pathname path, Outcome outcome, int errno) {
+        if (form.isJson) {
+            JsonWriter line = event(outcome.name().toLowerCase(Locale.ROOT), path);
+            if (errno != 0) {
+                line.member("errno", Errno.name(errno)).member("cause", Errno.message(errno));
+            }
+            print(line.endObject().toString());
+            return;
+        }
+        switch (outcome) {
+            case FAILED -> progress.message("chagres dedupe: " + path + ": " + Errno.message(errno) + hint(errno));
+            case CHANGED -> progress.message("chagres dedupe: " + path + " changed meanwhile and was left alone");
+            case DIFFERENT -> {
+                if (form.isVerbose) {
+                    print("different " + path);
+                }
+            }
+            case INLINE -> {}
+        }
+    }
+
+    @Override
+    public void unsupported(Pathname path, long type) {
+        complete &= form.isPlan;
+        if (form.isJson) {
+            print(event("unsupported", path)
+                    .member("type", "0x" + Long.toHexString(type))
+                    .endObject()
+                    .toString());
+        } else {
+            progress.message("chagres dedupe: the file system of " + path + " (type 0x" + Long.toHexString(type)
+                    + ") cannot share blocks; XFS made with reflink=1 and btrfs can. "
+                    + (form.isPlan
+                            ? "Equal files there are reported only."
+                            : "--dry-run --verify reports equal files there too."));
+        }
+    }
+
+    /**
+     * Prints the sums.
+     *
+     * @throws IOException also the failure of an earlier line
+     */
+    void summary(DedupeTotals totals) throws IOException {
+        if (failure != null) {
+            throw failure;
+        }
+        if (form.isJson) {
+            JsonWriter line = new JsonWriter().beginObject().member("event", "summary");
+            for (Count count : Count.values()) {
+                line.member(count.name().toLowerCase(Locale.ROOT), totals.get(count));
+            }
+            out.line(line.endObject());
+        } else {
+            sums(totals);
+        }
+        out.flush(); // with --follow the next line may be far away
+    }
+
+    private void sums(DedupeTotals totals) throws IOException {
+        out.line(totals.get(Count.FILES) + " files, " + ByteSize.format(totals.get(Count.FILE_BYTES)) + "; "
+                + totals.get(Count.CANDIDATES) + " with others of their size");
+        out.line((form.isPlan ? "would share " : "shared ") + totals.get(Count.SHARED_FILES) + " files, "
+                + ByteSize.format(totals.get(Count.SHARED_BYTES)) + extents(totals) + "; "
+                + (form.isPlan ? "would free " : "freed ") + ByteSize.format(totals.get(Count.FREED_BYTES)));
+        out.line("already shared " + totals.get(Count.ALREADY_SHARED) + ", known " + totals.get(Count.KNOWN)
+                + ", hard links " + totals.get(Count.HARD_LINKS) + ", different " + totals.get(Count.DIFFERENT)
+                + ", changed meanwhile " + totals.get(Count.CHANGED) + ", failed " + totals.get(Count.FAILED));
+    }
+
+    private static String extents(DedupeTotals totals) {
+        String ranges = totals.get(Count.EXTENTS) == 0 ? "" : " in files and " + totals.get(Count.EXTENTS) + " ranges";
+        long zeros = totals.get(Count.ZERO_BYTES);
+        return ranges + (zeros == 0 ? "" : ", zeros " + ByteSize.format(zeros));
+    }
+
+    private static String hint(int errno) {
+        return switch (errno) {
+            case Errno.EPERM -> " (immutable, or of another owner)";
+            case Errno.ETXTBSY -> " (a swap file, or a program that runs)";
+            default -> "";
+        };
+    }
+
+    private static JsonWriter event(String name, Pathname path) {
+        return new JsonWriter().beginObject().member("event", name).member("path", path.toString());
+    }
+
+    private void print(String line) {
+        try {
+            out.line(line);
+        } catch (IOException e) {
+            failure = e; // the listener cannot throw; summary() does
+            onFailure.run();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Holds {@code doctor}. */
+@NullMarked
+package io.chagres.cli.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,208 @@
+package io.chagres.cli.maintain;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.read.Address;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.read.ArchiveView;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Words;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres compact}: turns many commits into few objects per file. */
+@Command(
+        name = "compact",
+        header = "Turn many commits into few objects per file, and a checkpoint.",
+        description =
+                "Shippers may go on meanwhile, and it may be ended at any moment. What it replaces is removed by a"
+                        + " run that finds it older than --grace; young objects stay a day longer. 'zstd -dc' of a"
+                        + " file's objects gives its bytes.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres compact /mnt/archive --retain 30d --dry-run",
+            "  chagres compact /mnt/archive web1:"
+        })
+public final class CompactCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:", description = "Which hosts (default: all).")
+    @Nullable
+    Address address;
+
+    @Option(names = "--dry-run", description = "Only say what would be done, object by object.")
+    boolean dryRun;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "DURATION",
+            defaultValue = "1d",
+            description =
+                    "How long what was replaced is kept: longer than any reader reads (default: ${DEFAULT-VALUE})."
+                            + " 0 only while nothing else uses the archive.")
+    Duration grace = Duration.ZERO;
+
+    @Option(
+            names = "--retain",
+            paramLabel = "DURATION",
+            description = "Expire bytes that have been in the store for longer, and versions that were over for"
+                    + " longer. The end of a file that may grow stays (default: keep everything).")
+    @Nullable
+    Duration retain;
+
+    @Option(
+            names = "--level",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}).")
+    int level;
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public CompactCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (level < 1 || level > 19) {
+            throw new CommandFailure(ExitCode.USAGE, "the level must be between 1 and 19");
+        }
+        if (retain != null && retain.isZero()) {
+            throw new CommandFailure(ExitCode.USAGE, "--retain must be more than 0; leave it out to keep everything");
+        }
+        Compact.Options options = new Compact.Options(
+                grace.toMillis(),
+                retain == null ? 0 : retain.toMillis(),
+                level,
+                Compact.Options.DEFAULT.memoryBytes(),
+                dryRun);
+        ProgressLine progress = new ProgressLine(context, json.json);
+        Hearing listener = new Hearing(progress);
+        try (ArchiveView view = ArchiveView.open(store, new TimeOptions())) {
+            Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
+            for (HostRegistry.Owner host : view.hosts(address)) {
+                Compact.Summary summary = compact.host(host.id());
+                progress.end();
+                for (String step : listener.takeSteps()) {
+                    context.out().line(step);
+                }
+                print(host, summary);
+            }
+        } finally {
+            progress.end();
+        }
+        return listener.skipped ? ExitCode.FAILED : ExitCode.DONE;
+    }
+
+    /** Shows how far it has come, and keeps the steps of a dry run. */
+    private final class Hearing implements Compact.Listener {
+        private final ProgressLine progress;
+        private List<String> steps = new ArrayList<>();
+        private boolean skipped;
+
+        Hearing(ProgressLine progress) {
+            this.progress = progress;
+        }
+
+        @Override
+        public void progress(long doneBytes, long totalBytes) {
+            progress.update(doneBytes, totalBytes);
+        }
+
+        @Override
+        public void skipped(String subject, CorruptArchiveException cause) {
+            skipped = true;
+            progress.message("chagres compact: " + subject + " stays as it is: " + cause.getMessage()
+                    + "; 'chagres verify' tells more");
+        }
+
+        @Override
+        public void step(Compact.Action action, String subject, long bytes) {
+            if (dryRun) {
+                steps.add(json.json ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));
+            }
+        }
+
+        List<String> takeSteps() {
+            List<String> taken = steps;
+            steps = new ArrayList<>();
+            return taken;
+        }
+    }
+
+    private static String jsonOf(Compact.Action action, String subject, long bytes) {
+        JsonWriter line = new JsonWriter().beginObject();
+        line.member("action", action.name().toLowerCase(Locale.ROOT)).member("subject", subject);
+        return line.member("bytes", bytes).endObject().toString();
+    }
+
+    private static String textOf(Compact.Action action, String subject, long bytes) {
+        String what =
+                switch (action) {
+                    case WRITE -> "would write ";
+                    case EXPIRE -> "would expire ";
+                    case EXPIRE_LATER -> "would expire after the grace period ";
+                    case REMOVE -> "would remove ";
+                };
+        return what + subject + ", " + ByteSize.format(bytes);
+    }
+
+    private void print(HostRegistry.Owner host, Compact.Summary summary) throws IOException {
+        if (json.json) {
+            JsonWriter line = new JsonWriter().beginObject();
+            line.member("host", host.name()).member("hostId", host.id()).member("dryRun", dryRun);
+            line.member("commit", summary.seq()).member("objectsWritten", summary.objectsWritten());
+            line.member("contentBytes", summary.contentBytes()).member("storedBytes", summary.storedBytes());
+            line.member("versionsExpired", summary.expired().versions());
+            line.member("bytesExpired", summary.expired().bytes());
+            line.member("bytesExpiringLater", summary.expired().laterBytes());
+            line.member("commitsRemoved", summary.commitsRemoved());
+            line.member("checkpointsRemoved", summary.checkpointsRemoved());
+            line.member("objectsRemoved", summary.objectsRemoved());
+            context.out()
+                    .line(line.member("removedBytes", summary.removedBytes()).endObject());
+            return;
+        }
+        String stored = dryRun ? "" : " in " + ByteSize.format(summary.storedBytes());
+        context.out()
+                .line(host.name() + ": " + (dryRun ? "would write " : "wrote ")
+                        + Words.plural(summary.objectsWritten(), "object") + " with "
+                        + ByteSize.format(summary.contentBytes()) + stored + (dryRun ? ", would remove " : ", removed ")
+                        + Words.plural(summary.commitsRemoved(), "commit") + ", "
+                        + Words.plural(summary.checkpointsRemoved(), "checkpoint") + " and "
+                        + Words.plural(summary.objectsRemoved(), "object") + " of "
+                        + ByteSize.format(summary.removedBytes())
+                        + (retain == null ? "" : expired(summary.expired())));
+    }
+
+    private String expired(Compact.Expired expired) {
+        return (dryRun ? ", would expire " : ", expired ")
+                + Words.plural(expired.versions(), "version") + " and " + ByteSize.format(expired.bytes())
+                + ", " + ByteSize.format(expired.laterBytes()) + " more after " + Durations.format(grace.toMillis());
+    }
+}

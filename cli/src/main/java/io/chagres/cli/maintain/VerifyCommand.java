@@ -1,0 +1,133 @@
+package io.chagres.cli.maintain;
+
+import io.chagres.archive.read.Address;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.verify.Verify;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Words;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres verify}: reads everything and names each fault. */
+@Command(
+        name = "verify",
+        header = "Read a whole archive and name each fault.",
+        description = "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
+                + " wrong. Objects that nothing refers to (uploads that were not committed) are counted, and no fault.",
+        footer = {"", "Examples:", "  chagres verify /mnt/archive", "  chagres verify /mnt/archive web1: --json"})
+public final class VerifyCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:", description = "Which hosts (default: all).")
+    @Nullable
+    Address address;
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public VerifyCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ProgressLine progress = new ProgressLine(context, json.json);
+        Listener listener = new Listener(progress);
+        try (BlobStore archive = BlobStores.open(store, false)) {
+            Verify.Summary summary =
+                    new Verify(archive, listener).run(host -> address == null || address.matchesHost(host));
+            progress.end();
+            if (listener.failure != null) {
+                throw listener.failure;
+            }
+            if (summary.hosts() == 0) {
+                throw new CommandFailure(
+                        ExitCode.FAILED,
+                        "no host in " + archive.name() + (address == null ? "" : " matches " + address));
+            }
+            print(summary);
+            return summary.faults() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+        } finally {
+            progress.end();
+        }
+    }
+
+    private void print(Verify.Summary summary) throws IOException {
+        if (json.json) {
+            JsonWriter line = new JsonWriter().beginObject();
+            line.member("hosts", summary.hosts()).member("commits", summary.commits());
+            line.member("checkpoints", summary.checkpoints()).member("objects", summary.objects());
+            line.member("bytes", summary.bytes()).member("garbageObjects", summary.garbageObjects());
+            line.member("garbageBytes", summary.garbageBytes()).member("faults", summary.faults());
+            context.out().line(line.endObject());
+            return;
+        }
+        context.out()
+                .line("checked " + Words.plural(summary.hosts(), "host") + ", "
+                        + Words.plural(summary.commits(), "commit") + ", "
+                        + Words.plural(summary.checkpoints(), "checkpoint") + ", "
+                        + Words.plural(summary.objects(), "data object") + ", "
+                        + ByteSize.format(summary.bytes()) + ": "
+                        + (summary.faults() == 0 ? "no fault" : Words.plural(summary.faults(), "fault")));
+        if (summary.garbageObjects() > 0) {
+            context.out()
+                    .line(Words.plural(summary.garbageObjects(), "object") + " nothing refers to, "
+                            + ByteSize.format(summary.garbageBytes()) + " ('chagres compact' removes them)");
+        }
+    }
+
+    /** Prints faults as they are found; a failure to print ends the command afterwards. */
+    private final class Listener implements Verify.Listener {
+        private final ProgressLine progress;
+        private @Nullable IOException failure;
+
+        Listener(ProgressLine progress) {
+            this.progress = progress;
+        }
+
+        @Override
+        public void progress(long doneBytes, long totalBytes) {
+            progress.update(doneBytes, totalBytes);
+        }
+
+        @Override
+        public void fault(Verify.Fault fault) {
+            progress.end();
+            try {
+                context.out().line(json.json ? line(fault).toString() : fault.toString());
+                context.out().flush();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+
+        @Override
+        public void garbage(BlobInfo object) {
+            // counted in the summary
+        }
+
+        private static JsonWriter line(Verify.Fault fault) {
+            JsonWriter line = new JsonWriter().beginObject().member("object", fault.object());
+            return line.member("fault", fault.what())
+                    .member("consequence", fault.consequence())
+                    .endObject();
+        }
+    }
+}

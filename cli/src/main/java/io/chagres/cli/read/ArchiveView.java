@@ -1,0 +1,128 @@
+package io.chagres.cli.read;
+
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** An archive as one reading command sees it: at a time, and restricted to a window. Confined to one thread. */
+public final class ArchiveView implements AutoCloseable {
+    private final BlobStore store;
+    private final TimeOptions times;
+
+    private ArchiveView(BlobStore store, TimeOptions times) {
+        this.store = store;
+        this.times = times;
+    }
+
+    /** Opens an archive, which must exist. */
+    public static ArchiveView open(String store, TimeOptions times) throws IOException {
+        return new ArchiveView(BlobStores.open(store, false), times);
+    }
+
+    /** Returns the store, which is this object's. */
+    public BlobStore store() {
+        return store;
+    }
+
+    /** Returns the moment to read. */
+    public PointInTime at() {
+        return times.at();
+    }
+
+    /**
+     * Returns the hosts an address names, in the order of their names.
+     *
+     * @throws CommandFailure when there is none
+     */
+    public List<HostRegistry.Owner> hosts(@Nullable Address address) throws IOException {
+        List<HostRegistry.Owner> all = HostRegistry.hosts(store);
+        List<HostRegistry.Owner> chosen = all.stream()
+                .filter(host -> address == null || address.matchesHost(host))
+                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
+                .toList();
+        if (chosen.isEmpty()) {
+            throw new CommandFailure(ExitCode.FAILED, noHost(address, all));
+        }
+        return chosen;
+    }
+
+    /** Loads a host's names, sizes and times, without where its bytes are. */
+    public HostState state(HostRegistry.Owner host) throws IOException {
+        return HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    /**
+     * Chooses files of the hosts that an address names.
+     *
+     * @param versions whether every version is chosen, not only the newest of each path
+     * @throws CommandFailure when no file matches
+     */
+    public List<HostFiles> select(@Nullable Address address, boolean versions) throws IOException {
+        List<HostFiles> chosen = new ArrayList<>();
+        boolean any = false;
+        String expired = "";
+        for (HostRegistry.Owner host : hosts(address)) {
+            HostState state = state(host);
+            List<Selection.Entry> files = Selection.of(state, address, versions).stream()
+                    .filter(entry -> times.covers(entry.version()))
+                    .toList();
+            chosen.add(new HostFiles(host, state, files));
+            any |= !files.isEmpty();
+            LogRecord.Retention retention = state.retention();
+            if (retention != null) {
+                expired = "; what was over before " + Instant.ofEpochMilli(retention.horizonMs())
+                        + " was expired by --retain";
+            }
+        }
+        if (!any) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + times.window()
+                            + "; 'chagres ls STORE HOST:/**' lists what is there" + expired);
+        }
+        return chosen;
+    }
+
+    /** Returns what was committed of a host's versions in the window of {@code --since} and {@code --until}. */
+    public CommitWindow window(HostRegistry.Owner host) throws IOException {
+        return new CommitWindow(bound(host, times.since), bound(host, times.until));
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    private @Nullable HostState bound(HostRegistry.Owner host, @Nullable Instant time) throws IOException {
+        return time == null
+                ? null
+                : HostLog.load(
+                        store, host.id(), PointInTime.time(time.toEpochMilli()), ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    private String noHost(@Nullable Address address, List<HostRegistry.Owner> all) {
+        if (all.isEmpty()) {
+            return store.name() + " holds no host yet; 'chagres ship PATH --to STORE' adds one";
+        }
+        String names = all.stream().map(HostRegistry.Owner::name).distinct().collect(Collectors.joining(", "));
+        return "no host of " + store.name() + " matches " + address + "; there are: " + names;
+    }
+}

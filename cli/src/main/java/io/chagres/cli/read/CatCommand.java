@@ -1,0 +1,107 @@
+package io.chagres.cli.read;
+
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.text.ByteRange;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres cat}: writes the bytes of files to standard output. */
+@Command(
+        name = "cat",
+        header = "Write the bytes of files to standard output.",
+        description = "Files follow each other in the order of their hosts and paths.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres cat /mnt/archive web1:/var/log/app.log",
+            "  chagres cat /mnt/archive 'web*:*/app.log' --since 10m",
+            "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB"
+        })
+public final class CatCommand implements Callable<Integer> {
+    private final CommandContext context;
+    private final ExpiredNote expired = new ExpiredNote("cat");
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    Address address = Address.parse("*:");
+
+    @Option(
+            names = "--bytes",
+            paramLabel = "A-B",
+            description = "Only positions from A up to, not including, B; A- to the end, -N the last N bytes.")
+    ByteRange bytes = ByteRange.ALL;
+
+    @Mixin
+    TimeOptions times = new TimeOptions();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public CatCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ContentSink sink = ContentSink.of(context.out(), json.json);
+        try (ArchiveView view = ArchiveView.open(store, times)) {
+            for (HostFiles host : view.select(address, false)) {
+                copy(view, host, sink);
+            }
+            expired.print(context);
+        }
+        return ExitCode.DONE;
+    }
+
+    private void copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
+        String hostId = host.host().id();
+        CommitWindow window = view.window(host.host());
+        HostState state =
+                HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
+        try (HostContent content = new HostContent(view.store(), hostId, state)) {
+            for (Selection.Entry file : host.files()) {
+                FileVersion listed = file.version(); // the bounds; the state may already know more
+                FileVersion version = Objects.requireNonNull(state.version(listed.id()));
+                long start = Math.max(window.start(listed), bytes.startIn(listed.length()));
+                long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
+                long kept = Math.max(start, version.startPosition());
+                noteExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
+                content.copy(version, kept, end, host.origin(file), sink);
+            }
+        }
+    }
+
+    private void noteExpired(String file, FileVersion version, long asked, long end) throws CommandFailure {
+        long start = version.expiredBytes();
+        if (times.since != null || asked >= start || asked >= end) {
+            return;
+        }
+        if (end <= start) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    file + ": bytes " + asked + " to " + end + " were expired by --retain; what is kept begins at byte "
+                            + start);
+        }
+        expired.add(file, version, asked);
+    }
+}

@@ -1,0 +1,201 @@
+package io.chagres.cli.read;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Table;
+import io.chagres.cli.text.Words;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres ls}: lists the hosts of an archive, or files of them. */
+@Command(
+        name = "ls",
+        header = "List the hosts of an archive, or files of them.",
+        description = "Without HOST:/GLOB it lists hosts. A path stands for its newest version, also after its"
+                + " deletion; --versions lists all of them.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres ls /mnt/archive",
+            "  chagres ls -l /mnt/archive 'web1:/var/log/**'",
+            "  chagres ls --versions /mnt/archive '*:app.log' --at 09:30"
+        })
+public final class LsCommand implements Callable<Integer> {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
+
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    @Nullable
+    Address address;
+
+    @Option(names = "-l", description = "Also list mode, owner, size, modification time and state.")
+    boolean details;
+
+    @Option(names = "--versions", description = "List every version, with its id and times.")
+    boolean versions;
+
+    @Mixin
+    TimeOptions times = new TimeOptions();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public LsCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (ArchiveView view = ArchiveView.open(store, times)) {
+            if (address == null && !versions) {
+                hosts(view);
+            } else {
+                files(view.select(address, versions));
+            }
+        }
+        return ExitCode.DONE;
+    }
+
+    private void hosts(ArchiveView view) throws IOException {
+        Table table = new Table("lrrlll");
+        for (HostRegistry.Owner host : view.hosts(null)) {
+            HostState state = view.state(host);
+            if (state.seq() == 0) {
+                continue; // nothing of it existed at that time
+            }
+            List<Selection.Entry> files = Selection.of(state, null, false);
+            long bytes =
+                    files.stream().mapToLong(file -> file.version().length()).sum();
+            String open = state.closedCleanly() ? "stopped" : "open";
+            if (json.json) {
+                JsonWriter line = new JsonWriter().beginObject();
+                line.member("host", host.name()).member("hostId", host.id());
+                line.member("files", files.size()).member("bytes", bytes).member("commits", state.seq());
+                line.timeMember("committed", state.timeMs()).member("state", open);
+                context.out().line(line.endObject());
+            } else {
+                table.row(
+                        host.name(),
+                        Words.plural(files.size(), "file"),
+                        ByteSize.format(bytes),
+                        time(state.timeMs()),
+                        open,
+                        host.id());
+            }
+        }
+        print(table);
+    }
+
+    private void files(List<HostFiles> hosts) throws IOException {
+        Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
+        for (HostFiles host : hosts) {
+            for (Selection.Entry file : host.files()) {
+                if (json.json) {
+                    context.out().line(json(host, file));
+                } else {
+                    table.row(row(host, file));
+                }
+            }
+        }
+        print(table);
+    }
+
+    private String[] row(HostFiles host, Selection.Entry file) {
+        if (!details && !versions) {
+            return new String[] {host.origin(file).toString()};
+        }
+        FileVersion version = file.version();
+        String mode = "-" + permissions(version.attributes().mode());
+        String uid = Integer.toUnsignedString(version.attributes().uid());
+        String gid = Integer.toUnsignedString(version.attributes().gid());
+        String size = ByteSize.format(version.length());
+        String mtime = time(Math.floorDiv(version.attributes().mtimeNs(), 1_000_000L));
+        String state = state(file);
+        return versions
+                ? new String[] {
+                    mode,
+                    uid,
+                    gid,
+                    size,
+                    mtime,
+                    state,
+                    ArchiveLayout.hex(version.id()),
+                    host.origin(file).toString()
+                }
+                : new String[] {
+                    mode, uid, gid, size, mtime, state, host.origin(file).toString()
+                };
+    }
+
+    private static JsonWriter json(HostFiles host, Selection.Entry file) {
+        FileVersion version = file.version();
+        JsonWriter json = new JsonWriter().beginObject();
+        json.member("host", host.host().name()).member("hostId", host.host().id());
+        json.member("path", file.path().toString()).member("version", ArchiveLayout.hex(version.id()));
+        json.member("bytes", version.length());
+        json.member("mode", Integer.toOctalString(version.attributes().mode()));
+        json.member("uid", version.attributes().uid())
+                .member("gid", version.attributes().gid());
+        json.timeMember("modified", Math.floorDiv(version.attributes().mtimeNs(), 1_000_000L));
+        json.timeMember("opened", version.openedMs()).timeMember("changed", version.changedMs());
+        return json.member("state", state(file)).endObject();
+    }
+
+    private static String state(Selection.Entry file) {
+        String state = file.version().state().name().toLowerCase(Locale.ROOT);
+        return file.named() || state.equals("gone") ? state : state + ", removed";
+    }
+
+    private void print(Table table) throws IOException {
+        for (String line : table.lines()) {
+            context.out().line(line);
+        }
+    }
+
+    private String time(long epochMs) {
+        return TIME.format(Instant.ofEpochMilli(epochMs).atZone(context.zone()));
+    }
+
+    /** Returns permissions as ls(1) prints them. */
+    static String permissions(int mode) {
+        StringBuilder text = new StringBuilder(9);
+        for (int bit = 8; bit >= 0; bit--) {
+            text.append((mode >> bit & 1) == 0 ? '-' : "xwr".charAt(bit % 3));
+        }
+        special(text, 2, mode, 04000, 's');
+        special(text, 5, mode, 02000, 's');
+        special(text, 8, mode, 01000, 't');
+        return text.toString();
+    }
+
+    private static void special(StringBuilder text, int index, int mode, int bit, char letter) {
+        if ((mode & bit) != 0) {
+            text.setCharAt(index, text.charAt(index) == 'x' ? letter : Character.toUpperCase(letter));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.chagres.cli.read;
+
+import io.chagres.archive.read.Address;
+import io.chagres.archive.restore.Restore;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Words;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres restore}: gives files back. */
+@Command(
+        name = "restore",
+        header = "Give files back: DIR/<host>/<path>.",
+        description = "Restores content, modes, owners where allowed, times, empty files and directories, links and"
+                + " holes. Nothing that exists is replaced. Versions without a name (superseded, deleted) are written"
+                + " beside as <name>~<time>~<version> when their bytes exist nowhere else.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres restore /mnt/archive ./back",
+            "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --at 09:30",
+            "  chagres restore /mnt/archive ./back --all-versions"
+        })
+public final class RestoreCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", paramLabel = "DIR", description = "Where to; made when it does not exist.")
+    String directory = "";
+
+    @Parameters(index = "2", arity = "0..1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    @Nullable
+    Address address;
+
+    @Option(names = "--all-versions", description = "Write every version that has no name, not only the unique ones.")
+    boolean allVersions;
+
+    @Option(names = "--special-bits", description = "Restore set-user-id, set-group-id and sticky bits too.")
+    boolean specialBits;
+
+    @Mixin
+    TimeOptions times = new TimeOptions();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public RestoreCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ProgressLine progress = new ProgressLine(context, json.json);
+        Restore.Listener listener = new Restore.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {
+                progress.update(doneBytes, totalBytes);
+            }
+
+            @Override
+            public void fault(String subject, String cause) {
+                progress.message("chagres restore: " + subject + ": " + cause);
+            }
+        };
+        try (BlobStore archive = BlobStores.open(store, false)) {
+            Restore.Options options = new Restore.Options(address, times.at(), allVersions, specialBits, times::covers);
+            Restore.Summary summary = new Restore(archive, options, listener).into(Pathname.of(directory));
+            progress.end();
+            if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
+                throw nothing(archive);
+            }
+            print(summary);
+            ExpiredNote expired = new ExpiredNote("restore");
+            expired.add(summary.expiredFiles(), summary.expiredBytes());
+            expired.print(context);
+            if (summary.faults() == 0) {
+                return ExitCode.DONE;
+            }
+            context.err()
+                    .println("chagres restore: " + Words.plural(summary.faults(), "fault")
+                            + " named above; everything else is restored");
+            return ExitCode.FAILED;
+        } finally {
+            progress.end();
+        }
+    }
+
+    private CommandFailure nothing(BlobStore archive) {
+        return new CommandFailure(
+                ExitCode.FAILED,
+                "nothing in " + archive.name() + " matches" + (address == null ? "" : " " + address) + times.window()
+                        + "; 'chagres ls STORE HOST:/**' lists what is there");
+    }
+
+    private void print(Restore.Summary summary) throws IOException {
+        if (json.json) {
+            JsonWriter line = new JsonWriter().beginObject();
+            line.member("files", summary.files()).member("directories", summary.directories());
+            line.member("links", summary.links()).member("bytes", summary.bytes());
+            line.member("expiredBytes", summary.expiredBytes());
+            context.out().line(line.member("faults", summary.faults()).endObject());
+            return;
+        }
+        context.out()
+                .line("restored " + Words.plural(summary.files(), "file") + ", "
+                        + Words.plural(summary.directories(), "directory", "directories") + ", "
+                        + Words.plural(summary.links(), "link") + ", " + ByteSize.format(summary.bytes())
+                        + " to " + Pathname.of(directory));
+    }
+}

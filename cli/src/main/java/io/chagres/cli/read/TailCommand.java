@@ -1,0 +1,142 @@
+package io.chagres.cli.read;
+
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres tail}: writes the last lines of files, and with {@code -f} what is committed from then on. */
+@Command(
+        name = "tail",
+        header = "Write the last lines of files, and follow them.",
+        description = "With -f it follows files across rotation: the rest of the old file, then the new one. Files that"
+                + " appear later are written whole.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres tail /mnt/archive 'web1:*/app.log' -n 100",
+            "  chagres tail -f /mnt/archive 'web*:*/app.log'"
+        })
+public final class TailCommand implements Callable<Integer> {
+    private static final int BLOCK_BYTES = 64 * 1024;
+    private static final long REFRESH_MS = 200;
+
+    private final CommandContext context;
+    private final ExpiredNote expired = new ExpiredNote("tail");
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", paramLabel = "HOST:/GLOB", description = Arguments.ADDRESS)
+    Address address = Address.parse("*:");
+
+    @Option(
+            names = {"-n", "--lines"},
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "How many lines (default: ${DEFAULT-VALUE}).")
+    long lines;
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on with what is committed later, until interrupted.")
+    boolean follow;
+
+    @Mixin
+    TimeOptions times = new TimeOptions();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public TailCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (lines < 0) {
+            throw new CommandFailure(ExitCode.USAGE, "-n must not be negative");
+        }
+        if (follow && (times.at != null || times.until != null)) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
+        }
+        try (ArchiveView view = ArchiveView.open(store, times)) {
+            List<HostFiles> hosts = view.select(address, false);
+            int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
+            ContentSink sink =
+                    json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), files > 1);
+            for (HostFiles host : hosts) {
+                last(view, host, sink);
+            }
+            expired.print(context);
+            if (follow) {
+                follow(view, hosts, sink);
+            }
+        }
+        return ExitCode.DONE;
+    }
+
+    private void last(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
+        String hostId = host.host().id();
+        CommitWindow window = view.window(host.host());
+        HostState state =
+                HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
+        try (HostContent content = new HostContent(view.store(), hostId, state);
+                LastLines finder = new LastLines(BLOCK_BYTES)) {
+            for (Selection.Entry file : host.files()) {
+                FileVersion listed = file.version(); // the bounds; the state may already know more
+                FileVersion version = Objects.requireNonNull(state.version(listed.id()));
+                LastLines.Source source = (position, target) -> content.readFully(version, position, target);
+                long end = window.end(listed);
+                long start = finder.start(source, Math.min(window.start(listed), end), end, lines);
+                if (lines > 0 && start < end && start == version.expiredBytes() && start > 0) {
+                    expired.add(host.origin(file).toString(), version, 0);
+                }
+                content.copy(version, start, end, host.origin(file), sink);
+            }
+        }
+    }
+
+    private void follow(ArchiveView view, List<HostFiles> hosts, ContentSink sink) throws IOException {
+        CountDownLatch stopped = new CountDownLatch(1);
+        context.termination().onSignal(stopped::countDown);
+        List<HostFollower> followers = new ArrayList<>();
+        try {
+            for (HostFiles host : hosts) {
+                followers.add(new HostFollower(view.store(), host, address));
+            }
+            do {
+                for (HostFollower follower : followers) {
+                    follower.step(sink);
+                }
+                context.out().flush();
+            } while (!stopped.await(REFRESH_MS, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            followers.forEach(HostFollower::close);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.chagres.cli.ship;
+
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.StateOption;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MonotonicClock;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.CutAnswer;
+import io.chagres.ship.RunningShipper;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code chagres drain}: makes running shippers commit everything at once. */
+@Command(
+        name = "drain",
+        header = "Make a running ship commit everything at once, and wait for it.",
+        description = {
+            "For a machine that has been told that it will vanish. Every ship with this state directory scans once"
+                    + " more, commits without regard to --max-lag, and goes on. SIGUSR1 to a ship does the same without"
+                    + " waiting. Exit codes: 0 what was there is acknowledged; 1 no ship runs; 3 bytes at risk."
+        },
+        footer = {"", "Example:", "  chagres drain --timeout 90s"})
+public final class DrainCommand implements Callable<Integer> {
+    private static final long LOOK_EVERY_MS = 10;
+
+    private final CommandContext context;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DURATION",
+            defaultValue = "25s",
+            description = "Longest time to wait (default: ${DEFAULT-VALUE}).")
+    Duration timeout = Duration.ZERO;
+
+    @Mixin
+    StateOption state = new StateOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public DrainCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    /** A shipper and how many cuts it had begun when it was asked. */
+    private record Asked(RunningShipper shipper, long begunBefore) {}
+
+    @Override
+    public Integer call() throws IOException {
+        Pathname directory = state.directory(context.environment());
+        long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
+        List<Asked> asked = ask(directory);
+        int code = ExitCode.DONE;
+        for (Asked one : asked) {
+            boolean safe = await(one, untilMs);
+            code = safe ? code : ExitCode.AT_RISK;
+        }
+        return code;
+    }
+
+    private static List<Asked> ask(Pathname directory) throws IOException {
+        List<Asked> asked = new ArrayList<>();
+        for (RunningShipper shipper : RunningShipper.find(directory)) {
+            long begun = shipper.answer().begun();
+            try {
+                shipper.requestCut();
+                asked.add(new Asked(shipper, begun));
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.ESRCH) {
+                    throw e;
+                }
+            }
+        }
+        if (asked.isEmpty()) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    directory + ": no chagres ship runs with this state directory. Nothing was drained; name the one of"
+                            + " the shipper by --state.");
+        }
+        return asked;
+    }
+
+    /** Waits for one shipper and says how it went; returns whether all that was there is acknowledged. */
+    private boolean await(Asked one, long untilMs) throws IOException {
+        RunningShipper shipper = one.shipper();
+        boolean runs = shipper.runs();
+        CutAnswer answer = shipper.answer();
+        while (answer.done() <= one.begunBefore() && runs && MonotonicClock.nowMs() < untilMs) {
+            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
+            runs = shipper.runs(); // before its answer: the last one of a shipper that ends counts
+            answer = shipper.answer();
+        }
+        String ship = "chagres ship (pid " + shipper.pid() + "): ";
+        if (answer.done() > one.begunBefore()) {
+            context.out().line(ship + sentence(answer));
+            return answer.leftBytes() == 0;
+        }
+        context.err()
+                .println(ship
+                        + (runs ? "not done within " + Durations.format(timeout.toMillis()) : "ended meanwhile")
+                        + ", at risk: " + bytes(answer.begun() > one.begunBefore() ? answer.leftBytes() : -1)
+                        + ". They are still in the local files" + (runs ? "; it goes on trying." : "."));
+        return false;
+    }
+
+    private static String sentence(CutAnswer answer) {
+        String left = answer.leftBytes() == 0 ? "everything is acknowledged" : "at risk: " + bytes(answer.leftBytes());
+        return left + "; written since or held back: " + bytes(answer.riskBytes());
+    }
+
+    private static String bytes(long number) {
+        return number < 0 ? "unknown" : ByteSize.format(number);
+    }
+}

@@ -1,0 +1,227 @@
+package io.chagres.cli.ship;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.StateOption;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Glob;
+import io.chagres.linux.Machine;
+import io.chagres.linux.MonotonicClock;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.ShipOptions;
+import io.chagres.ship.Shipper;
+import io.chagres.ship.StartAt;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres ship}: follows files until told to stop and commits every new byte exactly once. */
+@Command(
+        name = "ship",
+        header = "Follow files and commit every new byte exactly once into an archive.",
+        customSynopsis = "chagres ship PATH... --to STORE [OPTION...] [-- CMD ARG...]",
+        description = {
+            "PATH is a file, a directory (everything below it) or a quoted glob. Runs until SIGTERM or SIGINT, then"
+                    + " ships what is left within --drain. With -- CMD it runs that program, drains after its end and"
+                    + " exits with its exit code."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  chagres ship /var/log/app --to /mnt/archive",
+            "  chagres ship '/srv/*/logs/*.log' --to /mnt/archive --host web1 --max-lag 100ms",
+            "  chagres ship /var/log/app --to 's3://bucket/prefix?region=eu-west-1'",
+            "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10"
+        })
+public final class ShipCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "A file, a directory or a quoted glob.")
+    List<String> paths = List.of();
+
+    @Option(
+            names = "--to",
+            required = true,
+            paramLabel = "STORE",
+            description = "The archive: a directory, s3://BUCKET/PREFIX, gs://... or azblob://...; created if absent.")
+    String store = "";
+
+    @Option(
+            names = "--once",
+            description = "Ship what is there, wait for the acknowledgement, exit."
+                    + " A store that does not accept at the start is given the time of --drain,"
+                    + " then the exit code is 3.")
+    boolean once;
+
+    @Option(
+            names = "--max-lag",
+            paramLabel = "DURATION",
+            description = "Longest time between a write and its commit (default: 1s for directories, 10s for object"
+                    + " stores, where each commit is a put that is paid for).")
+    @Nullable
+    Duration maxLag;
+
+    @Option(
+            names = "--drain",
+            paramLabel = "DURATION",
+            defaultValue = "25s",
+            description = "Longest time to ship the rest after a signal, also while the store refuses or"
+                    + " hangs (default: ${DEFAULT-VALUE}).")
+    Duration drain = Duration.ZERO;
+
+    @Option(names = "--host", paramLabel = "NAME", description = "Name in the archive (default: the host's name).")
+    @Nullable
+    String host;
+
+    @Option(
+            names = "--codec",
+            paramLabel = "zstd|none",
+            defaultValue = "zstd",
+            description = "Compression of what is stored (default: ${DEFAULT-VALUE}).")
+    Codec codec = Codec.ZSTD;
+
+    @Option(
+            names = "--level",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}).")
+    int level;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            defaultValue = "64MiB",
+            description = "Most memory for buffers, at least 16MiB; taken on demand, given back when idle"
+                    + " (default: ${DEFAULT-VALUE}).")
+    ByteSize memory = new ByteSize(0);
+
+    @Option(names = "--include", paramLabel = "GLOB", description = "Ship only names that match; may be repeated.")
+    List<String> includes = List.of();
+
+    @Option(names = "--exclude", paramLabel = "GLOB", description = "Never ship names that match; may be repeated.")
+    List<String> excludes = List.of();
+
+    @Option(
+            names = "--start-at",
+            paramLabel = "beginning|end",
+            defaultValue = "beginning",
+            description = "Where files that are there at the first start begin (default: ${DEFAULT-VALUE}).")
+    StartAt startAt = StartAt.BEGINNING;
+
+    @Option(
+            names = "--poll",
+            paramLabel = "DURATION",
+            description = "Also look at every file this often: for NFS, FUSE and writers that raise no events.")
+    @Nullable
+    Duration poll;
+
+    @Option(
+            names = "--coalesce",
+            paramLabel = "DURATION",
+            defaultValue = "20ms",
+            description = "Collect events this long before reading, up to 1s; 0 for the least latency"
+                    + " (default: ${DEFAULT-VALUE}).")
+    Duration coalesce = Duration.ZERO;
+
+    @Option(names = "--quiet", description = "Print only problems.")
+    boolean quiet;
+
+    @Mixin
+    StateOption state = new StateOption();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public ShipCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ShipOptions options = options();
+        if (once) {
+            checkThatPathsExist();
+        }
+        ShipReport report = ShipReport.of(context, json.json, quiet, once);
+        context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
+        try (Supervisor supervisor = Supervisor.of(context.environment(), report)) {
+            ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
+            context.termination().onSignal(start::stop);
+            start.begin(once);
+            try {
+                return ship(options, report, supervisor, start);
+            } catch (IOException e) {
+                start.program().outlive(e, report);
+                throw e;
+            } finally {
+                start.over();
+            }
+        }
+    }
+
+    private int ship(ShipOptions options, ShipReport report, Supervisor supervisor, ShipStart start)
+            throws IOException {
+        try (WorkerThreads workers = new WorkerThreads();
+                BlobStore archive = start.open(() -> BlobStores.open(store, true));
+                Shipper shipper =
+                        start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
+            context.termination().onUserSignal(shipper::requestCut);
+            start.opened(shipper::requestDrain);
+            return new ShipSession(shipper, report, supervisor, MonotonicClock::nowMs).run(start.program());
+        }
+    }
+
+    /** A path that does not exist yet can be followed, but once is now. */
+    private void checkThatPathsExist() throws IOException {
+        for (String path : paths) {
+            int found = Glob.isPattern(path) ? 0 : Fd.tryOpen(Pathname.of(path), Fd.O_PATH, 0);
+            if (found < 0) {
+                throw new CommandFailure(
+                        ExitCode.FAILED,
+                        path + ": " + Errno.message(-found)
+                                + ". Nothing was shipped; correct the path, or leave out --once" + " to wait for it.");
+            }
+            if (found > 0) {
+                Fd.ofValue(found).close();
+            }
+        }
+    }
+
+    /** Returns the options with this machine's defaults. */
+    ShipOptions options() throws IOException {
+        try {
+            return new ShipOptions(
+                    paths,
+                    includes,
+                    excludes,
+                    host == null ? Machine.current().hostName() : host,
+                    state.directory(context.environment()),
+                    once,
+                    maxLag == null ? BlobStores.suggestedLagMs(store) : maxLag.toMillis(),
+                    drain.toMillis(),
+                    codec,
+                    level,
+                    memory.bytes(),
+                    startAt,
+                    poll == null ? 0 : poll.toMillis(),
+                    Math.toIntExact(coalesce.toMillis()));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.chagres.cli.ship;
+
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.Output;
+import io.chagres.cli.command.StatusLine;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Words;
+import io.chagres.ship.ShipStatus;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.InstantSource;
+
+/** Tells the user how shipping goes, in the form that fits where the output goes. Confined to one thread. */
+sealed interface ShipReport {
+    /** Returns how often the status is wanted, in milliseconds. */
+    default long intervalMs() {
+        return 1000;
+    }
+
+    /** Takes the status, about once in the interval. */
+    void status(ShipStatus status, long elapsedMs) throws IOException;
+
+    /** Shows one line about a trouble. */
+    void message(String message);
+
+    /** Takes the last status; what is at risk is said in every form. */
+    void ended(ShipStatus status) throws IOException;
+
+    /** Returns the form for these outputs. */
+    static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once) {
+        if (json) {
+            return new Json(context.out(), new Reminder(context.err()), context.clock());
+        }
+        return context.liveLine() && !quiet
+                ? new Live(new StatusLine(context.err()), once)
+                : new Silent(new Reminder(context.err()));
+    }
+
+    /** The sentence for a stop with bytes at risk. */
+    static String atRisk(ShipStatus status) {
+        String held =
+                status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
+        String unreadable = status.unreadableFiles() > 0
+                ? ", " + Words.plural(status.unreadableFiles(), "file") + " unreadable"
+                : "";
+        String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
+        return "chagres ship: stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
+                + ". They are still in the local files and "
+                + ByteSize.format(status.shippedBytes())
+                + " are safe in the archive: start chagres ship again to ship the rest.";
+    }
+
+    /** Lines on standard error that is no terminal: troubles, and while a store refuses, each minute that it does. */
+    final class Reminder {
+        private static final long EVERY_MS = 60_000;
+
+        private final PrintStream err;
+        private long remindedMs;
+
+        Reminder(PrintStream err) {
+            this.err = err;
+        }
+
+        void status(ShipStatus status, long elapsedMs) {
+            if (status.storeTrouble() == null) {
+                remindedMs = elapsedMs; // the first refusal is a message of its own
+            } else if (elapsedMs - remindedMs >= EVERY_MS) {
+                message(ShipStatusText.refusal(status));
+                remindedMs = elapsedMs;
+            }
+        }
+
+        void message(String message) {
+            err.println("chagres ship: " + message);
+        }
+
+        void ended(ShipStatus status) {
+            if (status.riskBytes() != 0) {
+                err.println(atRisk(status));
+            }
+        }
+    }
+
+    /** A pipe or {@code --quiet}: nothing but troubles. */
+    record Silent(Reminder err) implements ShipReport {
+        @Override
+        public void status(ShipStatus status, long elapsedMs) {
+            err.status(status, elapsedMs);
+        }
+
+        @Override
+        public void message(String message) {
+            err.message(message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) {
+            err.ended(status);
+        }
+    }
+
+    /** One JSON object per status on standard output. */
+    record Json(Output out, Reminder err, InstantSource clock) implements ShipReport {
+        @Override
+        public void status(ShipStatus status, long elapsedMs) throws IOException {
+            out.line(ShipStatusText.json(status, clock.millis(), false));
+            out.flush();
+            err.status(status, elapsedMs);
+        }
+
+        @Override
+        public void message(String message) {
+            err.message(message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) throws IOException {
+            out.line(ShipStatusText.json(status, clock.millis(), true));
+            out.flush();
+            err.ended(status);
+        }
+    }
+
+    /** A terminal: one line that is rewritten in place. */
+    final class Live implements ShipReport {
+        private static final long REDRAW_MS = 250;
+        private static final long RATE_MS = 1000;
+
+        private final StatusLine line;
+        private final boolean once;
+        private long rate;
+        private long measuredBytes;
+        private long measuredMs;
+
+        Live(StatusLine line, boolean once) {
+            this.line = line;
+            this.once = once;
+        }
+
+        @Override
+        public long intervalMs() {
+            return REDRAW_MS;
+        }
+
+        @Override
+        public void status(ShipStatus status, long elapsedMs) {
+            if (once) {
+                line.show(ShipStatusText.progress(status, rate(status.shippedBytes(), elapsedMs)));
+                return;
+            }
+            if (elapsedMs - measuredMs >= RATE_MS) {
+                rate = rate(status.shippedBytes() - measuredBytes, elapsedMs - measuredMs);
+                measuredBytes = status.shippedBytes();
+                measuredMs = elapsedMs;
+            }
+            line.show(ShipStatusText.line(status, rate));
+        }
+
+        @Override
+        public void message(String message) {
+            line.message("chagres ship: " + message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) {
+            line.show(ShipStatusText.line(status, 0));
+            if (status.riskBytes() != 0) {
+                line.message(atRisk(status));
+            }
+            line.end();
+        }
+
+        private static long rate(long bytes, long ms) {
+            return ms <= 0 ? 0 : Math.max(0, bytes) * 1000 / ms;
+        }
+    }
+}

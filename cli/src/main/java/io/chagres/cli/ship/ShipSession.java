@@ -1,0 +1,66 @@
+package io.chagres.cli.ship;
+
+import io.chagres.cli.command.ExitCode;
+import io.chagres.ship.ShipStatus;
+import io.chagres.ship.Shipper;
+import java.io.IOException;
+import java.util.function.LongSupplier;
+
+/** Drives one shipper on the calling thread until it has drained, reporting as it goes. Confined to one thread. */
+final class ShipSession {
+    private final Shipper shipper;
+    private final ShipReport report;
+    private final Supervisor supervisor;
+    private final LongSupplier clockMs;
+    private final long startMs;
+    private long nextReportMs;
+    private boolean tidied;
+    private boolean scanned;
+
+    ShipSession(Shipper shipper, ShipReport report, Supervisor supervisor, LongSupplier clockMs) {
+        this.shipper = shipper;
+        this.report = report;
+        this.supervisor = supervisor;
+        this.clockMs = clockMs;
+        startMs = clockMs.getAsLong();
+        nextReportMs = startMs + report.intervalMs();
+    }
+
+    /**
+     * Ships until a signal, the end of the program or of {@code --once}, and the drain after it.
+     *
+     * @param program started after the first step, if it does not run yet
+     * @return the exit code
+     */
+    int run(Program program) throws IOException {
+        step(0);
+        program.start();
+        while (!shipper.finished()) {
+            long now = clockMs.getAsLong();
+            step((int) Math.clamp(nextReportMs - now, 0, report.intervalMs()));
+        }
+        ShipStatus last = shipper.status();
+        supervisor.ended(last);
+        report.ended(last);
+        return program.exitCode(last.riskBytes() == 0 ? ExitCode.DONE : ExitCode.AT_RISK);
+    }
+
+    private void step(int timeoutMs) throws IOException {
+        shipper.doWork(timeoutMs);
+        ShipStatus status = shipper.status();
+        if (!tidied && !status.scanning() && status.riskBytes() == 0) {
+            // the log it was loaded from was larger than what is kept of it, and the steady path collects nothing
+            System.gc();
+            tidied = true;
+        }
+        long now = clockMs.getAsLong();
+        if (now >= nextReportMs) {
+            report.status(status, now - startMs);
+            nextReportMs = now + report.intervalMs();
+            supervisor.works(status);
+        } else if (!scanned && !status.scanning()) {
+            supervisor.works(status); // ready now, not at the next report
+        }
+        scanned |= !status.scanning();
+    }
+}

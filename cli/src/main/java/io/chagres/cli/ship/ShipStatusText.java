@@ -1,0 +1,96 @@
+package io.chagres.cli.ship;
+
+import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Words;
+import io.chagres.ship.ShipStatus;
+
+/** Puts a shipper's status into words, a progress bar or JSON. */
+final class ShipStatusText {
+    private ShipStatusText() {}
+
+    /**
+     * Returns the live line: files, bytes, what is at risk; the rate only while something is to be done, and troubles
+     * only when there are any.
+     *
+     * @param rate bytes a second
+     */
+    static String line(ShipStatus status, long rate) {
+        StringBuilder line = new StringBuilder("  ");
+        line.append(Words.plural(status.files(), "file"));
+        line.append(", ").append(ByteSize.format(status.shippedBytes())).append(" shipped, at risk ");
+        line.append(risk(status));
+        if (rate > 0 && status.riskBytes() != 0) {
+            line.append(", ").append(ByteSize.format(rate)).append("/s");
+        }
+        return line.append(troubles(status)).toString();
+    }
+
+    /** Returns what is at risk: {@code 0 B (0.0 s)}, or {@code unknown} while a directory is not yet scanned. */
+    static String risk(ShipStatus status) {
+        if (status.riskBytes() < 0) {
+            return status.scanning() ? "unknown (scanning)" : "unknown";
+        }
+        return ByteSize.format(status.riskBytes()) + " (" + Durations.format(status.riskMs()) + ")";
+    }
+
+    /**
+     * Returns the progress bar of {@code --once}.
+     *
+     * @param rate bytes a second since the start
+     */
+    static String progress(ShipStatus status, long rate) {
+        long total = Math.max(status.totalBytes(), status.archivedBytes());
+        if (status.scanning() && total == 0) {
+            return "  scanning" + troubles(status);
+        }
+        String scanning = status.scanning() ? " (scanning)" : "";
+        return ProgressLine.bar(status.archivedBytes(), total, rate) + scanning + troubles(status);
+    }
+
+    /**
+     * Returns the status as one JSON object.
+     *
+     * @param timeMs wall clock
+     * @param last whether the shipper has ended
+     */
+    static JsonWriter json(ShipStatus status, long timeMs, boolean last) {
+        JsonWriter json = new JsonWriter().beginObject();
+        json.timeMember("time", timeMs);
+        json.member("files", status.files()).member("shippedBytes", status.shippedBytes());
+        json.member("totalBytes", status.totalBytes()).member("archivedBytes", status.archivedBytes());
+        json.name("riskBytes");
+        if (status.riskBytes() < 0) {
+            json.value(null);
+        } else {
+            json.value(status.riskBytes());
+        }
+        json.member("riskMs", status.riskMs()).member("heldBackBytes", status.heldBackBytes());
+        json.member("unreadableFiles", status.unreadableFiles());
+        json.member("commits", status.commits()).member("errors", status.errors());
+        json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());
+        return json.member("ended", last).endObject();
+    }
+
+    /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */
+    static String refusal(ShipStatus status) {
+        String risk = status.riskBytes() < 0 ? "an unknown number of bytes" : ByteSize.format(status.riskBytes());
+        return "store " + status.storeTrouble() + "; nothing lost, " + risk + " at risk";
+    }
+
+    private static String troubles(ShipStatus status) {
+        StringBuilder troubles = new StringBuilder();
+        if (status.unreadableFiles() > 0) {
+            troubles.append(", ").append(status.unreadableFiles()).append(" unreadable");
+        }
+        if (status.errors() > 0) {
+            troubles.append(", ").append(Words.plural(status.errors(), "error"));
+        }
+        if (status.storeTrouble() != null) {
+            troubles.append(", ").append(refusal(status));
+        }
+        return troubles.toString();
+    }
+}

@@ -1,0 +1,81 @@
+package io.chagres.cli.ship;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.NotifySocket;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.ShipStatus;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the service manager that started this process how shipping goes, see sd_notify(3); without one nothing happens.
+ * Each status comes from the loop that ships, so that a loop that hangs is missed. What cannot be sent is not sent
+ * again: the next status says the same. Safe for any thread.
+ */
+final class Supervisor implements AutoCloseable {
+    private static final String EXTEND = "EXTEND_TIMEOUT_USEC=10000000\n";
+
+    private @Nullable NotifySocket socket;
+    private boolean ready;
+    private boolean stopping;
+
+    private Supervisor(@Nullable NotifySocket socket) {
+        this.socket = socket;
+    }
+
+    /** Returns the one that the environment names. */
+    static Supervisor of(Map<String, String> environment, ShipReport report) {
+        String address = environment.getOrDefault(NotifySocket.VARIABLES.getFirst(), "");
+        if (address.isEmpty()) {
+            return new Supervisor(null);
+        }
+        try {
+            return new Supervisor(NotifySocket.open(Pathname.of(address)));
+        } catch (IllegalArgumentException | ErrnoException e) {
+            report.message("NOTIFY_SOCKET cannot be used (" + e.getMessage()
+                    + "); files are shipped, the service manager does not hear of it");
+            return new Supervisor(null);
+        }
+    }
+
+    /** The store has not accepted yet. */
+    synchronized void waits(ShipStatus status) {
+        send(stopping ? EXTEND : "", status);
+    }
+
+    /** The loop goes on; it is ready once everything was scanned for the first time. */
+    synchronized void works(ShipStatus status) {
+        boolean becomesReady = !ready && !stopping && !status.scanning();
+        ready |= becomesReady;
+        send((becomesReady ? "READY=1\n" : "") + "WATCHDOG=1\n" + (ready && !stopping ? "" : EXTEND), status);
+    }
+
+    /** A drain begins. */
+    synchronized void stops() {
+        if (!stopping && socket != null) {
+            stopping = true;
+            socket.trySend("STOPPING=1\n" + EXTEND);
+        }
+    }
+
+    /** The last status; after it the process ends. */
+    synchronized void ended(ShipStatus status) {
+        stops();
+        send("", status);
+    }
+
+    private void send(String assignments, ShipStatus status) {
+        if (socket != null) {
+            socket.trySend(assignments + "STATUS="
+                    + ShipStatusText.line(status, 0).strip().replace('\n', ' '));
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (socket != null) {
+            socket.close();
+            socket = null; // a signal may still come
+        }
+    }
+}

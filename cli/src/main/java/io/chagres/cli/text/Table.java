@@ -1,0 +1,62 @@
+package io.chagres.cli.text;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Lays out rows of text in aligned columns. Confined to one thread. */
+public final class Table {
+    private static final String GAP = "  ";
+
+    private final boolean[] right;
+    private final List<String[]> rows = new ArrayList<>();
+
+    /**
+     * Creates a table.
+     *
+     * @param alignment one letter per column: {@code l} or {@code r}
+     */
+    public Table(String alignment) {
+        right = new boolean[alignment.length()];
+        for (int i = 0; i < right.length; i++) {
+            right[i] = alignment.charAt(i) == 'r';
+        }
+    }
+
+    /** Adds a row with one cell per column. */
+    public void row(String... cells) {
+        if (cells.length != right.length) {
+            throw new IllegalArgumentException(cells.length + " cells for " + right.length + " columns");
+        }
+        rows.add(cells);
+    }
+
+    /** Returns the rows as lines; a last column on the left is not padded. */
+    public List<String> lines() {
+        int[] widths = widths();
+        List<String> lines = new ArrayList<>(rows.size());
+        for (String[] row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < row.length; i++) {
+                int padding = right[i] || i < row.length - 1 ? widths[i] - width(row[i]) : 0;
+                line.append(i == 0 ? "" : GAP);
+                line.append(right[i] ? " ".repeat(padding) + row[i] : row[i] + " ".repeat(padding));
+            }
+            lines.add(line.toString());
+        }
+        return lines;
+    }
+
+    private int[] widths() {
+        int[] widths = new int[right.length];
+        for (String[] row : rows) {
+            for (int i = 0; i < row.length; i++) {
+                widths[i] = Math.max(widths[i], width(row[i]));
+            }
+        }
+        return widths;
+    }
+
+    private static int width(String cell) {
+        return cell.codePointCount(0, cell.length());
+    }
+}

@@ -1,0 +1,5 @@
+/** Holds {@code watch}. */
+@NullMarked
+package io.chagres.cli.watch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,153 @@
+package io.chagres.cli.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.testing.SmallArchive;
+import io.chagres.cli.CommandRun;
+import io.chagres.cli.command.ExitCode;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code ls}, {@code cat} and {@code tail} on an archive of two hosts. */
+final class ReadingCommandsTest {
+    @TempDir
+    Path directory = Path.of("");
+
+    private SmallArchive web1;
+    private SmallArchive web2;
+    private String store;
+
+    @BeforeEach
+    void write() {
+        store = directory.resolve("archive").toString();
+        web1 = new SmallArchive(Path.of(store), "web1");
+        long app = web1.file("/var/log/app.log");
+        web1.append(app, "a1\n").commit(100);
+        web1.append(app, "a2\n").commit(200);
+        web1.rename("/var/log/app.log", "/var/log/app.log.1");
+        long fresh = web1.file("/var/log/app.log");
+        web1.append(app, "a3\n").append(fresh, "b1\nb2").commit(300);
+        long gone = web1.file("/var/log/gone.log");
+        web1.append(gone, "g\n").commit(400);
+        web1.remove("/var/log/gone.log").commit(500);
+        web2 = new SmallArchive(Path.of(store), "web2");
+        web2.append(web2.file("/var/log/app.log"), "w2\n").commit(100);
+    }
+
+    @AfterEach
+    void close() {
+        web1.close();
+        web2.close();
+    }
+
+    @Test
+    void listsHosts() {
+        CommandRun ls = CommandRun.of("ls", store);
+        assertThat(ls.code()).isZero();
+        assertThat(ls.out().lines()).hasSize(2);
+        assertThat(ls.out()).contains("web1  3 files  16 B", "web2   1 file   3 B");
+        assertThat(CommandRun.of("ls", store, "--json").out())
+                .contains("{\"host\":\"web1\",\"hostId\":\"", "\"files\":3,\"bytes\":16,\"commits\":5");
+    }
+
+    @Test
+    void listsNoHostBeforeItBegan() {
+        assertThat(CommandRun.of("ls", store, "--at", "@50").out()).isEmpty();
+        assertThat(CommandRun.of("ls", store, "--at", "@150").out()).contains("web1  1 file  3 B");
+    }
+
+    @Test
+    void listsFilesAsAddresses() {
+        assertThat(CommandRun.of("ls", store, "web1:/var/**").out().lines())
+                .containsExactly("web1:/var/log/app.log", "web1:/var/log/app.log.1", "web1:/var/log/gone.log");
+        assertThat(CommandRun.of("ls", store, "*:app.log").out().lines())
+                .containsExactly("web1:/var/log/app.log", "web2:/var/log/app.log");
+    }
+
+    @Test
+    void listsDetails() {
+        String line = CommandRun.of("ls", "-l", store, "web1:gone.log").out();
+        assertThat(line).startsWith("-rw-r-----  0  0  2 B  ").endsWith("  growing, removed  web1:/var/log/gone.log\n");
+        assertThat(CommandRun.of("ls", "--versions", store, "web1:app.log*").out())
+                .contains(
+                        "  0000000000000001  web1:/var/log/app.log.1\n", "  0000000000000002  web1:/var/log/app.log\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "web1:/var/log/app.log, 'b1|b2'",
+        "web1:app.log.1, 'a1|a2|a3|'",
+        "web1:gone.log, 'g|'",
+        "*:/var/log/app.log, 'b1|b2w2|'"
+    })
+    void writesBytes(String address, String content) {
+        assertThat(CommandRun.of("cat", store, address).out()).isEqualTo(content.replace('|', '\n'));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0-3, 'a1|'", "3-, 'a2|a3|'", "-4, '|a3|'", "7-7, ''"})
+    void writesRanges(String range, String content) {
+        assertThat(CommandRun.of("cat", store, "web1:app.log.1", "--bytes", range)
+                        .out())
+                .isEqualTo(content.replace('|', '\n'));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--at=@250, app.log, 'a1|a2|'",
+        "--since=@150, app.log.1, 'a2|a3|'",
+        "--until=@250, app.log.1, 'a1|a2|'",
+        "--since=@300, gone.log, 'g|'"
+    })
+    void readsThePast(String time, String name, String content) {
+        assertThat(CommandRun.of("cat", store, "web1:" + name, time).out()).isEqualTo(content.replace('|', '\n'));
+    }
+
+    @Test
+    void writesJson() {
+        assertThat(CommandRun.of("cat", store, "web2:app.log", "--json").out())
+                .isEqualTo("{\"host\":\"web2\",\"path\":\"/var/log/app.log\",\"version\":\"0000000000000001\","
+                        + "\"position\":0,\"text\":\"w2\\n\"}\n");
+    }
+
+    @Test
+    void writesLastLines() {
+        assertThat(CommandRun.of("tail", store, "web1:*/app.log", "-n", "1").out())
+                .isEqualTo("b2");
+        assertThat(CommandRun.of("tail", store, "web1:*/app.log.1", "-n", "2").out())
+                .isEqualTo("a2\na3\n");
+        assertThat(CommandRun.of("tail", store, "*:*/app.log", "-n", "1").out())
+                .isEqualTo("==> web1:/var/log/app.log <==\nb2\n==> web2:/var/log/app.log <==\nw2\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"web1:/nothing", "web1:/var/log/app.log.2"})
+    void saysThatNothingMatches(String address) {
+        CommandRun cat = CommandRun.of("cat", store, address);
+        assertThat(cat.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(cat.err()).contains("chagres cat: nothing in ", "matches " + address, "'chagres ls STORE HOST:/**'");
+    }
+
+    @Test
+    void namesTheHostsThereAre() {
+        CommandRun cat = CommandRun.of("cat", store, "db:/x");
+        assertThat(cat.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(cat.err())
+                .contains("no host of ", "matches db:/x; there are: ")
+                .contains("web1")
+                .contains("web2");
+    }
+
+    @Test
+    void saysThatThereIsNoArchive() {
+        CommandRun ls = CommandRun.of("ls", directory.resolve("nowhere").toString());
+        assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ls.err()).contains("nowhere");
+    }
+}

@@ -1,0 +1,149 @@
+package io.chagres.cli.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.cli.CommandRun;
+import io.chagres.cli.Main;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.Termination;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.RunningShipper;
+import io.chagres.testkit.Await;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ship} in this process: what it ships, how it ends, and what it says. */
+final class ShipCommandTest {
+    @TempDir
+    Path directory = Path.of("");
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final CompletableFuture<Runnable> stop = new CompletableFuture<>();
+    private final ExecutorService runner = Executors.newSingleThreadExecutor();
+    private Path log = Path.of("");
+
+    @BeforeEach
+    void write() throws IOException {
+        Files.createDirectory(directory.resolve("logs"));
+        log = directory.resolve("logs/app.log");
+        Files.writeString(log, "first\n");
+    }
+
+    @AfterEach
+    void close() {
+        runner.shutdownNow();
+    }
+
+    @Test
+    void shipsWhatIsThereOnce() {
+        CommandRun ship = CommandRun.of(args("--once"));
+        assertThat(ship.err()).isEmpty();
+        assertThat(ship.out()).isEmpty();
+        assertThat(ship.code()).isZero();
+        assertThat(cat()).isEqualTo("first\n");
+    }
+
+    @Test
+    void shipsNothingTwice() throws IOException {
+        CommandRun.of(args("--once"));
+        Files.writeString(log, "second\n", StandardOpenOption.APPEND);
+        CommandRun again = CommandRun.of(args("--once", "--json"));
+        assertThat(again.code()).isZero();
+        assertThat(again.out().lines())
+                .last()
+                .asString()
+                .contains("\"shippedBytes\":7,", "\"riskBytes\":0,", "\"ended\":true");
+        assertThat(cat()).isEqualTo("first\nsecond\n");
+    }
+
+    @Test
+    void drainsWhenItIsTold() throws Exception {
+        Future<Integer> ship = ship(List.of(), args());
+        Await.until("the first line is shipped", () -> cat().equals("first\n"));
+        Files.writeString(log, "last", StandardOpenOption.APPEND);
+        stop.join().run();
+        assertThat(ship.get()).isZero();
+        assertThat(cat()).isEqualTo("first\nlast");
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+    }
+
+    @Test
+    void shipsWhatAProgramWritesAndEndsWithItsCode() throws Exception {
+        Future<Integer> ship = ship(List.of("sh", "-c", "echo child >> '" + log + "'; exit 5"), args());
+        assertThat(ship.get()).isEqualTo(5);
+        assertThat(cat()).isEqualTo("first\nchild\n");
+    }
+
+    @Test
+    void refusesASecondShipper() throws Exception {
+        Future<Integer> ship = ship(List.of(), args());
+        Pathname state = Pathname.of(directory.resolve("state").toString());
+        Await.until("the first holds the lock", () -> holdsLock(state));
+        CommandRun second = CommandRun.of(args("--once"));
+        assertThat(second.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(second.err())
+                .contains("chagres ship: another chagres ship (pid "
+                        + ProcessHandle.current().pid() + ")")
+                .contains("nothing is lost");
+        stop.join().run();
+        assertThat(ship.get()).isZero();
+    }
+
+    @Test
+    void namesAnArchiveThatCannotBeMade() {
+        CommandRun ship = CommandRun.of("ship", log.toString(), "--to", log + "/x", "--once");
+        assertThat(ship.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ship.err()).contains(log.toString());
+    }
+
+    @Test
+    void shipsNoPathThatDoesNotExistOnce() {
+        CommandRun ship = CommandRun.of("ship", log + ".old", "--to", store(), "--once");
+        assertThat(ship.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ship.err()).contains(log + ".old: No such file or directory. Nothing was shipped");
+    }
+
+    private static boolean holdsLock(Pathname state) {
+        try {
+            return !RunningShipper.find(state).isEmpty();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private Future<Integer> ship(List<String> child, String... args) {
+        CommandContext context = CommandContext.of(out, err, child).with((Termination) stop::complete);
+        return runner.submit(() -> Main.run(context, args));
+    }
+
+    private String[] args(String... more) {
+        List<String> args = new java.util.ArrayList<>(List.of(
+                "ship", directory.resolve("logs").toString(), "--to", store(), "--host", "web1", "--max-lag", "50ms"));
+        args.addAll(List.of("--state", directory.resolve("state").toString()));
+        args.addAll(List.of(more));
+        return args.toArray(String[]::new);
+    }
+
+    private String cat() {
+        return CommandRun.of("cat", store(), "web1:app.log").out();
+    }
+
+    private String store() {
+        return directory.resolve("archive").toString();
+    }
+}

@@ -1,0 +1,100 @@
+package io.chagres.cli.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.cli.command.Output;
+import io.chagres.cli.command.StatusLine;
+import io.chagres.ship.ShipStatus;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+
+final class ShipReportTest {
+    private static final ShipStatus SAFE = new ShipStatus(1, 2048, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null);
+    private static final ShipStatus AT_RISK = new ShipStatus(
+            1, 1024, 1536, 2500, 512, 1, 2048, 1024, 1, 3, false, "refuses since 9 s: No space left on device");
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final PrintStream messages = new PrintStream(err, true, StandardCharsets.UTF_8);
+
+    @Test
+    void aPipeGetsNothingWhileAllIsWell() {
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        report.status(SAFE, 1000);
+        report.ended(SAFE);
+        assertThat(err.size()).isZero();
+    }
+
+    @Test
+    void aPipeHearsOfTroublesAndOfWhatIsAtRisk() {
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        report.message("/x cannot be read");
+        report.ended(AT_RISK);
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("""
+                        chagres ship: /x cannot be read
+                        chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held back, 1 file \
+                        unreadable; the store refuses since 9 s: No space left on device. They are still in the \
+                        local files and 1.0 KiB are safe in the archive: start chagres ship again to ship the rest.
+                        """);
+    }
+
+    @Test
+    void aPipeIsRemindedEachMinuteThatTheStoreRefuses() {
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        report.status(SAFE, 1000);
+        for (int second = 2; second <= 62; second++) {
+            report.status(AT_RISK, second * 1000);
+        }
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo("chagres ship: store refuses since 9 s: No space left on device; nothing lost, 1.5 KiB at"
+                        + " risk\n");
+    }
+
+    @Test
+    void jsonGoesToStandardOutput() throws IOException {
+        InstantSource clock = InstantSource.fixed(Instant.EPOCH);
+        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(messages), clock);
+        report.status(SAFE, 1000);
+        report.ended(SAFE);
+        assertThat(out.toString(StandardCharsets.UTF_8).lines())
+                .hasSize(2)
+                .allMatch(line -> line.startsWith("{\"time\":\"1970-01-01T00:00:00Z\",\"files\":1,"))
+                .last()
+                .asString()
+                .endsWith("\"ended\":true}");
+        assertThat(err.size()).isZero();
+    }
+
+    @Test
+    void aTerminalSeesTheRateOfTheLastSecondWhileSomethingIsToBeDone() {
+        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages), false);
+        report.status(busy(1024), 1000);
+        report.status(busy(9999), 1250);
+        report.status(busy(4096), 2500);
+        report.status(SAFE, 2750);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("1.0 KiB shipped, at risk 1 B (0.1 s), 1.0 KiB/s")
+                .contains("9.8 KiB shipped, at risk 1 B (0.1 s), 1.0 KiB/s")
+                .contains("4.0 KiB shipped, at risk 1 B (0.1 s), 2.0 KiB/s")
+                .contains("2.0 KiB shipped, at risk 0 B (0.0 s)\033");
+    }
+
+    private static ShipStatus busy(long shippedBytes) {
+        return new ShipStatus(1, shippedBytes, 1, 100, 0, 0, 9999, shippedBytes, 1, 0, false, null);
+    }
+
+    @Test
+    void aTerminalKeepsTheLastLine() {
+        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages), true);
+        report.status(SAFE, 1000);
+        report.ended(SAFE);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("100%")
+                .endsWith("  1 file, 2.0 KiB shipped, at risk 0 B (0.0 s)\033[?7h\n");
+    }
+}

@@ -1,0 +1,118 @@
+package io.chagres.cli.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.cli.Main;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.Output;
+import io.chagres.cli.command.Termination;
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Requires;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a service manager hears of {@code ship}. */
+final class SupervisorTest {
+    private static final String LISTENER = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            s.bind(sys.argv[1])
+            print("bound", flush=True)
+            while True:
+                print(s.recv(4096).decode().replace("\\n", " "), flush=True)
+            """;
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final CompletableFuture<Runnable> stop = new CompletableFuture<>();
+
+    @Test
+    void hearsThatItIsReadyHowItGoesAndThatItStops() throws Exception {
+        Requires.tool("python3");
+        Files.writeString(Files.createDirectory(directory.resolve("logs")).resolve("app.log"), "first\n");
+        String socket = directory.resolve("notify").toString();
+        Process listener = new ProcessBuilder("python3", "-c", LISTENER, socket).start();
+        List<String> heard = new ArrayList<>();
+        try (BufferedReader lines = listener.inputReader(StandardCharsets.UTF_8);
+                ExecutorService runner = Executors.newSingleThreadExecutor()) {
+            assertThat(lines.readLine()).isEqualTo("bound");
+            Future<Integer> ship = runner.submit(() -> Main.run(context(socket), args()));
+            while (heard.stream().noneMatch(said -> said.matches("WATCHDOG=1 STATUS=1 file, 6 B shipped, .*"))) {
+                heard.add(lines.readLine());
+            }
+            stop.join().run();
+            while (heard.stream().noneMatch(said -> said.startsWith("STOPPING=1"))) {
+                heard.add(lines.readLine());
+            }
+            assertThat(ship.get()).isZero();
+        } finally {
+            listener.destroyForcibly();
+        }
+        assertThat(heard)
+                .filteredOn(said -> said.startsWith("READY=1 WATCHDOG=1 "))
+                .hasSize(1);
+        assertThat(heard).allMatch(said -> said.contains("STATUS=") || said.startsWith("STOPPING=1"));
+        assertThat(heard.getLast()).contains("EXTEND_TIMEOUT_USEC=");
+    }
+
+    @Test
+    void shipsWithoutOneThatCanBeReached() throws Exception {
+        Files.writeString(Files.createDirectory(directory.resolve("logs")).resolve("app.log"), "first\n");
+        try (ExecutorService runner = Executors.newSingleThreadExecutor()) {
+            Future<Integer> ship = runner.submit(() -> Main.run(context("no address"), args()));
+            Await.until("it says so", () -> err.toString(StandardCharsets.UTF_8).contains("NOTIFY_SOCKET"));
+            stop.join().run();
+            assertThat(ship.get()).isZero();
+        }
+    }
+
+    @Test
+    void isNotInheritedByAProgram() {
+        Map<String, String> environment = new java.util.HashMap<>(Map.of("NOTIFY_SOCKET", "/n", "WATCHDOG_USEC", "1"));
+        ChildProcess.restore(environment);
+        assertThat(environment).isEmpty();
+    }
+
+    private CommandContext context(String socket) throws IOException {
+        return new CommandContext(
+                new Output(new ByteArrayOutputStream()),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                Map.of("NOTIFY_SOCKET", socket),
+                false,
+                InstantSource.system(),
+                ZoneId.systemDefault(),
+                (Termination) stop::complete,
+                List.of());
+    }
+
+    private String[] args() {
+        return new String[] {
+            "ship",
+            directory.resolve("logs").toString(),
+            "--to",
+            directory.resolve("archive").toString(),
+            "--state",
+            directory.resolve("state").toString(),
+            "--host",
+            "web1"
+        };
+    }
+}

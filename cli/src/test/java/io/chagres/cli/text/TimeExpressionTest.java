@@ -1,0 +1,43 @@
+package io.chagres.cli.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TimeExpressionTest {
+    private final TimeExpression times =
+            new TimeExpression(InstantSource.fixed(Instant.parse("2026-11-21T09:30:00Z")), ZoneId.of("Europe/Berlin"));
+
+    @ParameterizedTest
+    @CsvSource({
+        "now,2026-11-21T09:30:00Z",
+        "2026-11-20T08:00:00Z,2026-11-20T08:00:00Z",
+        "2026-11-20T08:00:00+02:00,2026-11-20T06:00:00Z",
+        "2026-11-20T08:00,2026-11-20T07:00:00Z",
+        "2026-11-20 08:00:01.5,2026-11-20T07:00:01.5Z",
+        "2026-07-01,2026-06-30T22:00:00Z",
+        "10:29,2026-11-21T09:29:00Z",
+        "10:31,2026-11-20T09:31:00Z",
+        "10m,2026-11-21T09:20:00Z",
+        "10m ago,2026-11-21T09:20:00Z",
+        "@1795253400,2026-11-21T09:30:00Z",
+        "@1795253400.25,2026-11-21T09:30:00.25Z"
+    })
+    void parses(String text, Instant time) {
+        assertThat(times.parse(text)).isEqualTo(time);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "yesterday", "25:00", "2026-13-01", "@", "@x", "10", "ago"})
+    void refuses(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> times.parse(text))
+                .withMessageContaining("'" + text + "'");
+    }
+}
