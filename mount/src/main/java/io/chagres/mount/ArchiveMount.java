@@ -47,7 +47,7 @@ public final class ArchiveMount implements AutoCloseable {
     private final ReaderPool readers = new ReaderPool();
     private final BlockLoads loads;
     private final ArchiveFileSystem fileSystem;
-    private final Map<HostTree, HostFollower> followers = new ConcurrentHashMap<>();
+    private final Map<HostTree, HostUpdater> followers = new ConcurrentHashMap<>();
     private final List<HostTree> watched = new ArrayList<>();
     private final AtomicLong requests = new AtomicLong();
     private final AtomicLong refreshes = new AtomicLong();
@@ -124,8 +124,8 @@ public final class ArchiveMount implements AutoCloseable {
                         FuseFeature.CACHE_SYMLINKS);
     }
 
-    private HostFollower follower(HostTree host) {
-        return followers.computeIfAbsent(host, each -> new HostFollower(nodes, each, context, requests));
+    private HostUpdater follower(HostTree host) {
+        return followers.computeIfAbsent(host, each -> new HostUpdater(nodes, each, context, requests));
     }
 
     /** Returns where it is mounted: an absolute path. */

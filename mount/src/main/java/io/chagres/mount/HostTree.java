@@ -20,7 +20,6 @@ import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +85,7 @@ final class HostTree {
     /** Loads names, versions and where their bytes are, unless that is done. Not under the lock. */
     synchronized void load() throws IOException {
         if (state == null) {
-            newestSeen = newestCheckpoint();
+            newestSeen = HostLog.newestCheckpoint(store, owner.id());
             state = loaded(options.at());
         }
     }
@@ -95,23 +94,18 @@ final class HostTree {
         return HostLog.load(store, owner.id(), at, catalogs);
     }
 
-    private @Nullable CheckpointId newestCheckpoint() throws IOException {
-        NavigableSet<CheckpointId> all = HostLog.checkpoints(store, owner.id());
-        return all.isEmpty() ? null : all.last();
-    }
-
     /**
      * Says whether a compaction made a checkpoint since this was loaded: what the commits held is then elsewhere, and
      * they go a day later. Asks the store once.
      */
     synchronized boolean isCompacted() throws IOException {
-        CheckpointId newest = newestCheckpoint();
+        CheckpointId newest = HostLog.newestCheckpoint(store, owner.id());
         return newest != null && !newest.equals(newestSeen);
     }
 
     /** Loads what follows from the newest checkpoint at the same commit, or a later one if that one is gone. */
     synchronized HostState reloaded() throws IOException {
-        CheckpointId newest = newestCheckpoint();
+        CheckpointId newest = HostLog.newestCheckpoint(store, owner.id());
         long seq = state().seq();
         HostState fresh;
         try {

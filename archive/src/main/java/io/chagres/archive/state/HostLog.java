@@ -138,8 +138,29 @@ public final class HostLog {
         return state;
     }
 
-    /** Applies the commits that came since; returns whether there were any. One list when there were none. */
+    /**
+     * Fetches the commit that follows a state; null when there is none, or none any more because a compaction removed
+     * it. One request.
+     */
+    public static @Nullable CommitHeader next(CommitReader reader, String hostId, HostState state) throws IOException {
+        try {
+            return reader.read(ArchiveLayout.commit(hostId, state.seq() + 1));
+        } catch (NoSuchBlobException e) {
+            return null;
+        }
+    }
+
+    /** Returns the newest checkpoint of a host; null when there is none. One list. */
+    public static @Nullable CheckpointId newestCheckpoint(BlobStore store, String hostId) throws IOException {
+        NavigableSet<CheckpointId> all = checkpoints(store, hostId);
+        return all.isEmpty() ? null : all.last();
+    }
+
+    /** Applies the commits that came since; returns whether there were any. One request when there were none. */
     public static boolean refresh(BlobStore store, String hostId, HostState state) throws IOException {
+        if (store.size(ArchiveLayout.commit(hostId, state.seq() + 1)) < 0) { // cheaper than a list
+            return false;
+        }
         List<Long> commits = commits(store, hostId, state.seq());
         if (commits.isEmpty()) {
             return false;

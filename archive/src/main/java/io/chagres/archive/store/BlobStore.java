@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
@@ -61,6 +62,16 @@ public interface BlobStore extends AutoCloseable {
 
     /** Lists the names directly below a prefix that ends with {@code '/'}, in order. */
     List<String> children(String prefix) throws IOException;
+
+    /**
+     * Returns the local directory in which the objects below a prefix are files, so that inotify tells of new ones;
+     * null when there is no such place.
+     *
+     * @param prefix ends with {@code '/'}
+     */
+    default @Nullable Pathname directory(String prefix) {
+        return null;
+    }
 
     /** Removes an object; a key that does not exist is no error. */
     void delete(String key) throws IOException;

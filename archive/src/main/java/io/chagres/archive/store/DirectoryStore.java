@@ -95,6 +95,11 @@ public final class DirectoryStore implements BlobStore {
     }
 
     @Override
+    public Pathname directory(String prefix) {
+        return root().resolve(prefix.substring(0, prefix.length() - 1));
+    }
+
+    @Override
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
         try (FileWriter writer = new FileWriter(directories, temporaries, key)) {
             writer.write(content, 0, content.byteSize());

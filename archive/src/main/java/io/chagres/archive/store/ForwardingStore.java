@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
@@ -66,6 +67,11 @@ public abstract class ForwardingStore implements BlobStore {
     @Override
     public List<String> children(String prefix) throws IOException {
         return store.children(prefix);
+    }
+
+    @Override
+    public @Nullable Pathname directory(String prefix) {
+        return store.directory(prefix);
     }
 
     @Override

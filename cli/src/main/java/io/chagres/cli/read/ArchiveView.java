@@ -1,8 +1,5 @@
 package io.chagres.cli.read;
 
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.CommandFailure;
-import io.chagres.cli.command.ExitCode;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
@@ -14,6 +11,9 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.TimeOptions;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -54,14 +54,18 @@ public final class ArchiveView implements AutoCloseable {
      */
     public List<HostRegistry.Owner> hosts(@Nullable Address address) throws IOException {
         List<HostRegistry.Owner> all = HostRegistry.hosts(store);
-        List<HostRegistry.Owner> chosen = all.stream()
-                .filter(host -> address == null || address.matchesHost(host))
-                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
-                .toList();
+        List<HostRegistry.Owner> chosen = matching(all, address);
         if (chosen.isEmpty()) {
             throw new CommandFailure(ExitCode.FAILED, noHost(address, all));
         }
         return chosen;
+    }
+
+    private static List<HostRegistry.Owner> matching(List<HostRegistry.Owner> all, @Nullable Address address) {
+        return all.stream()
+                .filter(host -> address == null || address.matchesHost(host))
+                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
+                .toList();
     }
 
     /** Loads a host's names, sizes and times, without where its bytes are. */
@@ -76,29 +80,44 @@ public final class ArchiveView implements AutoCloseable {
      * @throws CommandFailure when no file matches
      */
     public List<HostFiles> select(@Nullable Address address, boolean versions) throws IOException {
+        List<HostFiles> chosen = files(hosts(address), address, versions);
+        if (chosen.stream().allMatch(host -> host.files().isEmpty())) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + times.window()
+                            + "; 'chagres ls STORE HOST:/**' lists what is there" + expired(chosen));
+        }
+        return chosen;
+    }
+
+    /** Chooses files of the hosts that an address names; there may be none. */
+    public List<HostFiles> find(@Nullable Address address, boolean versions) throws IOException {
+        return files(matching(HostRegistry.hosts(store), address), address, versions);
+    }
+
+    private List<HostFiles> files(List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions)
+            throws IOException {
         List<HostFiles> chosen = new ArrayList<>();
-        boolean any = false;
-        String expired = "";
-        for (HostRegistry.Owner host : hosts(address)) {
+        for (HostRegistry.Owner host : hosts) {
             HostState state = state(host);
             List<Selection.Entry> files = Selection.of(state, address, versions).stream()
                     .filter(entry -> times.covers(entry.version()))
                     .toList();
             chosen.add(new HostFiles(host, state, files));
-            any |= !files.isEmpty();
-            LogRecord.Retention retention = state.retention();
+        }
+        return chosen;
+    }
+
+    private static String expired(List<HostFiles> chosen) {
+        String expired = "";
+        for (HostFiles host : chosen) {
+            LogRecord.Retention retention = host.state().retention();
             if (retention != null) {
                 expired = "; what was over before " + Instant.ofEpochMilli(retention.horizonMs())
                         + " was expired by --retain";
             }
         }
-        if (!any) {
-            throw new CommandFailure(
-                    ExitCode.FAILED,
-                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + times.window()
-                            + "; 'chagres ls STORE HOST:/**' lists what is there" + expired);
-        }
-        return chosen;
+        return expired;
     }
 
     /** Returns what was committed of a host's versions in the window of {@code --since} and {@code --until}. */

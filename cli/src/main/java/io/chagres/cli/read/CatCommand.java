@@ -1,19 +1,20 @@
 package io.chagres.cli.read;
 
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.Arguments;
-import io.chagres.cli.command.CommandContext;
-import io.chagres.cli.command.CommandFailure;
-import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.text.ByteRange;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.RunListener;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.text.ByteRange;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -78,7 +79,7 @@ public final class CatCommand implements Callable<Integer> {
         CommitWindow window = view.window(host.host());
         HostState state =
                 HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
-        try (HostContent content = new HostContent(view.store(), hostId, state)) {
+        try (VersionContent content = new VersionContent(view.store(), hostId, state)) {
             for (Selection.Entry file : host.files()) {
                 FileVersion listed = file.version(); // the bounds; the state may already know more
                 FileVersion version = Objects.requireNonNull(state.version(listed.id()));
@@ -86,7 +87,7 @@ public final class CatCommand implements Callable<Integer> {
                 long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
                 long kept = Math.max(start, version.startPosition());
                 noteExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
-                content.copy(version, kept, end, host.origin(file), sink);
+                sink.copy(host.origin(file), version, kept, end, content);
             }
         }
     }

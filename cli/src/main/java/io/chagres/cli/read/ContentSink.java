@@ -1,8 +1,10 @@
 package io.chagres.cli.read;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.text.JsonWriter;
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +24,12 @@ sealed interface ContentSink {
      * @param bytes borrowed until return
      */
     void write(Origin origin, long position, MemorySegment bytes) throws IOException;
+
+    /** Takes a range of a version. */
+    default void copy(Origin origin, FileVersion version, long start, long end, VersionContent content)
+            throws IOException {
+        content.copy(version, start, end, (position, bytes) -> write(origin, position, bytes));
+    }
 
     /** Whose bytes they are. */
     record Origin(String host, Pathname path, long versionId) {

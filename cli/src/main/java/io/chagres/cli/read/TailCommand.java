@@ -1,25 +1,26 @@
 package io.chagres.cli.read;
 
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.Arguments;
-import io.chagres.cli.command.CommandContext;
-import io.chagres.cli.command.CommandFailure;
-import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
+import io.chagres.archive.follow.ArchiveFollower;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.RunListener;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Parameters;
         name = "tail",
         header = "Write the last lines of files, and follow them.",
         description = "With -f it follows files across rotation: the rest of the old file, then the new one. Files that"
-                + " appear later are written whole.",
+                + " appear later are written whole; it waits when nothing matches yet.",
         footer = {
             "",
             "Examples:",
@@ -39,7 +40,6 @@ import picocli.CommandLine.Parameters;
         })
 public final class TailCommand implements Callable<Integer> {
     private static final int BLOCK_BYTES = 64 * 1024;
-    private static final long REFRESH_MS = 200;
 
     private final CommandContext context;
     private final ExpiredNote expired = new ExpiredNote("tail");
@@ -83,7 +83,7 @@ public final class TailCommand implements Callable<Integer> {
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
         try (ArchiveView view = ArchiveView.open(store, times)) {
-            List<HostFiles> hosts = view.select(address, false);
+            List<HostFiles> hosts = follow ? view.find(address, false) : view.select(address, false);
             int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
             ContentSink sink =
                     json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), files > 1);
@@ -103,7 +103,7 @@ public final class TailCommand implements Callable<Integer> {
         CommitWindow window = view.window(host.host());
         HostState state =
                 HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
-        try (HostContent content = new HostContent(view.store(), hostId, state);
+        try (VersionContent content = new VersionContent(view.store(), hostId, state);
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
             for (Selection.Entry file : host.files()) {
                 FileVersion listed = file.version(); // the bounds; the state may already know more
@@ -114,29 +114,27 @@ public final class TailCommand implements Callable<Integer> {
                 if (lines > 0 && start < end && start == version.expiredBytes() && start > 0) {
                     expired.add(host.origin(file).toString(), version, 0);
                 }
-                content.copy(version, start, end, host.origin(file), sink);
+                sink.copy(host.origin(file), version, start, end, content);
             }
         }
     }
 
     private void follow(ArchiveView view, List<HostFiles> hosts, ContentSink sink) throws IOException {
-        CountDownLatch stopped = new CountDownLatch(1);
-        context.termination().onSignal(stopped::countDown);
-        List<HostFollower> followers = new ArrayList<>();
-        try {
+        try (ArchiveFollower follower = new ArchiveFollower(view.store(), address, MonotonicClock::nowMs)) {
             for (HostFiles host : hosts) {
-                followers.add(new HostFollower(view.store(), host, address));
+                follower.from(host.host(), host.state(), host.files());
             }
+            AtomicBoolean stopped = new AtomicBoolean();
+            context.termination().onSignal(() -> {
+                stopped.set(true);
+                follower.wakeup();
+            });
             do {
-                for (HostFollower follower : followers) {
-                    follower.step(sink);
-                }
+                follower.step((host, path, version, start, end, content) -> sink.copy(
+                        new ContentSink.Origin(host.name(), path, version.id()), version, start, end, content));
                 context.out().flush();
-            } while (!stopped.await(REFRESH_MS, TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            followers.forEach(HostFollower::close);
+                follower.await();
+            } while (!stopped.get());
         }
     }
 }

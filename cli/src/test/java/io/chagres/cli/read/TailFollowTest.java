@@ -2,13 +2,13 @@ package io.chagres.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.Main;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Termination;
-import io.chagres.archive.LogRecord;
-import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -96,6 +96,30 @@ final class TailFollowTest {
         await("seen\n");
         archive.append(other, "after\n").commit(5);
         await("seen\n\n==> web1:/var/log/other.log <==\nafter\n");
+        end(tail);
+    }
+
+    @Test
+    void waitsForTheFirstFile() throws Exception {
+        Future<Integer> tail = tail("web1:*/later.log");
+        stop.join();
+        long later = archive.file("/var/log/later.log");
+        archive.append(later, "first\n").commit(2);
+        await("first\n");
+        end(tail);
+    }
+
+    @Test
+    void waitsForTheFirstHost() throws Exception {
+        Future<Integer> tail = tail("web2:");
+        stop.join();
+        try (SmallArchive other = new SmallArchive(directory, "web2")) {
+            long file = other.file(APP);
+            other.append(file, "second host\n").commit(2);
+            await("second host\n");
+            other.append(file, "more\n").commit(3);
+            await("second host\nmore\n");
+        }
         end(tail);
     }
 

@@ -1,6 +1,5 @@
-package io.chagres.cli.read;
+package io.chagres.archive.read;
 
-import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
@@ -9,32 +8,43 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Reads bytes of the versions of one host and hands them on. Confined to one thread. */
-final class HostContent implements AutoCloseable {
+/** Reads ranges of the versions of one host and hands them on, piece by piece. Confined to one thread. */
+public final class VersionContent implements AutoCloseable {
     private static final int PIECE_BYTES = 256 * 1024;
 
     private final VersionReader reader;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment piece = arena.allocate(PIECE_BYTES, 8);
 
+    /** Takes the bytes of a range, in order. */
+    @FunctionalInterface
+    public interface Sink {
+        /**
+         * Takes a piece.
+         *
+         * @param position of its first byte in the version
+         * @param bytes borrowed until return
+         */
+        void write(long position, MemorySegment bytes) throws IOException;
+    }
+
     /**
-     * Creates a reader.
+     * Makes a reader.
      *
      * @param state knows where the bytes of the versions to read are
      */
-    HostContent(BlobStore store, String hostId, HostState state) {
+    public VersionContent(BlobStore store, String hostId, HostState state) {
         reader = new VersionReader(store, hostId, state);
     }
 
     /** Hands a range of a version's bytes to a sink. */
-    void copy(FileVersion version, long start, long end, ContentSink.Origin origin, ContentSink sink)
-            throws IOException {
+    public void copy(FileVersion version, long start, long end, Sink sink) throws IOException {
         reader.expect(version, start, end);
         long position = start;
         while (position < end) {
             MemorySegment target = piece.asSlice(0, Math.min(PIECE_BYTES, end - position));
             readFully(version, position, target);
-            sink.write(origin, position, target);
+            sink.write(position, target);
             position += target.byteSize();
         }
     }
@@ -44,7 +54,7 @@ final class HostContent implements AutoCloseable {
      *
      * @throws EOFException when the version is shorter
      */
-    void readFully(FileVersion version, long position, MemorySegment target) throws IOException {
+    public void readFully(FileVersion version, long position, MemorySegment target) throws IOException {
         long done = 0;
         while (done < target.byteSize()) {
             int got = reader.read(version, position + done, target.asSlice(done));

@@ -1,12 +1,11 @@
 package io.chagres.mount;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
-import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.fuse.Notifier;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps one host as its commits say: asks for the next commit, which costs one request when there is none, applies it
  * and tells the kernel. One thread steps; any may load the host again.
  */
-final class HostFollower {
+final class HostUpdater {
     /** A machine that slept for days finds that the next commit was compacted away; this often it looks for that. */
     private static final int STEPS_PER_COMPACTION_CHECK = 60;
 
@@ -33,7 +32,7 @@ final class HostFollower {
     private int idleSteps;
     private boolean broken;
 
-    HostFollower(NodeTable nodes, HostTree host, MountContext context, AtomicLong requests) {
+    HostUpdater(NodeTable nodes, HostTree host, MountContext context, AtomicLong requests) {
         this.nodes = nodes;
         this.host = host;
         this.context = context;
@@ -84,16 +83,13 @@ final class HostFollower {
     }
 
     private boolean applyNext(CommitReader reader, Changes changes) throws IOException {
-        String key = ArchiveLayout.commit(host.id(), host.state().seq() + 1);
         requests.incrementAndGet();
-        CommitHeader commit;
-        try {
-            commit = reader.read(key);
-        } catch (NoSuchBlobException e) {
+        CommitHeader commit = HostLog.next(reader, host.id(), host.state());
+        if (commit == null) {
             return false;
         }
         changes.note(commit);
-        host.apply(key, commit);
+        host.apply(commit.object(), commit);
         changes.noteMoved();
         return true;
     }

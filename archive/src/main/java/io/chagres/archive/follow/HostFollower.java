@@ -1,9 +1,11 @@
-package io.chagres.cli.read;
+package io.chagres.archive.follow;
 
-import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -13,6 +15,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -22,13 +25,17 @@ import java.util.TreeMap;
  * follows versions and not names, so that the end of a rotated file is not missed. Confined to one thread.
  */
 final class HostFollower implements AutoCloseable {
+    /** A machine that slept for days finds that the next commit was compacted away; this often it looks for that. */
+    private static final int STEPS_PER_COMPACTION_CHECK = 60;
+
     private final BlobStore store;
-    private final HostFiles host;
+    private final HostRegistry.Owner host;
     private final Address address;
     private final Map<Long, Followed> followed = new TreeMap<>(); // older versions are written first
-    private HostState state;
-    private HostContent content;
     private final long firstNewVersion;
+    private HostState state;
+    private VersionContent content;
+    private int idleSteps;
     private boolean changed = true; // the state is newer than the listing
 
     /** How far a version has been written. */
@@ -45,45 +52,63 @@ final class HostFollower implements AutoCloseable {
     }
 
     /**
-     * Begins to follow where the listed state of the files ends.
+     * Begins to follow files where they end.
      *
      * @param store stays open
+     * @param firstNewVersion versions from this one on are new
      */
-    HostFollower(BlobStore store, HostFiles host, Address address) throws IOException {
+    HostFollower(
+            BlobStore store,
+            HostRegistry.Owner host,
+            Address address,
+            long firstNewVersion,
+            List<Selection.Entry> files)
+            throws IOException {
         this.store = store;
         this.host = host;
         this.address = address;
-        for (Selection.Entry file : host.files()) {
+        this.firstNewVersion = firstNewVersion;
+        for (Selection.Entry file : files) {
             followed.put(
                     file.version().id(),
                     new Followed(file.path(), file.version().length(), true));
         }
-        firstNewVersion = host.state().nextVersionId();
         state = load();
-        content = new HostContent(store, host.host().id(), state);
+        content = new VersionContent(store, host.id(), state);
     }
 
-    /** Writes what was committed since the last step. */
-    void step(ContentSink sink) throws IOException {
-        String hostId = host.host().id();
-        if (store.size(ArchiveLayout.commit(hostId, state.seq() + 1)) >= 0) { // cheaper than a listing
-            changed |= HostLog.refresh(store, hostId, state);
+    /** Tells what was committed since the last step. */
+    void step(FollowListener listener) throws IOException {
+        if (HostLog.refresh(store, host.id(), state)) {
+            changed = true;
+            idleSteps = 0;
+        } else if (++idleSteps % STEPS_PER_COMPACTION_CHECK == 0) {
+            CheckpointId newest = HostLog.newestCheckpoint(store, host.id());
+            if (newest != null && newest.seq() > state.seq()) {
+                reload();
+                changed = true;
+            }
         }
         if (!changed) {
             return;
         }
         changed = false;
         if (!takeNew()) {
-            content.close();
-            state = load();
-            content = new HostContent(store, hostId, state);
+            reload();
         }
         for (Map.Entry<Long, Followed> entry : followed.entrySet()) {
             FileVersion version = state.version(entry.getKey());
             if (version != null) {
-                write(version, entry.getValue(), sink);
+                tell(version, entry.getValue(), listener);
             }
         }
+    }
+
+    private void reload() throws IOException {
+        HostState fresh = load();
+        content.close();
+        state = fresh;
+        content = new VersionContent(store, host.id(), state);
     }
 
     @Override
@@ -93,7 +118,7 @@ final class HostFollower implements AutoCloseable {
 
     private HostState load() throws IOException {
         ExtentFilter filter = ExtentFilter.of(id -> followed.containsKey(id) || id >= firstNewVersion);
-        return HostLog.load(store, host.host().id(), PointInTime.NOW, filter, RunListener.NONE);
+        return HostLog.load(store, host.id(), PointInTime.NOW, filter, RunListener.NONE);
     }
 
     /** Takes up versions that the address has come to mean; false when one of them needs the state loaded again. */
@@ -111,13 +136,12 @@ final class HostFollower implements AutoCloseable {
         return readable;
     }
 
-    private void write(FileVersion version, Followed at, ContentSink sink) throws IOException {
+    private void tell(FileVersion version, Followed at, FollowListener listener) throws IOException {
         if (!at.written) {
             skipCopies(version, at);
         }
         if (version.length() > at.position) {
-            ContentSink.Origin origin = new ContentSink.Origin(host.host().name(), at.path, version.id());
-            content.copy(version, at.position, version.length(), origin, sink);
+            listener.appended(host, at.path, version, at.position, version.length(), content);
             at.position = version.length();
             at.written = true;
         }
