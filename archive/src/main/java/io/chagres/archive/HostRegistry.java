@@ -24,7 +24,7 @@ public final class HostRegistry {
     private static final String DESCRIPTION = "{\"format\": 1}\n";
 
     /**
-     * Is the owner record of a host. Immutable.
+     * The owner record of a host. Immutable.
      *
      * @param id the minted id, 16 hexadecimal digits
      * @param name what the host is called: always a possible file name; the id when the record holds no such name

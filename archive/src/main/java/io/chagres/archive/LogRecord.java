@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is one fact in a commit or checkpoint. Records are applied in order; extents of one version follow each other
+ * One fact in a commit or checkpoint. Records are applied in order; extents of one version follow each other
  * without gaps. All checksums are CRC32C of uncompressed bytes, all times since 1970. Immutable; arrays are not copied
  * and must not be changed. The bytes of every record are in docs/FORMAT.md.
  */

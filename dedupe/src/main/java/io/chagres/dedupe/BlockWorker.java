@@ -11,7 +11,7 @@ import io.chagres.linux.Statx;
  * range, and the blocks after both lengthen it. Only then the kernel is asked. Confined to one thread at a time.
  */
 final class BlockWorker implements DedupeWorker {
-    private final Parts parts;
+    private final RunContext context;
     private final FileTable table;
     private final int blockBytes;
     private final long minExtentBytes;
@@ -32,23 +32,23 @@ final class BlockWorker implements DedupeWorker {
     private int sourceOpen = -1;
     private boolean failed;
 
-    BlockWorker(Parts parts, int blockBytes, long minExtentBytes) {
+    BlockWorker(RunContext context, int blockBytes, long minExtentBytes) {
         if (Integer.bitCount(blockBytes) != 1 || blockBytes < 4096 || blockBytes > ContentReader.BUFFER_BYTES) {
             throw new IllegalArgumentException("blocks of " + blockBytes + " bytes");
         }
-        this.parts = parts;
+        this.context = context;
         this.blockBytes = blockBytes;
         this.minExtentBytes = minExtentBytes;
-        table = parts.table();
-        reader = new ContentReader(parts.totals());
-        ranges = new RangeShare(parts.totals());
+        table = context.table();
+        reader = new ContentReader(context.totals());
+        ranges = new RangeShare(context.totals());
         open = new OpenFile(table, stat, map);
         source = new OpenFile(table, stat, map);
     }
 
     @Override
     public boolean step() {
-        if (next == table.count() || parts.stopped().getAsBoolean()) {
+        if (next == table.count() || context.stopped().getAsBoolean()) {
             return false;
         }
         int file = next++;
@@ -78,12 +78,12 @@ final class BlockWorker implements DedupeWorker {
         Volume volume = table.volume(file);
         if (volume.probe(open.fd(), ranges.probe()) == Volume.Support.NO) {
             if (volume.tell()) {
-                parts.listener().unsupported(table.path(file), volume.type());
+                context.listener().unsupported(table.path(file), volume.type());
             }
             return false;
         }
         long layout = open.extents().signature();
-        long key = Mix.of(layout, volume.index());
+        long key = BitMixer.of(layout, volume.index());
         if (layout == Extents.HOLE || layout != Extents.UNKNOWN && layouts.get(key) != LongMap.NONE) {
             return false;
         }
@@ -104,7 +104,9 @@ final class BlockWorker implements DedupeWorker {
             hashes.add(
                     hash == 0
                             ? 0
-                            : Mix.of(Mix.of(hash, length), table.volume(file).index()));
+                            : BitMixer.of(
+                                    BitMixer.of(hash, length),
+                                    table.volume(file).index()));
         }
         return begin;
     }
@@ -158,7 +160,7 @@ final class BlockWorker implements DedupeWorker {
 
     /** Shares a range of so many blocks, of which the last may end within a block in both files. */
     private void share(int file, int sourceBlock, long targetBlock, int blocks) {
-        if (blocks == 0 || failed || parts.stopped().getAsBoolean()) {
+        if (blocks == 0 || failed || context.stopped().getAsBoolean()) {
             return;
         }
         int index = indexOf(sourceBlock);
@@ -173,14 +175,14 @@ final class BlockWorker implements DedupeWorker {
         if (target.sharesWith(source.extents(), sourcePosition, position, length)) {
             return;
         }
-        long done = parts.options().dryRun()
+        long done = context.options().dryRun()
                 ? length
                 : ranges.share(source.fd(), sourcePosition, open.fd(), position, length);
         if (done > 0) {
-            parts.totals().add(Count.EXTENTS, 1);
-            parts.totals().add(Count.SHARED_BYTES, done);
-            parts.totals().add(Count.FREED_BYTES, target.ownBytes(position, position + done));
-            parts.listener().sharedRange(table.path(sourceFile), sourcePosition, table.path(file), position, done);
+            context.totals().add(Count.EXTENTS, 1);
+            context.totals().add(Count.SHARED_BYTES, done);
+            context.totals().add(Count.FREED_BYTES, target.ownBytes(position, position + done));
+            context.listener().sharedRange(table.path(sourceFile), sourcePosition, table.path(file), position, done);
         } else if (ranges.errno() != 0 && !open.isChanged() && !source.isChanged()) {
             fail(file, ranges.errno());
             failed = true; // what one call refuses, others will
@@ -195,8 +197,8 @@ final class BlockWorker implements DedupeWorker {
     }
 
     private void fail(int file, int errno) {
-        parts.totals().add(Count.FAILED, 1);
-        parts.listener().skipped(table.path(file), Outcome.FAILED, errno);
+        context.totals().add(Count.FAILED, 1);
+        context.listener().skipped(table.path(file), Outcome.FAILED, errno);
     }
 
     @Override

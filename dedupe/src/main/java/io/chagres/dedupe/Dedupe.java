@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Dedupe implements AutoCloseable {
     private final DedupeOptions options;
-    private final Parts parts;
+    private final RunContext context;
     private final @Nullable Database database;
     private final Scan scan;
     private final AtomicInteger zeroed = new AtomicInteger();
     private @Nullable SizeGroups groups;
-    private Crew crew = new Crew();
+    private WorkSharing sharing = new WorkSharing();
     private int planned;
     private volatile boolean stopped;
 
@@ -43,10 +43,10 @@ public final class Dedupe implements AutoCloseable {
             throws IOException {
         this.options = options;
         FileTable table = new FileTable(isFollowed || options.database() != null);
-        parts = new Parts(options, table, new DedupeTotals(), new OneAtATime(listener), () -> stopped);
+        context = new RunContext(options, table, new DedupeTotals(), new OneAtATime(listener), () -> stopped);
         database = options.database() == null ? null : Database.open(options.database());
         Instant now = clock.instant();
-        scan = new Scan(parts, database, TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano());
+        scan = new Scan(context, database, TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano());
     }
 
     /**
@@ -77,7 +77,7 @@ public final class Dedupe implements AutoCloseable {
      * @return owned by the caller, closed before this
      */
     public DedupeWorker scanWorker() {
-        return new ScanWorker(scan, parts);
+        return new ScanWorker(scan, context);
     }
 
     /**
@@ -95,9 +95,9 @@ public final class Dedupe implements AutoCloseable {
         if (database != null) {
             database.close();
         }
-        FileTable table = parts.table();
+        FileTable table = context.table();
         if (groups == null) {
-            parts.totals().add(Count.KNOWN, table.countOld());
+            context.totals().add(Count.KNOWN, table.countOld());
         } else {
             table.setOld(0, planned);
         }
@@ -105,13 +105,13 @@ public final class Dedupe implements AutoCloseable {
         for (int group = 0; group < bySize.count(); group++) {
             int count = bySize.to(group) - bySize.from(group);
             long size = table.size(bySize.files()[bySize.from(group)]);
-            parts.totals().add(Count.CANDIDATES, count);
-            parts.totals().add(Count.CANDIDATE_BYTES, count * size);
-            parts.totals().add(Count.KNOWN, groups == null ? -bySize.countOld(group) : 0);
+            context.totals().add(Count.CANDIDATES, count);
+            context.totals().add(Count.CANDIDATE_BYTES, count * size);
+            context.totals().add(Count.KNOWN, groups == null ? -bySize.countOld(group) : 0);
         }
         planned = table.count();
         groups = bySize;
-        crew = new Crew();
+        sharing = new WorkSharing();
     }
 
     /**
@@ -120,7 +120,7 @@ public final class Dedupe implements AutoCloseable {
      * @return what the memory in use grows with
      */
     public int files() {
-        return parts.table().count();
+        return context.table().count();
     }
 
     /**
@@ -129,7 +129,7 @@ public final class Dedupe implements AutoCloseable {
      * @return those on different ones cannot share blocks
      */
     public int volumes() {
-        return parts.table().volumes().size();
+        return context.table().volumes().size();
     }
 
     /**
@@ -142,7 +142,7 @@ public final class Dedupe implements AutoCloseable {
         if (groups == null) {
             throw new IllegalStateException("nothing is planned yet");
         }
-        return new GroupWorker(parts, groups, crew);
+        return new GroupWorker(context, groups, sharing);
     }
 
     /**
@@ -151,7 +151,7 @@ public final class Dedupe implements AutoCloseable {
      * @return owned by the caller, closed before this
      */
     public DedupeWorker zeroWorker() {
-        return new ZeroWorker(parts, zeroed);
+        return new ZeroWorker(context, zeroed);
     }
 
     /**
@@ -163,7 +163,7 @@ public final class Dedupe implements AutoCloseable {
      * @return owned by the caller, closed before this
      */
     public DedupeWorker blockWorker(int blockBytes, long minExtentBytes) {
-        return new BlockWorker(parts, blockBytes, minExtentBytes);
+        return new BlockWorker(context, blockBytes, minExtentBytes);
     }
 
     /** Ends all phases and workers after the call they are in. */
@@ -186,7 +186,7 @@ public final class Dedupe implements AutoCloseable {
      * @return the same object each time
      */
     public DedupeTotals totals() {
-        return parts.totals();
+        return context.totals();
     }
 
     /**
@@ -204,17 +204,17 @@ public final class Dedupe implements AutoCloseable {
         }
         for (int group = bySize.claim(); group >= 0; group = bySize.claim()) {
             for (int i = bySize.from(group); i < bySize.to(group); i++) {
-                if (!parts.table().isOld(bySize.files()[i])) {
-                    parts.table().setUnsettled(bySize.files()[i]);
+                if (!context.table().isOld(bySize.files()[i])) {
+                    context.table().setUnsettled(bySize.files()[i]);
                 }
             }
         }
-        Database.write(options.database(), parts.table());
+        Database.write(options.database(), context.table());
     }
 
     private boolean isAsSaved() {
-        int count = parts.table().count();
-        return database != null && database.count() == count && parts.table().countOld() == count;
+        int count = context.table().count();
+        return database != null && database.count() == count && context.table().countOld() == count;
     }
 
     /** Closes the descriptors of the paths. Idempotent. */

@@ -130,8 +130,8 @@ final class Extents {
             while (end < count && continues(end)) {
                 end++;
             }
-            hash = Mix.of(Mix.of(hash, logical[i]), physical[i]);
-            hash = Mix.of(hash, logical[end - 1] + length[end - 1]);
+            hash = BitMixer.of(BitMixer.of(hash, logical[i]), physical[i]);
+            hash = BitMixer.of(hash, logical[end - 1] + length[end - 1]);
             i = end;
         }
         return hash >= 0 && hash <= HOLE ? hash + HOLE + 1 : hash;

@@ -37,7 +37,7 @@ final class FileBatch {
 
     /** Returns what a change of the file would change. */
     static long stamp(Statx stat) {
-        return Mix.of(Mix.of(stat.size(), stat.mtimeNs()), stat.ctimeNs());
+        return BitMixer.of(BitMixer.of(stat.size(), stat.mtimeNs()), stat.ctimeNs());
     }
 
     boolean isFull() {

@@ -133,7 +133,7 @@ final class FileTable {
     }
 
     static long key(Folder.Device device, long inode) {
-        return Mix.of(device.identity(), inode);
+        return BitMixer.of(device.identity(), inode);
     }
 
     long stamp(int file) {

@@ -9,30 +9,30 @@ import java.util.Arrays;
  * they claim different groups. Owns some 1.1 MiB of native memory.
  */
 final class GroupWorker implements DedupeWorker {
-    private final Parts parts;
+    private final RunContext context;
     private final FileTable table;
     private final SizeGroups groups;
-    private final Crew crew;
+    private final WorkSharing sharing;
     private final ContentReader reader;
-    private final Examination files;
+    private final CandidateSampler files;
     private final ShareRun run;
 
-    GroupWorker(Parts parts, SizeGroups groups, Crew crew) {
-        this.parts = parts;
-        this.table = parts.table();
+    GroupWorker(RunContext context, SizeGroups groups, WorkSharing sharing) {
+        this.context = context;
+        this.table = context.table();
         this.groups = groups;
-        this.crew = crew;
-        reader = new ContentReader(parts.totals());
-        files = new Examination(parts, reader);
-        run = new ShareRun(parts, crew, reader);
+        this.sharing = sharing;
+        reader = new ContentReader(context.totals());
+        files = new CandidateSampler(context, reader);
+        run = new ShareRun(context, sharing, reader);
     }
 
     @Override
     public boolean step() {
-        if (parts.stopped().getAsBoolean()) {
+        if (context.stopped().getAsBoolean()) {
             return false;
         }
-        crew.begin();
+        sharing.begin();
         try {
             int group = groups.claim();
             if (group >= 0) {
@@ -40,20 +40,20 @@ final class GroupWorker implements DedupeWorker {
                 return true;
             }
         } finally {
-            crew.end();
+            sharing.end();
         }
         return help();
     }
 
     private boolean help() {
-        ShareSet set = crew.join();
+        ShareSet set = sharing.join();
         if (set == null) {
             return false;
         }
         try {
             run.help(set);
         } finally {
-            crew.leave(set);
+            sharing.leave(set);
         }
         return true;
     }
@@ -64,8 +64,8 @@ final class GroupWorker implements DedupeWorker {
         if (distinct.length > 1 && files.of(distinct)) {
             settleAll(distinct.length);
         }
-        parts.totals().add(Count.DONE_BYTES, Math.max(0, bytes - run.takeProgress()));
-        if (parts.stopped().getAsBoolean()) {
+        context.totals().add(Count.DONE_BYTES, Math.max(0, bytes - run.takeProgress()));
+        if (context.stopped().getAsBoolean()) {
             for (int file : distinct) {
                 table.setUnsettled(file);
             }
@@ -86,7 +86,7 @@ final class GroupWorker implements DedupeWorker {
                 same++;
             }
             if (same < count) {
-                parts.totals().add(Count.HARD_LINKS, 1);
+                context.totals().add(Count.HARD_LINKS, 1);
                 named[same] = file; // a changed file was added again: the later entry is true
             } else {
                 named[count++] = file;
@@ -114,9 +114,9 @@ final class GroupWorker implements DedupeWorker {
         int from = 0;
         for (int to = 1; to <= order.length; to++) {
             if (to == order.length || files.sample(order[to]) != files.sample(order[from])) {
-                if (files.sample(order[from]) != Examination.OUT && to - from > 1) {
+                if (files.sample(order[from]) != CandidateSampler.OUT && to - from > 1) {
                     settle(Arrays.copyOfRange(order, from, to), areExact);
-                } else if (areExact && files.sample(order[from]) != Examination.OUT) {
+                } else if (areExact && files.sample(order[from]) != CandidateSampler.OUT) {
                     different(order[from]);
                 }
                 from = to;
@@ -132,12 +132,12 @@ final class GroupWorker implements DedupeWorker {
      */
     private void settle(int[] order, boolean areExact) {
         long first = files.layout(order[0]);
-        if (parts.stopped().getAsBoolean()) {
+        if (context.stopped().getAsBoolean()) {
             return;
         }
         if (first != Extents.UNKNOWN && first == files.layout(order[order.length - 1])) {
-            parts.totals().add(Count.ALREADY_SHARED, order.length - 1);
-        } else if (parts.options().dryRun() && !areExact && !ContentReader.isWhole(size(order[0]))) {
+            context.totals().add(Count.ALREADY_SHARED, order.length - 1);
+        } else if (context.options().dryRun() && !areExact && !ContentReader.isWhole(size(order[0]))) {
             refine(order);
         } else {
             share(order, areExact);
@@ -159,8 +159,8 @@ final class GroupWorker implements DedupeWorker {
             }
             return;
         }
-        parts.totals().add(Count.ALREADY_SHARED, end - source - 1);
-        if (!parts.stopped().getAsBoolean()) {
+        context.totals().add(Count.ALREADY_SHARED, end - source - 1);
+        if (!context.stopped().getAsBoolean()) {
             rest(Arrays.copyOfRange(order, source, end), others, areExact);
         }
     }
@@ -181,7 +181,7 @@ final class GroupWorker implements DedupeWorker {
             return;
         }
         if (run.sourceChanged()) {
-            parts.totals().add(Count.CHANGED, 1);
+            context.totals().add(Count.CHANGED, 1);
             table.setUnsettled(files.file(sources[0]));
         }
         rest = Arrays.copyOf(rest, count);
@@ -206,7 +206,7 @@ final class GroupWorker implements DedupeWorker {
     /** Hashes all of the content, once for each layout, and settles what is still equal. */
     private void refine(int[] order) {
         for (int from = 0; from < order.length; ) {
-            if (parts.stopped().getAsBoolean()) {
+            if (context.stopped().getAsBoolean()) {
                 return;
             }
             int end = classEnd(order, from);
@@ -223,13 +223,13 @@ final class GroupWorker implements DedupeWorker {
         int fd = table.open(files.file(index));
         if (fd < 0) {
             files.out(index, -fd);
-            return Examination.OUT;
+            return CandidateSampler.OUT;
         }
         try (Fd file = Fd.ofValue(fd)) {
             return reader.hash(file, size(index));
         } catch (ErrnoException e) {
             files.out(index, e.errno());
-            return Examination.OUT;
+            return CandidateSampler.OUT;
         }
     }
 
@@ -276,8 +276,8 @@ final class GroupWorker implements DedupeWorker {
     }
 
     private void different(int index) {
-        parts.totals().add(Count.DIFFERENT, 1);
-        parts.listener().skipped(table.path(files.file(index)), Outcome.DIFFERENT, 0);
+        context.totals().add(Count.DIFFERENT, 1);
+        context.listener().skipped(table.path(files.file(index)), Outcome.DIFFERENT, 0);
     }
 
     private long size(int index) {

@@ -46,7 +46,7 @@ final class LongMap {
 
     private int place(long key) {
         int mask = keys.length - 1;
-        int place = (int) Mix.of(key) & mask;
+        int place = (int) BitMixer.of(key) & mask;
         while (values[place] != NONE && keys[place] != key) {
             place = place + 1 & mask;
         }

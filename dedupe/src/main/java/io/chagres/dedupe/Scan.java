@@ -45,11 +45,11 @@ final class Scan implements AutoCloseable {
      *
      * @param nowNs the time, nanoseconds since 1970
      */
-    Scan(Parts parts, @Nullable Database database, long nowNs) {
-        table = parts.table();
-        options = parts.options();
-        totals = parts.totals();
-        listener = parts.listener();
+    Scan(RunContext context, @Nullable Database database, long nowNs) {
+        table = context.table();
+        options = context.options();
+        totals = context.totals();
+        listener = context.listener();
         this.database = database;
         this.nowNs = nowNs;
     }

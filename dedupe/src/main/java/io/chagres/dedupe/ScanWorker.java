@@ -12,22 +12,22 @@ final class ScanWorker implements DedupeWorker {
     private static final int FLAGS = Fd.O_RDONLY | Fd.O_DIRECTORY | Fd.O_NOFOLLOW;
 
     private final Scan scan;
-    private final Parts parts;
+    private final RunContext context;
     private final FileTable table;
     private final DedupeOptions options;
     private final Statx stat = new Statx();
     private final FileBatch batch = new FileBatch();
 
-    ScanWorker(Scan scan, Parts parts) {
+    ScanWorker(Scan scan, RunContext context) {
         this.scan = scan;
-        this.parts = parts;
-        table = parts.table();
-        options = parts.options();
+        this.context = context;
+        table = context.table();
+        options = context.options();
     }
 
     @Override
     public boolean step() {
-        if (parts.stopped().getAsBoolean()) {
+        if (context.stopped().getAsBoolean()) {
             return false;
         }
         Folder folder = scan.take();
@@ -49,7 +49,7 @@ final class ScanWorker implements DedupeWorker {
             scan.skip(folder.path(), fd);
             return;
         }
-        parts.totals().add(Count.DIRECTORIES, 1);
+        context.totals().add(Count.DIRECTORIES, 1);
         try (Directory directory = Directory.of(Fd.ofValue(fd))) {
             list(folder, directory);
         } catch (ErrnoException e) {

@@ -20,8 +20,8 @@ final class ShareRun implements AutoCloseable {
 
     private static final int NONE = -1;
 
-    private final Parts parts;
-    private final Crew crew;
+    private final RunContext context;
+    private final WorkSharing sharing;
     private final ContentReader reader;
     private final FileRangeDedupe call = new FileRangeDedupe();
     private final Fiemap map = new Fiemap();
@@ -37,11 +37,11 @@ final class ShareRun implements AutoCloseable {
     private long size;
     private long progressBytes;
 
-    ShareRun(Parts parts, Crew crew, ContentReader reader) {
-        this.parts = parts;
-        this.crew = crew;
+    ShareRun(RunContext context, WorkSharing sharing, ContentReader reader) {
+        this.context = context;
+        this.sharing = sharing;
         this.reader = reader;
-        source = new OpenFile(parts.table(), stat, map);
+        source = new OpenFile(context.table(), stat, map);
         set = new ShareSet(-1, new int[0], 0, false, source.extents());
         current = new Batch();
         following = new Batch();
@@ -55,14 +55,14 @@ final class ShareRun implements AutoCloseable {
         /** Claims and opens the next ones. */
         void fill(int limit) {
             count = 0;
-            while (count < limit && !parts.stopped().getAsBoolean()) {
+            while (count < limit && !context.stopped().getAsBoolean()) {
                 int index = set.claim();
                 if (index < 0) {
                     return;
                 }
                 Target target = targets[count];
                 if (target == null) {
-                    target = new Target(new OpenFile(parts.table(), stat, map));
+                    target = new Target(new OpenFile(context.table(), stat, map));
                     targets[count] = target;
                 }
                 count++;
@@ -103,21 +103,21 @@ final class ShareRun implements AutoCloseable {
             tell(sourceFile, result == -Errno.ESTALE || result == -Errno.ENOENT ? 0 : -result);
             return false;
         }
-        begin(new ShareSet(sourceFile, targetFiles, parts.table().size(sourceFile), isTrusting, source.extents()));
-        if (parts.options().dryRun()) {
+        begin(new ShareSet(sourceFile, targetFiles, context.table().size(sourceFile), isTrusting, source.extents()));
+        if (context.options().dryRun()) {
             compare();
         } else {
-            crew.open(set);
+            sharing.open(set);
             try {
                 run(limit(), false);
             } finally {
-                crew.close(set);
+                sharing.close(set);
             }
         }
         source.close();
         progressBytes += set.helpedBytes();
-        if (parts.table().volume(sourceFile).support() != Volume.Support.NO) {
-            parts.totals().add(Count.FREED_BYTES, set.freedBytes());
+        if (context.table().volume(sourceFile).support() != Volume.Support.NO) {
+            context.totals().add(Count.FREED_BYTES, set.freedBytes());
         }
         return true;
     }
@@ -141,7 +141,7 @@ final class ShareRun implements AutoCloseable {
         while (lastShared == NONE
                 && set.unclaimed() > 0
                 && !sourceChanged
-                && !parts.stopped().getAsBoolean()) {
+                && !context.stopped().getAsBoolean()) {
             run(1, true);
         }
         return lastShared != NONE && source.open(lastShared) == 0;
@@ -196,7 +196,7 @@ final class ShareRun implements AutoCloseable {
             long nextPosition = lastOfBatch ? 0 : lastOfPiece ? position + PIECE_BYTES : position;
             prefetch(next, nextPosition, nextFirst);
             call(current, position, first, end);
-            if (sourceChanged || parts.stopped().getAsBoolean()) {
+            if (sourceChanged || context.stopped().getAsBoolean()) {
                 giveUp();
                 return;
             }
@@ -227,11 +227,11 @@ final class ShareRun implements AutoCloseable {
         while (current.count > 0) {
             for (int i = 0; i < current.count; i++) {
                 Target target = current.targets[i];
-                if (target.isActive() && parts.options().verify() && !equalBytes(target)) {
+                if (target.isActive() && context.options().verify() && !equalBytes(target)) {
                     target.become(Target.State.DIFFERS);
                 }
                 progressBytes += size;
-                parts.totals().add(Count.DONE_BYTES, size);
+                context.totals().add(Count.DONE_BYTES, size);
             }
             current.finish();
             current.fill(limit());
@@ -283,11 +283,11 @@ final class ShareRun implements AutoCloseable {
             }
         }
         progressBytes += piece * (end - first);
-        parts.totals().add(Count.DONE_BYTES, piece * (end - first));
+        context.totals().add(Count.DONE_BYTES, piece * (end - first));
         if (count == 0) {
             return;
         }
-        parts.totals().add(Count.CALLS, 1);
+        context.totals().add(Count.CALLS, 1);
         int result = call.call(source.fd());
         if (result < 0 && source.isChanged()) {
             changeSource();
@@ -330,16 +330,16 @@ final class ShareRun implements AutoCloseable {
     }
 
     private void report(Target target) {
-        FileTable table = parts.table();
+        FileTable table = context.table();
         int file = set.target(target.index());
         switch (target.state()) {
             case ACTIVE -> {
                 target.become(Target.State.SHARED);
                 lastShared = file;
                 set.release(target.open().extents());
-                parts.totals().add(Count.SHARED_FILES, 1);
-                parts.totals().add(Count.SHARED_BYTES, size);
-                parts.listener().shared(table.path(set.source()), table.path(file), size);
+                context.totals().add(Count.SHARED_FILES, 1);
+                context.totals().add(Count.SHARED_BYTES, size);
+                context.listener().shared(table.path(set.source()), table.path(file), size);
             }
             case CHANGED -> tell(file, 0);
             case FAILED -> tell(file, target.errno());
@@ -349,9 +349,9 @@ final class ShareRun implements AutoCloseable {
     }
 
     private void tell(int file, int errno) {
-        parts.table().setUnsettled(file);
-        parts.totals().add(errno == 0 ? Count.CHANGED : Count.FAILED, 1);
-        parts.listener().skipped(parts.table().path(file), errno == 0 ? Outcome.CHANGED : Outcome.FAILED, errno);
+        context.table().setUnsettled(file);
+        context.totals().add(errno == 0 ? Count.CHANGED : Count.FAILED, 1);
+        context.listener().skipped(context.table().path(file), errno == 0 ? Outcome.CHANGED : Outcome.FAILED, errno);
     }
 
     @Override

@@ -25,7 +25,7 @@ final class ZeroWorker implements DedupeWorker {
     /** The size of a file that is all hole. */
     private static final long HOLE_BYTES = 16L << 20;
 
-    private final Parts parts;
+    private final RunContext context;
     private final FileTable table;
     private final AtomicInteger claimed;
     private final Arena arena = Arena.ofShared();
@@ -40,11 +40,11 @@ final class ZeroWorker implements DedupeWorker {
     private long zerosFrom;
     private long zerosTo;
 
-    ZeroWorker(Parts parts, AtomicInteger claimed) {
-        this.parts = parts;
+    ZeroWorker(RunContext context, AtomicInteger claimed) {
+        this.context = context;
         this.claimed = claimed;
-        table = parts.table();
-        ranges = new RangeShare(parts.totals());
+        table = context.table();
+        ranges = new RangeShare(context.totals());
         open = new OpenFile(table, stat, map);
     }
 
@@ -54,13 +54,15 @@ final class ZeroWorker implements DedupeWorker {
         while (file < table.count() && !claimed.compareAndSet(file, file + 1)) {
             file = claimed.get();
         }
-        if (file >= table.count() || parts.stopped().getAsBoolean()) {
+        if (file >= table.count() || context.stopped().getAsBoolean()) {
             return false;
         }
         int result = open.open(file);
         if (result == 0 && canShare(file)) {
             try {
-                hole = parts.options().dryRun() ? null : hole(table.folder(file).root());
+                hole = context.options().dryRun()
+                        ? null
+                        : hole(table.folder(file).root());
                 look(file);
             } catch (ErrnoException e) {
                 fail(file, e.errno());
@@ -81,7 +83,7 @@ final class ZeroWorker implements DedupeWorker {
             return true;
         }
         if (volume.tell()) {
-            parts.listener().unsupported(table.path(file), volume.type());
+            context.listener().unsupported(table.path(file), volume.type());
         }
         return false;
     }
@@ -104,7 +106,7 @@ final class ZeroWorker implements DedupeWorker {
         zerosTo = 0;
         fd.tryAdvise(0, 0, Fd.POSIX_FADV_SEQUENTIAL);
         long position = data(fd, 0, size);
-        while (position < size && !parts.stopped().getAsBoolean()) {
+        while (position < size && !context.stopped().getAsBoolean()) {
             long end = Math.min(size, Math.max(position + 1, fd.seekHole(position)));
             end = Math.min(size, end + BLOCK_BYTES - 1 & -BLOCK_BYTES);
             look(file, position, end);
@@ -121,7 +123,7 @@ final class ZeroWorker implements DedupeWorker {
     private void look(int file, long from, long to) throws ErrnoException {
         for (long position = from; position < to; position += BUFFER_BYTES) {
             long n = open.fd().preadFully(buffer, 0, Math.min(BUFFER_BYTES, to - position), position);
-            parts.totals().add(Count.READ_BYTES, n);
+            context.totals().add(Count.READ_BYTES, n);
             for (int at = 0; at < n; at += BLOCK_BYTES) {
                 if (isZero(at, Math.min(BLOCK_BYTES, n - at))) {
                     extend(file, position + at, Math.min(position + at + BLOCK_BYTES, to));
@@ -149,10 +151,10 @@ final class ZeroWorker implements DedupeWorker {
             long own = open.extents().ownBytes(zerosFrom, zerosTo);
             long done = hole == null ? length : share(hole, length);
             if (done > 0) {
-                parts.totals().add(Count.EXTENTS, 1);
-                parts.totals().add(Count.ZERO_BYTES, done);
-                parts.totals().add(Count.FREED_BYTES, own);
-                parts.listener().sharedRange(table.path(file), -1, table.path(file), zerosFrom, done);
+                context.totals().add(Count.EXTENTS, 1);
+                context.totals().add(Count.ZERO_BYTES, done);
+                context.totals().add(Count.FREED_BYTES, own);
+                context.listener().sharedRange(table.path(file), -1, table.path(file), zerosFrom, done);
             } else if (ranges.errno() != 0) {
                 fail(file, ranges.errno());
             }
@@ -180,8 +182,8 @@ final class ZeroWorker implements DedupeWorker {
     }
 
     private void fail(int file, int errno) {
-        parts.totals().add(Count.FAILED, 1);
-        parts.listener().skipped(table.path(file), Outcome.FAILED, errno);
+        context.totals().add(Count.FAILED, 1);
+        context.listener().skipped(table.path(file), Outcome.FAILED, errno);
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Is an archive mounted on a directory, read only: {@code DIR/<host>/<absolute path>}. Whoever holds it calls
+ * An archive mounted on a directory, read only: {@code DIR/<host>/<absolute path>}. Whoever holds it calls
  * {@link #run}, or {@link #refresh} now and then, so that what is committed appears; everything else is done by the
  * threads of {@link FuseServer} and those of the context. An open file keeps its version: bytes are added at its end
  * and never change. Closed by its owner.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * more of it is wanted; what is there never changes. Owns native memory, taken as needed. Safe for any thread.
  */
 final class BlockCache implements AutoCloseable {
-    /** Is what one checksum and one frame of the archive cover at most. */
+    /** What one checksum and one frame of the archive cover at most. */
     static final int BLOCK_BYTES = 256 * 1024;
 
     static final int PAGE_BYTES = 4096;
@@ -37,7 +37,7 @@ final class BlockCache implements AutoCloseable {
     /** Bytes that cannot be had: offsets in the block, from a byte to before another. */
     record Damage(int start, int end) {}
 
-    /** Is memory with bytes of a file. Its owner has it pinned. */
+    /** Memory with bytes of a file. Its owner has it pinned. */
     static final class Block {
         private final Key key;
         private final MemorySegment memory;

@@ -49,7 +49,7 @@ public final class DiskCache implements AutoCloseable {
     private final AtomicLong unswept;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    /** Is a file in the directory. */
+    /** A file in the directory. */
     private record Kept(Pathname name, long bytes, long mtimeNs) {}
 
     private DiskCache(Directory directory, long maxBytes, MountListener listener) {

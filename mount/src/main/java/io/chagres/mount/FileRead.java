@@ -3,7 +3,7 @@ package io.chagres.mount;
 import io.chagres.fuse.ReadReply;
 
 /**
- * Is one request of the kernel for bytes of a version, at least one.
+ * One request of the kernel for bytes of a version, at least one.
  *
  * @param host whose version
  * @param version which

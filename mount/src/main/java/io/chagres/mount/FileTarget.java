@@ -3,7 +3,7 @@ package io.chagres.mount;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.fuse.Attributes;
 
-/** Is a version of a file as a name leads to it. Used under the lock of its host. */
+/** A version of a file as a name leads to it. Used under the lock of its host. */
 record FileTarget(HostTree host, FileVersion version) implements Target {
     @Override
     public long number() {

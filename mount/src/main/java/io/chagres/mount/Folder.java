@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Is a directory. Its methods but {@link #isReady} and {@link #load} are called under {@link #lock}. */
+/** A directory. Its methods but {@link #isReady} and {@link #load} are called under {@link #lock}. */
 abstract class Folder extends Node {
     Folder(long number, long inode) {
         super(number, inode);
     }
 
-    /** Is one name in a listing. */
+    /** One name in a listing. */
     interface Item {
         /** Returns the name. */
         Pathname name();

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is what one host adds up to, loaded when it is first looked into. Many look at it under the shared lock; one thread
+ * What one host adds up to, loaded when it is first looked into. Many look at it under the shared lock; one thread
  * applies commits, and holds the exclusive lock only for that: whoever lists names never waits for the store.
  */
 final class HostTree {

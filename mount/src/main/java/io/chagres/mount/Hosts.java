@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is the root: a directory for each host, named as it is called; hosts that share a name have their id behind it. A
+ * The root: a directory for each host, named as it is called; hosts that share a name have their id behind it. A
  * host that appears later does not change the names of others.
  */
 final class Hosts extends Folder {

@@ -6,7 +6,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.util.concurrent.locks.Lock;
 
-/** Is a symbolic link of a host. */
+/** A symbolic link of a host. */
 final class LinkNode extends Node {
     private static final int ALL = 0777;
 

@@ -3,7 +3,7 @@ package io.chagres.mount;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** Is a directory or a symbolic link that the kernel knows. Files are no nodes: their numbers say what they are. */
+/** A directory or a symbolic link that the kernel knows. Files are no nodes: their numbers say what they are. */
 abstract class Node implements Target {
     private final long number;
     private final long inode;

@@ -6,7 +6,7 @@ import io.chagres.fuse.DirectoryReply;
 import java.util.List;
 
 /**
- * Is one use of a directory: the names it had when it was listed from its start, so that positions stay right while
+ * One use of a directory: the names it had when it was listed from its start, so that positions stay right while
  * names come and go. Used under the lock of the directory.
  */
 final class OpenFolder {

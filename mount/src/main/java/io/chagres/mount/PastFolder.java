@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** Is {@code .versions} of a host, or a directory in it. What it holds is believed for a second. */
+/** {@code .versions} of a host, or a directory in it. What it holds is believed for a second. */
 final class PastFolder extends Folder {
     /** Identifies a directory of versions. */
     private record Origin(HostTree host, Pathname path) {}

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Is where the versions of a host that have no name are shown: in the directories they were last in. Immutable. */
+/** Where the versions of a host that have no name are shown: in the directories they were last in. Immutable. */
 final class PastTree {
     static final Pathname ROOT = Pathname.of("/");
 
@@ -16,7 +16,7 @@ final class PastTree {
     /** What is in each directory, by its path; a name without a version is a directory. */
     private final Map<Pathname, TreeMap<Pathname, Entry>> directories = new HashMap<>();
 
-    /** Is one name: of a version, or of a directory. */
+    /** One name: of a version, or of a directory. */
     record Entry(@Nullable FileVersion version) {}
 
     /** Collects the versions of a host, under its lock. */

@@ -20,7 +20,7 @@ final class ReadAhead {
     record Key(HostTree host, long version) {}
 
     /**
-     * Is what will be read next.
+     * What will be read next.
      *
      * @param firstBlock index of the first block
      * @param count how many blocks, maybe 0

@@ -14,7 +14,7 @@ final class ReaderPool implements AutoCloseable {
     private static final int MAX_IDLE = 8;
     private static final long CACHE_BYTES = 1 << 20;
 
-    /** Is a reader of a host. */
+    /** A reader of a host. */
     record Loan(HostTree host, VersionReader reader) {}
 
     private final Deque<Loan> idle = new ArrayDeque<>();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** Is a directory of a host. */
+/** A directory of a host. */
 final class TreeFolder extends Folder {
     static final Pathname PAST = Pathname.of(".versions");
 
@@ -120,7 +120,7 @@ final class TreeFolder extends Folder {
         return items;
     }
 
-    /** Is a name of the tree, which may have moved since it was listed. */
+    /** A name of the tree, which may have moved since it was listed. */
     private record Child(TreeFolder in, NameTree.Entry entry) implements Item {
         @Override
         public Pathname name() {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is the beginning of an HTTP/1.1 message up to its empty line, byte for byte.
+ * The beginning of an HTTP/1.1 message up to its empty line, byte for byte.
  *
  * @param lines without line ends; the first is the request or the status line
  */

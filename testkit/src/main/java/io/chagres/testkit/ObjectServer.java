@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Is a server of objects on a port of the loopback interface, with its objects below a folder of its own. It answers
+ * A server of objects on a port of the loopback interface, with its objects below a folder of its own. It answers
  * when it is returned. {@link #close} ends it and removes the folder. Confined to one thread.
  */
 public final class ObjectServer implements AutoCloseable {

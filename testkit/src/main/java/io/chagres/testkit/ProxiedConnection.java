@@ -14,7 +14,7 @@ import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a client's connection to a {@link FaultProxy}: reads its requests one after the other and passes each on, or does
+ * A client's connection to a {@link FaultProxy}: reads its requests one after the other and passes each on, or does
  * to it what a rule says. What the server answers takes its own way, an {@link Upstream}.
  */
 final class ProxiedConnection implements Runnable {

@@ -15,12 +15,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingDeque;
 
 /**
- * Is a server of HTTP on a port of the loopback interface that answers as a test says, and remembers what it was asked.
+ * A server of HTTP on a port of the loopback interface that answers as a test says, and remembers what it was asked.
  * Safe for any thread.
  */
 public final class ScriptedServer implements AutoCloseable {
     /**
-     * Is an answer.
+     * An answer.
      *
      * @param body empty for none; a HEAD gets none either
      */

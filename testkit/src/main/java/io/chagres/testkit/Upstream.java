@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is the server's side of a {@link ProxiedConnection}: passes on what the server answers, on a thread of its own.
+ * The server's side of a {@link ProxiedConnection}: passes on what the server answers, on a thread of its own.
  * Clients of HTTP/1.1 that matter here send a request when they have the whole answer to the one before; so only the
  * beginnings of answers must be known, not their ends.
  */

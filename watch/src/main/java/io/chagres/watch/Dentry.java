@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a name in a watched directory. Stays the same object while the name is renamed within what is watched. Confined to
+ * A name in a watched directory. Stays the same object while the name is renamed within what is watched. Confined to
  * the watcher's thread.
  */
 public sealed class Dentry permits WatchedDirectory {

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a directory level of the paths that are watched: which names lead on from here. All roots together form one tree
+ * A directory level of the paths that are watched: which names lead on from here. All roots together form one tree
  * of nodes that begins at {@code /}. Confined to the watcher's thread.
  */
 final class PatternNode {

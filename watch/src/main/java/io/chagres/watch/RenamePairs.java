@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * with the next read or, when the file left the tree, never. Until then the old name belongs to the waiting dentry.
  */
 final class RenamePairs {
-    /** Is the first half of a rename: a dentry taken out of its directory. */
+    /** The first half of a rename: a dentry taken out of its directory. */
     static final class Half {
         private final int cookie;
         private final Dentry dentry;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Is a directory whose names are known. Confined to the watcher's thread. */
+/** A directory whose names are known. Confined to the watcher's thread. */
 public final class WatchedDirectory extends Dentry {
     private static final int NO_WATCH = -1;
     private static final Dentry[] EMPTY = new Dentry[0];

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** Is a watcher on a temporary directory, driven step by step. */
+/** A watcher on a temporary directory, driven step by step. */
 final class WatchFixture implements AutoCloseable {
     private static final int STEPS = 1000;
     private static final int QUIET_STEPS = 3;

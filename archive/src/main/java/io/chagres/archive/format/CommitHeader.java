@@ -11,7 +11,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.zip.CRC32C;
 
 /**
- * Is the first part of a commit: who wrote it, when, after what, and its records. The bytes of the runs follow it in
+ * The first part of a commit: who wrote it, when, after what, and its records. The bytes of the runs follow it in
  * the object, little endian:
  *
  * <pre>

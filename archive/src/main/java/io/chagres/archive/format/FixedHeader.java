@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Is the fixed part at the start of a commit's payload, or of a checkpoint's content. Little endian:
+ * The fixed part at the start of a commit's payload, or of a checkpoint's content. Little endian:
  *
  * <pre>
  *   0 u32 magic "CHGC"            4 u16 format version 1     6 u16 kind (0 commit, 1 checkpoint)

@@ -3,7 +3,7 @@ package io.chagres.archive.log;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Is a commit ready for the store. It stays the same however often it is offered.
+ * A commit ready for the store. It stays the same however often it is offered.
  *
  * @param nonce tells the writer its own commit
  * @param chain what the next commit names as its predecessor

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is what a compaction leaves of a state: what retention keeps, with new objects in the place of the extents they hold.
+ * What a compaction leaves of a state: what retention keeps, with new objects in the place of the extents they hold.
  *
  * @param written the new objects of each version in order
  */

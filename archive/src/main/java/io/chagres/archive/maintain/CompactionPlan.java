@@ -23,7 +23,7 @@ final class CompactionPlan {
     static final long OBJECT_BYTES = 64L << 20;
 
     /**
-     * Is extents of a version that become one object.
+     * Extents of a version that become one object.
      *
      * @param first index of the first extent
      * @param last index of the last extent

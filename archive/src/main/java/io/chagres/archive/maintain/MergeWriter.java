@@ -28,7 +28,7 @@ import java.util.zip.CRC32C;
 final class MergeWriter implements AutoCloseable {
     private static final int PIECE = LogRecord.PIECE_BYTES;
 
-    /** Is a part of a range, and where it goes. */
+    /** A part of a range, and where it goes. */
     private record Part(CompactionPlan.Merge merge, LogRecord.Extent extent, MemorySegment target) {}
 
     private final BlobStore store;

@@ -28,7 +28,7 @@ final class Retention {
     private static final int PARTS = 8;
 
     /**
-     * Is what is kept of a version.
+     * What is kept of a version.
      *
      * @param first index of the first extent that stays
      */

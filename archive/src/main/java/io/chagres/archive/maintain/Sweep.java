@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sweep {
     /**
-     * Is a checkpoint that would have been written, and would be old at once.
+     * A checkpoint that would have been written, and would be old at once.
      *
      * @param objects the objects there are already that it would refer to
      */

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/** Is the seek table of one object: where each frame lies, and which bytes it holds. Immutable. */
+/** The seek table of one object: where each frame lies, and which bytes it holds. Immutable. */
 final class FrameTable {
     private static final int FOOTER_BYTES = 9;
     private static final int SEEK_TABLE_MAGIC = 0x184D2A5E;

@@ -20,7 +20,7 @@ public final class Selection {
             .thenComparingLong(entry -> entry.version().id());
 
     /**
-     * Is a path and a version of a file.
+     * A path and a version of a file.
      *
      * @param path the name, or the last one it had
      * @param named whether the name exists; else it was removed, or another version took it over

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 final class RestorePlan {
     private static final Pathname ROOT = Pathname.of("/");
 
-    /** Is a version and all the names it gets. */
+    /** A version and all the names it gets. */
     record PlannedFile(FileVersion version, List<Pathname> paths) {}
 
     private final HostState state;

@@ -5,7 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 
-/** Is a file that is being written: how much of it is missing. Confined to one thread. */
+/** A file that is being written: how much of it is missing. Confined to one thread. */
 final class RestoredFile {
     /** Nobody else reads it before it is complete. */
     private static final int WORKING_MODE = 0600;

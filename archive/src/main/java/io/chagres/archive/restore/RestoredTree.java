@@ -30,7 +30,7 @@ final class RestoredTree implements AutoCloseable {
     private static final int HOST_DIRECTORY_MODE = 0755;
     private static final int MAX_OPEN_FILES = 128;
 
-    /** Is a part of a file that is to be written. */
+    /** A part of a file that is to be written. */
     private record Part(RestoredFile file, LogRecord.Extent extent) {}
 
     private final Fd root;
@@ -158,7 +158,7 @@ final class RestoredTree implements AutoCloseable {
         }
     }
 
-    /** Is a step of writing a file. */
+    /** A step of writing a file. */
     private interface FileStep {
         void run(Fd fd) throws IOException;
     }

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a set of byte ranges of versions, each named by the version that stores it, so that a copy and its source are the
+ * A set of byte ranges of versions, each named by the version that stores it, so that a copy and its source are the
  * same range. Confined to one thread.
  */
 final class StoredRanges {

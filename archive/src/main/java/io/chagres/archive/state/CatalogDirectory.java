@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a directory of a catalog. Immutable.
+ * A directory of a catalog. Immutable.
  *
  * @param catalog the file it is in
  * @param offset where its block begins

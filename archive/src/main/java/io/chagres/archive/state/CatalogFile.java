@@ -22,7 +22,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is what a checkpoint holds, laid out in a local file so that single versions and names are found without reading the
+ * What a checkpoint holds, laid out in a local file so that single versions and names are found without reading the
  * rest: a host with a million files is looked at with little of it in memory. It can be made from the checkpoint at any
  * time, by {@link CatalogWriter}. Little endian:
  *
@@ -111,7 +111,7 @@ public final class CatalogFile implements AutoCloseable {
         }
     }
 
-    /** Is where the records of a version are, and how many names it has. */
+    /** Where the records of a version are, and how many names it has. */
     record Row(long id, long offset, int length, int names) {}
 
     FixedHeader header() {

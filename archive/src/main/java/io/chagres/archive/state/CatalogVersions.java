@@ -7,7 +7,7 @@ import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** Is all versions of a state over a catalog in the order of their ids: those of the catalog are made on the way. */
+/** All versions of a state over a catalog in the order of their ids: those of the catalog are made on the way. */
 final class CatalogVersions extends AbstractCollection<FileVersion> {
     private final CatalogFile catalog;
     private final NameTree names;

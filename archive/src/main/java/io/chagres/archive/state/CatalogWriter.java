@@ -57,7 +57,7 @@ final class CatalogWriter implements AutoCloseable {
         open.push(new Open(Pathname.of("/"), Attributes.DEFAULT_DIRECTORY));
     }
 
-    /** Is a directory whose names come. */
+    /** A directory whose names come. */
     private static final class Open {
         private final Pathname path;
         private final Attributes attributes;
@@ -333,7 +333,7 @@ final class CatalogWriter implements AutoCloseable {
         arena.close();
     }
 
-    /** Is a table that grows, outside the heap: it is needed once and given back. */
+    /** A table that grows, outside the heap: it is needed once and given back. */
     private static final class Rows implements AutoCloseable {
         private final int rowBytes;
         private Arena arena = Arena.ofConfined();

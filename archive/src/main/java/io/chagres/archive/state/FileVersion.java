@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is what the log tells of one version of a file. Changed only by {@link HostState}; confined to one thread. All times
+ * What the log tells of one version of a file. Changed only by {@link HostState}; confined to one thread. All times
  * are since 1970.
  */
 public final class FileVersion {

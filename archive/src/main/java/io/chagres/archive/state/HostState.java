@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is what the commits of one host add up to: names, versions and where their bytes are. After an exception of
+ * What the commits of one host add up to: names, versions and where their bytes are. After an exception of
  * {@link #apply} it is no longer usable. Confined to one thread.
  */
 public final class HostState {

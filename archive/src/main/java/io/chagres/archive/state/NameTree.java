@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is the tree of names of one host: directories, links, and names of versions, of which one version may have several.
+ * The tree of names of one host: directories, links, and names of versions, of which one version may have several.
  * Moving a directory moves one entry. Changed only by {@link HostState}; confined to one thread.
  */
 public final class NameTree implements Iterable<NameTree.Entry> {
@@ -24,7 +24,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     private static final Pathname DOT = Pathname.of(".");
     private static final Pathname DOT_DOT = Pathname.of("..");
 
-    /** Is one name. */
+    /** One name. */
     public static final class Entry {
         private final LogRecord.Kind kind;
         private final @Nullable FileVersion version;

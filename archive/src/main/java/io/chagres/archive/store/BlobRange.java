@@ -1,7 +1,7 @@
 package io.chagres.archive.store;
 
 /**
- * Is a part of an object, which may end before the part does.
+ * A part of an object, which may end before the part does.
  *
  * @param offset of its first byte in the object
  * @param lengthBytes how many bytes at most

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a flat store of immutable objects. Keys are ASCII, components separated by {@code '/'}; no key is another one with
+ * A flat store of immutable objects. Keys are ASCII, components separated by {@code '/'}; no key is another one with
  * a slash and more behind it. Segments may be native or heap memory. Safe for any thread. Every method throws
  * {@link StoreException} when the store refuses: its message names the object and the cause.
  */

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a store in a local directory: an object is a file. It is written to a file without a name, made durable, and then
+ * A store in a local directory: an object is a file. It is written to a file without a name, made durable, and then
  * linked under its key, which fails when the key exists; the directory is made durable after that. No symbolic link is
  * followed below the root. Safe for any thread.
  */

@@ -43,7 +43,7 @@ public final class FaultyStore extends ForwardingStore {
     }
 
     /**
-     * Is one operation. Immutable.
+     * One operation. Immutable.
      *
      * @param kind what it does
      * @param key the object or prefix
@@ -65,7 +65,7 @@ public final class FaultyStore extends ForwardingStore {
         void at(Operation operation, boolean done) throws IOException;
     }
 
-    /** Is an operation of the store behind. */
+    /** An operation of the store behind. */
     @FunctionalInterface
     private interface Call<T> {
         T run() throws IOException;

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param parameters what stands behind the question mark, decoded
  */
 public record ObjectAddress(String scheme, String bucket, String prefix, Map<String, String> parameters) {
-    /** Is the name of the parameter that {@link #endpoint} reads. */
+    /** The name of the parameter that {@link #endpoint} reads. */
     public static final String ENDPOINT = "endpoint";
 
-    /** Is the name of the parameter for the account in which the bucket lies, where accounts have buckets. */
+    /** The name of the parameter for the account in which the bucket lies, where accounts have buckets. */
     public static final String ACCOUNT = "account";
 
     private static final List<String> WHERE = List.of(ACCOUNT, ENDPOINT);

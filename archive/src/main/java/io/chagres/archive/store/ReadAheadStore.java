@@ -25,7 +25,7 @@ public final class ReadAheadStore extends ForwardingStore {
 
     private static final long MAX_BYTES = 16L << 20;
 
-    /** Is a part that was fetched or will be. */
+    /** A part that was fetched or will be. */
     private record Part(BlobRange range, Future<byte[]> answer) {
         /**
          * Returns the bytes, fewer than the range has where the object ends; waits for them. Null when another thread

@@ -11,7 +11,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/** Is the bytes of segments, one behind the other, as a client takes them. Borrows them; confined to one thread. */
+/** The bytes of segments, one behind the other, as a client takes them. Borrows them; confined to one thread. */
 public final class SegmentContent {
     private static final int CHECKSUM_BYTES = 4;
     private static final int BUFFER_BYTES = 16 * 1024;

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  */
 public final class Verify {
     /**
-     * Is one thing that is wrong.
+     * One thing that is wrong.
      *
      * @param object the key of the object
      * @param what what is wrong with it

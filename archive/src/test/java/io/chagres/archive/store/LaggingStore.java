@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Is a store whose listings show objects late; an object that is asked for by its key is there at once. */
+/** A store whose listings show objects late; an object that is asked for by its key is there at once. */
 public final class LaggingStore implements BlobStore {
     private final MemoryStore store;
     private final long lagMs;

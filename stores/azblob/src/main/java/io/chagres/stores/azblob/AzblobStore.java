@@ -27,7 +27,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a store in Azure Blob Storage. An object is a block blob put by one request under the condition that no blob has
+ * A store in Azure Blob Storage. An object is a block blob put by one request under the condition that no blob has
  * its name, with the MD5 of its bytes, which the server compares. Safe for any thread.
  */
 final class AzblobStore implements BlobStore {

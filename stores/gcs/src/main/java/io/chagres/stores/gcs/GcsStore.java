@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is a store in Google Cloud Storage. An object is one upload under the condition that no generation of its key exists,
+ * A store in Google Cloud Storage. An object is one upload under the condition that no generation of its key exists,
  * with the checksum of its bytes, which the server compares. Safe for any thread.
  */
 final class GcsStore implements BlobStore {

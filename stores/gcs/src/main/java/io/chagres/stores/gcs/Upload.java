@@ -4,7 +4,7 @@ import com.google.api.client.http.AbstractInputStreamContent;
 import io.chagres.archive.store.SegmentContent;
 import java.io.InputStream;
 
-/** Is an object's bytes as Google's client sends them; it asks for another stream to send them again. */
+/** An object's bytes as Google's client sends them; it asks for another stream to send them again. */
 final class Upload extends AbstractInputStreamContent {
     private final SegmentContent content;
 

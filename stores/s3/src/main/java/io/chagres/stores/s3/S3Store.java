@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Is a store in S3, or in another maker's store that speaks its protocol. An object is one put under the condition that
+ * A store in S3, or in another maker's store that speaks its protocol. An object is one put under the condition that
  * its key does not exist; a store that ignores the condition is refused, since two writers would replace each other's
  * commits there. Safe for any thread.
  */

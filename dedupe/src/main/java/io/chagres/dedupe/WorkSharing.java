@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The workers of one plan. Who finds nothing left to claim helps others with their large sets, and ends when the last
  * of them has ended; one worker alone never waits. Safe for any thread.
  */
-final class Crew {
+final class WorkSharing {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     /** Sets in work, with the number of their helpers. */

@@ -1,8 +1,8 @@
 package io.chagres.dedupe;
 
 /** Scatters numbers, so that those of like things become unlike: the finalizer of MurmurHash3. */
-final class Mix {
-    private Mix() {}
+final class BitMixer {
+    private BitMixer() {}
 
     static long of(long value) {
         long mixed = (value ^ value >>> 33) * 0xff51_afd7_ed55_8ccdL;

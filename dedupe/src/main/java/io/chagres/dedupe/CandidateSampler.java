@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * Looks at files of one size: where the data of each lies, and samples of what does not lie where that of another does.
  * If all share their blocks, nothing is read. Confined to one thread at a time.
  */
-final class Examination implements AutoCloseable {
+final class CandidateSampler implements AutoCloseable {
     /** The sample of a file that is out. */
     static final long OUT = 0;
 
     /** Open at the same time, so that their samples are read together. */
     private static final int WINDOW = 16;
 
-    private final Parts parts;
+    private final RunContext context;
     private final FileTable table;
     private final ContentReader reader;
     private final Fiemap map = new Fiemap();
@@ -35,9 +35,9 @@ final class Examination implements AutoCloseable {
     private int deferred;
     private int already;
 
-    Examination(Parts parts, ContentReader reader) {
-        this.parts = parts;
-        this.table = parts.table();
+    CandidateSampler(RunContext context, ContentReader reader) {
+        this.context = context;
+        this.table = context.table();
         this.reader = reader;
     }
 
@@ -60,7 +60,7 @@ final class Examination implements AutoCloseable {
         for (int from = 0; from < files.length; from += WINDOW) {
             int to = Math.min(files.length, from + WINDOW);
             try {
-                if (parts.stopped().getAsBoolean() || !look(from, to)) {
+                if (context.stopped().getAsBoolean() || !look(from, to)) {
                     return false;
                 }
                 sample(from, to);
@@ -69,7 +69,7 @@ final class Examination implements AutoCloseable {
             }
         }
         if (distinct <= 1) {
-            parts.totals().add(Count.ALREADY_SHARED, already);
+            context.totals().add(Count.ALREADY_SHARED, already);
             return false;
         }
         for (int i = 0; i < files.length; i++) {
@@ -115,7 +115,7 @@ final class Examination implements AutoCloseable {
             }
             Fd file = Fd.ofValue(fd);
             open[i - from] = file;
-            if (!canShare(i, file) && !parts.options().dryRun()) {
+            if (!canShare(i, file) && !context.options().dryRun()) {
                 return false;
             }
             int result = extents.read(file, map);
@@ -123,7 +123,7 @@ final class Examination implements AutoCloseable {
             pieces[i] = extents.count();
             if (layouts[i] == Extents.INLINE) {
                 samples[i] = OUT;
-                parts.totals().add(Count.INLINE, 1);
+                context.totals().add(Count.INLINE, 1);
             } else if (layouts[i] != Extents.UNKNOWN && seen.get(layouts[i]) != LongMap.NONE) {
                 already++;
             } else {
@@ -146,7 +146,7 @@ final class Examination implements AutoCloseable {
             return true;
         }
         if (volume.tell()) {
-            parts.listener().unsupported(table.path(files[index]), volume.type());
+            context.listener().unsupported(table.path(files[index]), volume.type());
         }
         return false;
     }
@@ -203,8 +203,8 @@ final class Examination implements AutoCloseable {
         samples[index] = OUT;
         boolean gone = errno == Errno.ENOENT;
         table.setUnsettled(files[index]);
-        parts.totals().add(gone ? Count.CHANGED : Count.FAILED, 1);
-        parts.listener().skipped(table.path(files[index]), gone ? Outcome.CHANGED : Outcome.FAILED, gone ? 0 : errno);
+        context.totals().add(gone ? Count.CHANGED : Count.FAILED, 1);
+        context.listener().skipped(table.path(files[index]), gone ? Outcome.CHANGED : Outcome.FAILED, gone ? 0 : errno);
     }
 
     private void closeAll() {

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param stopped asked between calls; true ends the work early
  */
-record Parts(
+record RunContext(
         DedupeOptions options,
         FileTable table,
         DedupeTotals totals,
