@@ -40,23 +40,23 @@ class CompactTest {
 
     private final MemoryStore store = new MemoryStore();
     private final List<String> skipped = new ArrayList<>();
+    private final Compact.Listener listener = new Compact.Listener() {
+        @Override
+        public void progress(long doneBytes, long totalBytes) {
+            assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);
+        }
+
+        @Override
+        public void skipped(String subject, CorruptArchiveException cause) {
+            skipped.add(subject + ": " + cause.getMessage());
+        }
+    };
 
     private Compact.Summary compact(MemoryStore of, Compact.Options options) throws IOException {
         return compact(of, of, options);
     }
 
     private Compact.Summary compact(BlobStore of, MemoryStore clock, Compact.Options options) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {
-                assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);
-            }
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                skipped.add(subject + ": " + cause.getMessage());
-            }
-        };
         return new Compact(of, options, clock::nowMs, listener).host(ID);
     }
 
@@ -574,15 +574,6 @@ class CompactTest {
     @Test
     void compactsADirectory(@TempDir Path directory) throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
-        Compact.Listener listener = new Compact.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                skipped.add(subject);
-            }
-        };
         try (DirectoryStore archive = DirectoryStore.open(Pathname.of(directory.toString()), true);
                 Host host = new Host(archive, ID, "web1")) {
             live(host, random, 100);

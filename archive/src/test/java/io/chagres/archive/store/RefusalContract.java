@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Answers of servers, and what every store makes of them. A test of a store extends it, gives the answers in the
- * server's words, and adds what only that server says. The text {@code SECRET} in an answer or in credentials is in no message.
+ * server's words, and adds what only that server says. The text {@code SECRET} in an answer or in credentials is in no
+ * message.
  */
 public abstract class RefusalContract {
     /** What is put. */
