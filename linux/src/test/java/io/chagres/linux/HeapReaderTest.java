@@ -10,6 +10,7 @@ import io.chagres.testkit.Allocations;
 import io.chagres.testkit.OnVirtualThread;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Repository;
+import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +45,7 @@ class HeapReaderTest {
     @ParameterizedTest
     @MethodSource("readers")
     void whatIsCachedIsReadAtOnce(HeapReader reader, boolean triesCache) throws IOException {
+        Requires.disk(temp);
         byte[] content = content(3 * PIECE + 100);
         byte[] array = new byte[content.length + 10];
         try (Fd fd = open(content)) {
@@ -64,6 +66,7 @@ class HeapReaderTest {
     @ParameterizedTest
     @MethodSource("readers")
     void whatIsNotCachedIsWaitedFor(HeapReader reader, boolean triesCache) throws IOException {
+        Requires.disk(temp);
         byte[] content = content(20 * PIECE);
         byte[] array = new byte[content.length];
         try (Fd fd = open(content)) {

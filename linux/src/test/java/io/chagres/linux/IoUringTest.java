@@ -324,6 +324,7 @@ class IoUringTest {
 
     @Test
     void wideEntriesAndCompletions() throws IOException {
+        Requires.disk(temp);
         int flags = IoUring.IORING_SETUP_SQE128
                 | IoUring.IORING_SETUP_CQE32
                 | IoUring.IORING_SETUP_SINGLE_ISSUER

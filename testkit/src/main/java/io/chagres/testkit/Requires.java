@@ -155,6 +155,21 @@ public final class Requires {
         check(what, there);
     }
 
+    /**
+     * Needs a folder that is not in memory only. A tmpfs refuses reads that may not wait, reads in another order and
+     * limits files otherwise. Nobody can install a disk for a test, so its absence never fails.
+     */
+    public static void disk(Path folder) {
+        String type;
+        try {
+            type = Files.getFileStore(folder).type();
+        } catch (java.io.IOException e) {
+            type = e.toString();
+        }
+        Assumptions.assumeTrue(
+                !type.equals("tmpfs"), "skipped: needs temporary files on a disk, and java.io.tmpdir is a tmpfs");
+    }
+
     /** Needs loop devices. */
     public static void loopDevices() {
         root();

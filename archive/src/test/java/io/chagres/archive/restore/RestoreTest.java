@@ -413,6 +413,7 @@ class RestoreTest {
 
     @Test
     void survivesHugeDeclaredSizes() throws IOException {
+        Requires.disk(directory);
         try (Host host = new Host(store, ID, "web1")) {
             long zeros = host.file("/zeros");
             host.write(new LogRecord.ZeroRun(zeros, 0, Long.MAX_VALUE, 0));

@@ -95,6 +95,7 @@ class CallShapeTest {
 
     @Test
     void arraysAreFilledWithoutAllocation() throws IOException {
+        Requires.disk(temp);
         Path file = Files.writeString(temp.resolve("file"), "0123456789");
         byte[] array = new byte[64];
         try (Arena arena = Arena.ofConfined()) {

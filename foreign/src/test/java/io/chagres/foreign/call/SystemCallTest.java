@@ -126,6 +126,7 @@ class SystemCallTest {
             assertThat(ArrayRead.nowait(0, new byte[1], 0, 1, 0)).isEqualTo(-Errno.ENOSYS);
             return;
         }
+        Requires.disk(temp);
         Path file = Files.writeString(temp.resolve("file"), "0123456789");
         try (Arena arena = Arena.ofConfined();
                 RandomAccessFile kept = new RandomAccessFile(file.toFile(), "r")) {
@@ -159,6 +160,7 @@ class SystemCallTest {
     @Test
     void whatIsNotInTheCacheIsNotWaitedFor() throws IOException {
         Requires.allowed("executable pages", ArrayRead.isAvailable());
+        Requires.disk(temp);
         Path file = Files.write(temp.resolve("cold"), new byte[1 << 20]);
         boolean cold = false;
         for (int attempt = 0; attempt < 50 && !cold; attempt++) {
