@@ -1,5 +1,6 @@
 package io.chagres.tests.faults;
 
+import io.chagres.testkit.Program;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,10 +24,20 @@ final class Chagres {
      * although a shell has let this process ignore them, as it does with all it starts in the background.
      */
     static List<String> command() {
+        FirstStart.done();
         return new ArrayList<>(List.of(
                 "env",
                 "--default-signal=HUP,INT,QUIT",
                 repository().resolve("chagres").toString()));
+    }
+
+    /** The first start trains the program's cache: no scenario waits for that. */
+    private static final class FirstStart {
+        static {
+            Program.ok(repository().resolve("chagres").toString(), "--version");
+        }
+
+        static void done() {}
     }
 
     /** Returns the jars of the program. */

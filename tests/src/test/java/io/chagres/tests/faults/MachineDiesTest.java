@@ -17,6 +17,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * The machine vanishes: writer and shipper die by kill -9 at a random instant, half of the time while a drain is under
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
+@Isolated("what is at risk is told in time, on a machine that has nothing else to do")
 class MachineDiesTest {
     private static final String REPORT = System.getProperty("machine.dies.report", "");
     private static final int LANES = 4;
