@@ -8,8 +8,8 @@
 #   ./check.sh ship stores/s3    the tests of modules; 'fast tests' only the fast ones
 #   ./check.sh -t NAME ship      tests of a module by name: Class, Class#method, or a pattern of Surefire
 #
-# Other arguments that begin with '-' go to Maven. Only the first and what tests the whole program compile with Error
-# Prone and NullAway and check the formatting (repair: ./mvnw spotless:apply). The last line is the sum over all modules.
+# Other arguments that begin with '-' go to Maven. Only the first compiles with Error Prone and NullAway and checks the
+# formatting (repair: ./mvnw spotless:apply). The last line is the sum over all modules.
 set -eu
 cd "$(dirname -- "$0")"
 . bin/find-jdk.sh
@@ -56,7 +56,7 @@ done
     -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false "$@"
 case $mode in
     full) set -- verify "$@" ;;
-    whole) set -- package "$@" ;; # the program's jars lie together
+    whole) set -- package -Dquick "$@" ;; # the program is put together too
     quick) set -- test -q -Dquick "$@" ;;
 esac
 
@@ -66,6 +66,7 @@ find . -name .git -prune -o -name src -prune -o -type d -name surefire-reports -
 # -B        no colours and no progress of downloads: the output is read in logs
 # -fae      goes on with the modules that do not depend on one that could not be built, and a failed test is no reason not
 #           to run those of other modules: one run shows all failures
+# -T 2      two modules beside each other: their tests share nothing of the machine
 # -Dseed    random tests take the numbers of this tree: what was green here is green elsewhere, and each change tries
 #           others. One test alone takes new ones each time.
 tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c 1-15)
@@ -73,7 +74,7 @@ tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c 1-15)
 mkdir -p target
 {
     status=0
-    ./mvnw -B -fae -Dmaven.test.failure.ignore -Dtest.tags="$tags" "$@" || status=$?
+    ./mvnw -B -fae -T 2 -Dmaven.test.failure.ignore -Dtest.tags="$tags" "$@" || status=$?
     echo $status >target/check.status
 } | tee target/check.log
 read -r status <target/check.status
