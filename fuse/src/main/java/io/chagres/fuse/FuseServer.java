@@ -4,6 +4,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.MountInfo;
+import io.chagres.linux.MountPoint;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.lang.System.Logger;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +36,12 @@ import org.jspecify.annotations.Nullable;
 public final class FuseServer implements AutoCloseable {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
 
+    /** How long after an unmount nobody but another mount namespace can keep the connection. */
+    private static final long GRACE_MS = 1000;
+
     private final Pathname mountPoint;
     private final Mounter mounter;
+    private final MountedConnection mounted;
     private final Session session;
     private final Arena arena;
     private final List<FdDevice> devices = new ArrayList<>();
@@ -52,6 +58,7 @@ public final class FuseServer implements AutoCloseable {
         this.mounter = mounter;
         FdDevice device = mounter.mount(mountPoint, options);
         devices.add(device);
+        mounted = MountedConnection.of(mountPoint);
         arena = Arena.ofShared();
         session = new Session(fileSystem, options, arena, device, ringWanted, MonotonicClock::nowNs);
     }
@@ -148,10 +155,10 @@ public final class FuseServer implements AutoCloseable {
     /**
      * Unmounts, if nobody uses it.
      *
-     * @throws ErrnoException EBUSY if somebody does; it stays mounted
+     * @throws ErrnoException EBUSY if somebody does, or something else is mounted on it; it stays mounted
      */
     public void unmount() throws ErrnoException {
-        int result = mounter.unmount(mountPoint, false);
+        int result = mounted.unmount(mounter, false);
         if (result < 0 && !isEnded()) {
             throw new ErrnoException("umount", -result, mountPoint.toString());
         }
@@ -162,10 +169,10 @@ public final class FuseServer implements AutoCloseable {
      * Unmounts so that nobody finds it any more; those who have files open are served on, and {@link #close} waits for
      * them.
      *
-     * @throws ErrnoException EPERM if the user may not
+     * @throws ErrnoException EPERM if the user may not, EBUSY if something else is mounted on it
      */
     public void unmountLazily() throws ErrnoException {
-        int result = mounter.unmount(mountPoint, true);
+        int result = mounted.unmount(mounter, true);
         if (result < 0 && !isEnded()) {
             throw new ErrnoException("umount", -result, mountPoint.toString());
         }
@@ -197,35 +204,57 @@ public final class FuseServer implements AutoCloseable {
 
     /**
      * Unmounts and waits for the end. Whoever still uses it gets errors: first it is asked politely, then detached and
-     * the connection aborted. Nobody waits for a handler that hangs any more then, but this method does. Idempotent.
+     * the connection aborted, also where another mount namespace has a copy of the mount. What is mounted on it stays,
+     * and below that a mount that nobody serves. Nobody waits for a handler that hangs any more then, but this method
+     * does. Idempotent.
      */
     @Override
     public void close() {
         boolean first = !unmounted.getAndSet(true);
-        if (first && !isEnded() && mounter.unmount(mountPoint, false) == -Errno.EBUSY) {
-            LOG.log(Level.WARNING, mountPoint + " is in use; it is detached, and those who use it get errors");
-            detachByForce();
+        if (first && !isEnded()) {
+            if (mounted.unmount(mounter, false) == -Errno.EBUSY) {
+                LOG.log(Level.WARNING, mountPoint + " is in use; it is detached, and those who use it get errors");
+                detachByForce();
+            } else if (!awaitEnd(GRACE_MS)) {
+                LOG.log(Level.WARNING, mountPoint + " is in use in another mount namespace; it gets errors");
+                mounted.abort();
+            }
         }
-        awaitEnd();
+        awaitEnd(Long.MAX_VALUE);
+        if (first) {
+            detachUncovered();
+        }
     }
 
     private void detachByForce() {
-        mounter.abort(mountPoint);
-        mounter.unmount(mountPoint, true);
+        mounted.abort();
+        mounted.unmount(mounter, true);
     }
 
-    private void awaitEnd() {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                ended.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+    /** A server that was closed below this one had to leave its mount. */
+    private void detachUncovered() {
+        try {
+            repairStale(mountPoint, mounter, session.options);
+        } catch (ErrnoException e) {
+            LOG.log(Level.DEBUG, "what comes to light is not ours", e);
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+    }
+
+    /** Waits for the end, at most so long. Returns whether it came. */
+    private boolean awaitEnd(long timeoutMs) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return ended.await(timeoutMs, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -235,7 +264,7 @@ public final class FuseServer implements AutoCloseable {
         try {
             initialise(first);
         } catch (ErrnoException e) {
-            mounter.unmount(mountPoint, true);
+            mounted.unmount(mounter, true);
             first.giveBack();
             closeAll();
             throw e;
@@ -258,7 +287,7 @@ public final class FuseServer implements AutoCloseable {
         }
         int errno = ring == null ? 0 : ring.awaitStarted();
         if (errno != 0) {
-            awaitEnd();
+            awaitEnd(Long.MAX_VALUE);
             throw new ErrnoException("start FUSE over io_uring", errno, mountPoint.toString());
         }
     }
@@ -336,7 +365,7 @@ public final class FuseServer implements AutoCloseable {
 
     private void detachAtExit() {
         if (!unmounted.getAndSet(true)) {
-            mounter.unmount(mountPoint, true);
+            mounted.unmount(mounter, true);
         }
     }
 
@@ -361,8 +390,10 @@ public final class FuseServer implements AutoCloseable {
             }
         }
         String type = "";
+        long id = MountPoint.tryId(mountPoint);
         for (MountInfo mount : MountInfo.all()) {
-            type = mount.mountPoint().equals(mountPoint) ? mount.type() : type;
+            boolean same = id > 0 ? mount.id() == id : mount.mountPoint().equals(mountPoint);
+            type = same ? mount.type() : type;
         }
         if (!type.equals("fuse." + options.subtype())) {
             throw new ErrnoException(

@@ -4,13 +4,8 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.ChildProcess;
 import io.chagres.linux.Fd;
-import io.chagres.linux.MountInfo;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.SocketPair;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +15,6 @@ import java.util.Map;
  * device and hands it back over a socket. It says on standard error what it does not like.
  */
 final class Fusermount implements Mounter {
-    private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final List<String> FOLDERS = List.of("/usr/bin/", "/bin/", "/usr/local/bin/");
     private static final String PROGRAM = "fusermount3";
 
@@ -63,25 +57,6 @@ final class Fusermount implements Mounter {
             return exitCode == 0 ? 0 : -Errno.EBUSY;
         } catch (ErrnoException e) {
             return -e.errno();
-        }
-    }
-
-    /** Through the control file system, which owners may use, see filesystems/fuse in the kernel's documentation. */
-    @Override
-    public void abort(Pathname mountPoint) {
-        try {
-            String device = "";
-            for (MountInfo mount : MountInfo.all()) {
-                device = mount.mountPoint().equals(mountPoint) ? mount.device() : device;
-            }
-            String minor = device.substring(device.indexOf(':') + 1);
-            Pathname file = Pathname.of("/sys/fs/fuse/connections/" + minor + "/abort");
-            try (Fd fd = Fd.open(file, Fd.O_WRONLY, 0);
-                    Arena scratch = Arena.ofConfined()) {
-                fd.writeFully(scratch.allocateFrom(ValueLayout.JAVA_BYTE, (byte) '1'), 0, 1);
-            }
-        } catch (ErrnoException e) {
-            LOG.log(Level.WARNING, "cannot abort the mount " + mountPoint + "; it ends with its last user", e);
         }
     }
 

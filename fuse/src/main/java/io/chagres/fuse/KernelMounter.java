@@ -29,11 +29,6 @@ final class KernelMounter implements Mounter {
         return MountPoint.tryUnmount(mountPoint, lazily ? MountPoint.MNT_DETACH : 0);
     }
 
-    @Override
-    public void abort(Pathname mountPoint) {
-        MountPoint.tryUnmount(mountPoint, MountPoint.MNT_FORCE);
-    }
-
     private static String kernelOptions(FdDevice device, int rootMode, FuseOptions options) {
         StringBuilder text = new StringBuilder("fd=").append(device.fd().value());
         text.append(",rootmode=").append(Integer.toOctalString(rootMode)).append(",user_id=0,group_id=0");

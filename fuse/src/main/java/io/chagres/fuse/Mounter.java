@@ -22,9 +22,6 @@ sealed interface Mounter permits KernelMounter, Fusermount {
      */
     int unmount(Pathname mountPoint, boolean lazily);
 
-    /** Ends the connection: those who wait for an answer get an error, and every later request fails. */
-    void abort(Pathname mountPoint);
-
     /** Chooses by what this process may do. */
     static Mounter ofProcess() throws ErrnoException {
         try (Statx self = new Statx();

@@ -12,6 +12,7 @@ import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -278,5 +279,48 @@ class MountTest {
                 .map(Thread::getName)
                 .filter(name -> name.startsWith("chagres-fuse-") && !name.endsWith("exit"))
                 .toList();
+    }
+
+    @Test
+    void endsThoughAnotherMountNamespaceHoldsACopy() throws IOException {
+        Requires.tool("unshare");
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options)) {
+            Process other =
+                    new ProcessBuilder("unshare", "--mount", "--propagation", "private", "sleep", "600").start();
+            try {
+                Path theirs = Path.of("/proc/" + other.pid() + "/ns/mnt");
+                Path ours = Files.readSymbolicLink(Path.of("/proc/self/ns/mnt"));
+                Await.until("it has its own mounts", () -> !isLink(theirs, ours));
+                server.close();
+                assertThat(other.isAlive()).isTrue();
+            } finally {
+                other.destroyForcibly();
+            }
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    private static boolean isLink(Path link, Path target) {
+        try {
+            return Files.readSymbolicLink(link).equals(target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void endsBelowAnotherMountWithoutHarmToIt() throws IOException {
+        FuseServer below = FuseServer.mount(fileSystem.byNodes(), directory, options);
+        OneFile other = new OneFile();
+        other.content = "other\n".getBytes(StandardCharsets.UTF_8);
+        try (FuseServer above = FuseServer.mount(other.byNodes(), directory, options)) {
+            assertThatExceptionOfType(ErrnoException.class)
+                    .isThrownBy(below::unmount)
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+            below.close();
+            reads("other\n");
+            assertThat(above.statistics().failures()).isZero();
+        }
+        assertThat(directory).isEmptyDirectory();
     }
 }

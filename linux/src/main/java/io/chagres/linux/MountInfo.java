@@ -11,13 +11,15 @@ import java.util.List;
 /**
  * One mounted file system, a line of /proc/self/mountinfo, see proc_pid_mountinfo(5). Immutable.
  *
+ * @param id tells mounts apart that exist at one time, see {@link MountPoint#tryId}
  * @param device its device number, {@code major:minor}
  * @param mountPoint the directory, seen from the root of this process
  * @param type the file system, with its subtype, such as {@code fuse.sshfs}
  * @param source what is mounted, as the type names it
  */
-public record MountInfo(String device, Pathname mountPoint, String type, Pathname source) {
+public record MountInfo(long id, String device, Pathname mountPoint, String type, Pathname source) {
     private static final int BUFFER_BYTES = 16 << 10;
+    private static final int ID = 0;
     private static final int DEVICE = 2;
     private static final int MOUNT_POINT = 4;
 
@@ -47,6 +49,7 @@ public record MountInfo(String device, Pathname mountPoint, String type, Pathnam
     private static MountInfo parse(List<Pathname> fields) {
         int dash = fields.indexOf(Pathname.of("-"));
         return new MountInfo(
+                Long.parseLong(fields.get(ID).toString()),
                 fields.get(DEVICE).toString(),
                 fields.get(MOUNT_POINT),
                 fields.get(dash + 1).toString(),

@@ -3,6 +3,8 @@ package io.chagres.linux;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import io.chagres.foreign.call.CapturedCall;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** Attaches file systems to directories and detaches them, see mount(2) and umount2(2). Safe for any thread. */
 public final class MountPoint {
@@ -29,6 +31,12 @@ public final class MountPoint {
 
     /** Do not follow a symbolic link. */
     public static final int UMOUNT_NOFOLLOW = 8;
+
+    /** From struct statx: what it holds, and its field of the mount. */
+    private static final int STX_MASK = 0;
+
+    private static final int STX_MNT_ID = 0x90;
+    private static final int STATX_MNT_ID = 0x1000;
 
     private static final CapturedCall MOUNT = CapturedCall.of("mount");
     private static final CapturedCall UMOUNT2 = CapturedCall.of("umount2");
@@ -65,6 +73,27 @@ public final class MountPoint {
     public static int tryUnmount(Pathname target, int flags) {
         try (Frame frame = MemoryStack.ofThread().push()) {
             return UMOUNT2.callInt(target.toCString(frame).address(), flags);
+        }
+    }
+
+    /**
+     * Asks which mount a path leads to, without asking the file system. Of several mounts on one directory it is the one
+     * that is seen.
+     *
+     * @param path any file or directory; the last symbolic link is followed
+     * @return the number that {@link MountInfo#id()} has; 0 before Linux 5.8; or {@code -errno}
+     */
+    public static long tryId(Pathname path) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            MemorySegment cString = path.toCString(frame);
+            MemorySegment status = frame.allocate(Statx.BYTES, Long.BYTES);
+            int flags = StatusCalls.AT_NO_AUTOMOUNT | StatusCalls.AT_STATX_DONT_SYNC;
+            int result = StatusCalls.statx(StatusCalls.AT_FDCWD, cString, 0, flags, STATX_MNT_ID, status);
+            if (result < 0) {
+                return result;
+            }
+            boolean known = (status.get(ValueLayout.JAVA_INT, STX_MASK) & STATX_MNT_ID) != 0;
+            return known ? status.get(ValueLayout.JAVA_LONG, STX_MNT_ID) : 0;
         }
     }
 }

@@ -12,6 +12,7 @@ final class StatusCalls {
     static final int AT_SYMLINK_FOLLOW = 0x400;
     static final int AT_NO_AUTOMOUNT = 0x800;
     static final int AT_EMPTY_PATH = 0x1000;
+    static final int AT_STATX_DONT_SYNC = 0x4000;
 
     private static final SystemCall STATX = SystemCall.hot("statx");
     private static final SystemCall NAME_TO_HANDLE_AT = SystemCall.hot("name_to_handle_at");
