@@ -2,12 +2,12 @@
 # Measures what the launcher of a checkout costs: the first use of a fresh clone with an empty Maven repository, a use
 # without a change, and a use after one line has changed, in the module at the top and in one at the bottom.
 #
-# bench/first_use.sh [COMMIT] prints a Markdown table. It needs the network; Maven itself is not downloaded again.
+# bench/load/first_use.sh [COMMIT] prints a Markdown table. It needs the network; Maven itself is not downloaded again.
 set -euo pipefail
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
-git clone -q "$(dirname "$0")/.." "$directory/chagres"
+git clone -q "$(dirname "$0")/../.." "$directory/chagres"
 cd "$directory/chagres"
 git checkout -q "${1:-HEAD}"
 export MAVEN_ARGS="-Dmaven.repo.local=$directory/repository"
