@@ -87,6 +87,6 @@ class S3RefusalTest extends RefusalContract {
 
     @Override
     protected String[] listing() {
-        return new String[] {"start-after=p/a", "continuation-token=more"};
+        return new String[] {"start-after=p%2Fa", "continuation-token=more"};
     }
 }
