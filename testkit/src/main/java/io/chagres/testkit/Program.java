@@ -20,6 +20,11 @@ public record Program(int exitCode, byte[] out, String err) {
 
     /** Runs a program to its end, whatever its exit code. */
     public static Program run(List<String> command) {
+        return run(command, LIMIT_SECONDS);
+    }
+
+    /** Runs a program that may take longer than most, such as a build, whatever its exit code. */
+    public static Program run(List<String> command, long limitSeconds) {
         try {
             Path out = Files.createTempFile("program", ".out");
             Path err = Files.createTempFile("program", ".err");
@@ -29,7 +34,7 @@ public record Program(int exitCode, byte[] out, String err) {
                         .redirectError(err.toFile())
                         .start();
                 process.getOutputStream().close();
-                if (!endsInTime(process)) {
+                if (!endsInTime(process, limitSeconds)) {
                     process.destroyForcibly();
                     throw new AssertionError("did not end: " + command + "\n" + text(Files.readAllBytes(err)));
                 }
@@ -47,9 +52,9 @@ public record Program(int exitCode, byte[] out, String err) {
      * Waits. A test whose time is over is interrupted once; it is not left marked as interrupted, because the programs
      * that clean up after it would be given up too.
      */
-    private static boolean endsInTime(Process process) {
+    private static boolean endsInTime(Process process, long limitSeconds) {
         try {
-            return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+            return process.waitFor(limitSeconds, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             return false;
         }

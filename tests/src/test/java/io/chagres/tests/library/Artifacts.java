@@ -19,6 +19,9 @@ final class Artifacts {
     /** What somebody gets who takes the libraries: the modules of the README and what they need. */
     private static final List<String> LIBRARIES = List.of("foreign", "linux", "watch", "fuse");
 
+    /** On a machine that has more to do. */
+    private static final long BUILD_SECONDS = 900;
+
     final Path repository;
     private final Path work;
 
@@ -65,7 +68,7 @@ final class Artifacts {
                 "-Dmaven.repo.local.tail=" + System.getProperty("localRepository", user),
                 "-Dchagres.repository=" + repository.toUri()));
         command.addAll(arguments);
-        Program program = Program.run(command);
+        Program program = Program.run(command, BUILD_SECONDS);
         String said = new String(program.out(), StandardCharsets.UTF_8) + program.err();
         Requires.allowed(
                 "a way to Maven Central",
