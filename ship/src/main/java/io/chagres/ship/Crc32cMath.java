@@ -9,8 +9,11 @@ final class Crc32cMath {
     /** The CRC32C polynomial, bit reflected, without its x^32 term. */
     private static final int POLYNOMIAL = 0x82F63B78;
 
-    /** x^(2^i) modulo the polynomial. */
-    private static final int[] POWERS = new int[32];
+    /**
+     * x^(2^i) modulo the polynomial. The polynomial is (x + 1) times a primitive one of degree 31, so the order of x is
+     * 2^31 - 1 and x^(2^31) is x again: the powers repeat after 31.
+     */
+    private static final int[] POWERS = new int[31];
 
     static {
         POWERS[0] = 1 << 30;
@@ -37,15 +40,15 @@ final class Crc32cMath {
         return ~multiply(shift(lengthBytes), -1);
     }
 
-    /** Returns x^(8 n) modulo the polynomial. */
+    /** Returns x^(8 n) modulo the polynomial; right for every length, 2^61 and more bytes included. */
     private static int shift(long lengthBytes) {
         int shift = 1 << 31;
         int power = 3;
         for (long n = lengthBytes; n != 0; n >>>= 1) {
             if ((n & 1) != 0) {
-                shift = multiply(POWERS[power & 31], shift);
+                shift = multiply(POWERS[power], shift);
             }
-            power++;
+            power = power == POWERS.length - 1 ? 0 : power + 1;
         }
         return shift;
     }
