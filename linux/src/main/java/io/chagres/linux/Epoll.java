@@ -13,6 +13,9 @@ public final class Epoll implements AutoCloseable {
     /** Readable. */
     public static final int EPOLLIN = 0x1;
 
+    /** Something exceptional, which is for each kind of file to say. */
+    public static final int EPOLLPRI = 0x2;
+
     /** Writable. */
     public static final int EPOLLOUT = 0x4;
 

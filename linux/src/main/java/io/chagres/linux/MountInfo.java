@@ -2,23 +2,19 @@ package io.chagres.linux;
 
 import io.chagres.foreign.ErrnoException;
 import java.io.ByteArrayOutputStream;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * One mounted file system, a line of /proc/self/mountinfo, see proc_pid_mountinfo(5). Immutable.
  *
- * @param id tells mounts apart that exist at one time, see {@link MountPoint#tryId}
+ * @param id tells mounts apart that exist at one time and is used again later, see {@link MountPoint#tryId}
  * @param device its device number, {@code major:minor}
  * @param mountPoint the directory, seen from the root of this process
  * @param type the file system, with its subtype, such as {@code fuse.sshfs}
  * @param source what is mounted, as the type names it
  */
 public record MountInfo(long id, String device, Pathname mountPoint, String type, Pathname source) {
-    private static final int BUFFER_BYTES = 16 << 10;
     private static final int ID = 0;
     private static final int DEVICE = 2;
     private static final int MOUNT_POINT = 4;
@@ -30,7 +26,7 @@ public record MountInfo(long id, String device, Pathname mountPoint, String type
      * @throws ErrnoException if /proc is not mounted
      */
     public static List<MountInfo> all() throws ErrnoException {
-        return parse(read(Pathname.of("/proc/self/mountinfo")));
+        return parse(ProcFile.read(Pathname.of("/proc/self/mountinfo")));
     }
 
     static List<MountInfo> parse(byte[] bytes) {
@@ -73,23 +69,5 @@ public record MountInfo(long id, String device, Pathname mountPoint, String type
         }
         fields.add(Pathname.ofBytes(field.toByteArray()));
         return fields;
-    }
-
-    private static byte[] read(Pathname path) throws ErrnoException {
-        try (Fd fd = Fd.open(path, Fd.O_RDONLY, 0);
-                Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(BUFFER_BYTES);
-            ByteArrayOutputStream content = new ByteArrayOutputStream();
-            for (; ; ) {
-                long n = fd.read(buffer, 0, BUFFER_BYTES);
-                if (n < 0) {
-                    throw new ErrnoException("read", (int) -n, path.toString());
-                }
-                if (n == 0) {
-                    return content.toByteArray();
-                }
-                content.writeBytes(buffer.asSlice(0, n).toArray(ValueLayout.JAVA_BYTE));
-            }
-        }
     }
 }

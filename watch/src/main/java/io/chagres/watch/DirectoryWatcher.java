@@ -40,11 +40,13 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Renames renames;
     private final EventDispatch dispatch;
     private final Polling polling;
+    private final Mounts mounts;
     private boolean begun;
     private boolean drained;
     private long deliveredMs;
 
-    private DirectoryWatcher(Builder builder, InstantSource clock, Inotify inotify, Wakeups wakeups) {
+    private DirectoryWatcher(Builder builder, InstantSource clock, Inotify inotify, Wakeups wakeups)
+            throws ErrnoException {
         this.inotify = inotify;
         this.wakeups = wakeups;
         this.clock = clock;
@@ -65,6 +67,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         scanner = new Scanner(queue, tree, discovery, lookup, watches, polling, reporter);
         renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
         dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
+        mounts = new Mounts(tree, queue, wakeups);
         queue.add(root);
     }
 
@@ -124,6 +127,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         if (drained) {
             renames.expireSince(nowMs - RENAME_WAIT_MS, nowMs);
             dispatch.settle();
+            mounts.settle();
             scanner.settle();
         }
         polling.run(nowMs);
@@ -225,6 +229,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         lookup.close();
         watches.close();
         wakeups.close();
+        mounts.close();
         inotify.close();
         events.close();
     }

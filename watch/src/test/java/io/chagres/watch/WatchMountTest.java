@@ -72,6 +72,75 @@ class WatchMountTest {
     }
 
     @Test
+    void fileSystemMountedOverWhatIsWatchedIsNoticed() throws Exception {
+        Path d = Files.createDirectories(top.resolve("tree/d"));
+        Files.createFile(d.resolve("hidden"));
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            mount(d, "-t", "tmpfs", "none");
+            Files.createFile(d.resolve("f"));
+            watch.hears("vanished tree/d/hidden");
+            watch.hears("appeared tree/d/f");
+            Files.createFile(d.resolve("g"));
+            watch.hears("appeared tree/d/g");
+            watch.settle();
+            watch.matchesWalk(top.resolve("tree"));
+            run("umount", mounted.pop().toString());
+            watch.hears("appeared tree/d/hidden");
+            watch.settle();
+            watch.matchesWalk(top.resolve("tree"));
+        }
+    }
+
+    @Test
+    void fileSystemMountedOverARootIsNoticed() throws Exception {
+        Path tree = Files.createDirectories(top.resolve("tree"));
+        Files.createFile(tree.resolve("hidden"));
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            mount(tree, "-t", "tmpfs", "none");
+            Files.createFile(tree.resolve("f"));
+            watch.hears("vanished tree/hidden");
+            watch.hears("appeared tree/f");
+            mount(top, "-t", "tmpfs", "none"); // and over what leads there
+            watch.hears("vanished tree/f");
+            Files.createDirectories(tree);
+            Files.createFile(tree.resolve("g"));
+            watch.hears("appeared tree/g");
+            run("umount", mounted.pop().toString());
+            watch.hears("vanished tree/g");
+            watch.settle();
+            watch.matchesWalk(tree);
+        }
+    }
+
+    /** Nothing in a list of names tells the two files of two new file systems apart: both have the same number. */
+    @Test
+    void fileSystemMountedOverItsLikeIsNoticed() throws Exception {
+        Path d = Files.createDirectories(top.resolve("tree/d"));
+        mount(d, "-t", "tmpfs", "none");
+        Files.createFile(d.resolve("f"));
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            Object first = Files.getAttribute(d.resolve("f"), "unix:ino");
+            mount(d, "-t", "tmpfs", "none");
+            Files.createFile(d.resolve("f"));
+            assertThat(Files.getAttribute(d.resolve("f"), "unix:ino")).isEqualTo(first);
+            watch.hears("vanished tree/d/f");
+            watch.hears("appeared tree/d/f");
+        }
+    }
+
+    @Test
+    void fileMountedOverAFileIsNoticed() throws Exception {
+        Path file =
+                Files.createFile(Files.createDirectories(top.resolve("tree")).resolve("f"));
+        Path other = Files.createFile(top.resolve("other"));
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            mount(file, "--bind", other.toString());
+            watch.hears("vanished tree/f");
+            watch.hears("appeared tree/f");
+        }
+    }
+
+    @Test
     void directoryWithTwoPathsIsToldOnce() throws Exception {
         Path one = Files.createDirectories(top.resolve("tree/one"));
         Path other = Files.createDirectories(top.resolve("tree/other"));
