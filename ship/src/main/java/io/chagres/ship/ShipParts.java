@@ -14,9 +14,9 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.FileLocks;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
-import io.chagres.linux.ResourceLimit;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -54,7 +54,7 @@ final class ShipParts implements AutoCloseable {
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(opening.log, workers, wakeup, health, options);
         uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
-        openFiles = new OpenFiles(Math.clamp(ResourceLimit.raiseOpenFiles() / 2, 4, 1 << 20));
+        openFiles = new OpenFiles(opening.host.openFiles());
         versions = new Versions(
                 store, opening.hostId, pipeline, table, openFiles, listener, opening.loaded.nextVersionId());
         derived = new DerivedFiles(store, opening.hostId, pipeline, workers, wakeup);
@@ -67,9 +67,10 @@ final class ShipParts implements AutoCloseable {
         collectKnown(opening.loaded, scope);
     }
 
-    static ShipParts open(ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
+    static ShipParts open(
+            ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener, ShipHost host)
             throws IOException {
-        Opening opening = new Opening(options);
+        Opening opening = new Opening(options, host);
         try {
             opening.open(store, clock, listener);
             return new ShipParts(opening, store, workers, clock, listener);
@@ -82,7 +83,7 @@ final class ShipParts implements AutoCloseable {
     /** The way from options to an open incarnation. */
     private static final class Opening {
         final ShipOptions options;
-        final Machine machine = Machine.current();
+        final ShipHost host;
 
         @Nullable
         StateDirectory state;
@@ -96,8 +97,9 @@ final class ShipParts implements AutoCloseable {
 
         boolean uncleanBoot;
 
-        Opening(ShipOptions options) {
+        Opening(ShipOptions options, ShipHost host) {
             this.options = options;
+            this.host = host;
         }
 
         void open(BlobStore store, Clock clock, ShipListener listener) throws IOException {
@@ -122,7 +124,7 @@ final class ShipParts implements AutoCloseable {
 
         private String findHost(BlobStore store, Clock clock, ShipListener listener) throws IOException {
             String remembered = state == null ? null : state.get("host").orElse(null);
-            String id = HostRegistry.findOrMint(store, options.hostName(), machine, remembered, clock.millis());
+            String id = HostRegistry.findOrMint(store, options.hostName(), host.machine(), remembered, clock.millis());
             if (state != null && !id.equals(remembered)) {
                 try {
                     state.put("host", id);
@@ -140,7 +142,8 @@ final class ShipParts implements AutoCloseable {
             loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, points);
             points.keep(loaded);
             LogRecord.IncarnationOpened last = loaded.lastIncarnation();
-            uncleanBoot = last != null && !last.bootId().equals(machine.bootId()) && !loaded.closedCleanly();
+            refuseBeside(last);
+            uncleanBoot = last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
             byte[] incarnation = new byte[16];
             new SecureRandom().nextBytes(incarnation);
             log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis);
@@ -149,13 +152,26 @@ final class ShipParts implements AutoCloseable {
                         .write(new LogRecord.IncarnationOpened(
                                 incarnation,
                                 options.hostName(),
-                                machine.machineId(),
-                                machine.productUuid(),
-                                machine.bootId(),
+                                host.machine().machineId(),
+                                host.machine().productUuid(),
+                                host.machine().bootId(),
                                 ProcessHandle.current().pid(),
                                 Version.TEXT,
                                 clock.millis()));
                 log.append(first);
+            }
+        }
+
+        /** One that lives is not fenced by one that comes later: it may follow other files, under another state. */
+        private void refuseBeside(LogRecord.@Nullable IncarnationOpened last) throws IOException {
+            Machine here = host.machine();
+            if (last != null
+                    && !loaded.closedCleanly()
+                    && last.machineId().equals(here.machineId())
+                    && last.bootId().equals(here.bootId())
+                    && last.pid() != ProcessHandle.current().pid()
+                    && FileLocks.isHolder(last.pid())) {
+                throw new LockedException(last.pid(), options.hostName());
             }
         }
 

@@ -81,7 +81,14 @@ public final class Shipper implements AutoCloseable {
     public static Shipper open(
             ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
-        return new Shipper(ShipParts.open(options, store, workers, clock, listener), options, clock);
+        return open(options, store, workers, clock, listener, ShipHost.current());
+    }
+
+    /** Opens a shipper as if on some machine. */
+    static Shipper open(
+            ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener, ShipHost host)
+            throws IOException {
+        return new Shipper(ShipParts.open(options, store, workers, clock, listener, host), options, clock);
     }
 
     /**

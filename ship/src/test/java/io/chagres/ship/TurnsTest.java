@@ -99,7 +99,7 @@ class TurnsTest {
         bytes[bytes.length - 1] = '\n';
         Files.write(file, bytes);
         store = DirectoryStore.open(Pathname.of(temp.resolve("archive").toString()), true);
-        parts = ShipParts.open(options(), store, Runnable::run, Clock.systemUTC(), problems::add);
+        parts = ShipParts.open(options(), store, Runnable::run, Clock.systemUTC(), problems::add, ShipHost.current());
         do {
             parts.watcher.poll(0, parts.names);
         } while (parts.watcher.scanning());
