@@ -3,20 +3,25 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.foreign.Errno;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.NotifySocket;
+import io.chagres.linux.Orphans;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The program after {@code --}: it has our terminal, its end starts the drain, its exit code becomes ours. */
 final class ChildProcess {
     /** What the launcher sets for the JVM; it keeps the user's value of X as CHAGRES_X_ORIGINAL, empty if unset. */
     private static final List<String> OF_THE_JVM = List.of("LC_ALL", "MALLOC_ARENA_MAX");
 
+    private static final Duration LOOK_EVERY = Duration.ofMillis(20);
     private static final Pattern ERRNO = Pattern.compile("error[:=] ?(\\d+)");
 
     private final Process process;
@@ -28,14 +33,15 @@ final class ChildProcess {
     /**
      * Starts the program.
      *
-     * @param onExit runs on a thread of the JDK once the program has ended
+     * @param onExit runs on a thread of the JDK once the program has ended; what it left behind may run still
      */
     static ChildProcess start(List<String> command, Runnable onExit) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         restore(builder.environment());
+        Orphans.adopt();
         try {
             Process process = builder.start();
-            process.onExit().thenRun(onExit);
+            process.onExit().thenRunAsync(onExit); // it waits
             return new ChildProcess(process);
         } catch (IOException e) {
             throw new CommandFailure(
@@ -67,6 +73,34 @@ final class ChildProcess {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Lets go of what ended of that which the program left behind. Safe for any thread. */
+    void reap() {
+        Orphans.reap(process.pid());
+    }
+
+    /** Returns what the program and its children left behind and still runs. Safe for any thread. */
+    List<ProcessHandle> descendants() {
+        reap();
+        try (Stream<ProcessHandle> all = ProcessHandle.current().descendants()) {
+            return all.filter(each -> each.pid() != process.pid()).toList();
+        }
+    }
+
+    /**
+     * Waits for what the program left behind, but not longer than that. Safe for any thread.
+     *
+     * @return what still runs
+     */
+    List<ProcessHandle> awaitDescendants(Duration patience) {
+        long untilMs = MonotonicClock.nowMs() + patience.toMillis();
+        List<ProcessHandle> left = descendants();
+        while (!left.isEmpty() && MonotonicClock.nowMs() < untilMs) {
+            LockSupport.parkNanos(LOOK_EVERY.toNanos());
+            left = descendants();
+        }
+        return left;
     }
 
     /** Returns whether the program still runs. */

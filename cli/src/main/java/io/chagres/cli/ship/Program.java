@@ -4,6 +4,7 @@ import io.chagres.cli.command.ExitCode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,31 +13,68 @@ import org.jspecify.annotations.Nullable;
  */
 final class Program {
     private final List<String> command;
+    private final Duration patience;
+    private final ShipReport report;
     private final Runnable onExit;
     private @Nullable ChildProcess child;
     private boolean terminated;
 
-    Program(List<String> command, Runnable onExit) {
+    /**
+     * Prepares it.
+     *
+     * @param patience how long at most what it left behind is waited for after its end
+     * @param onExit runs then
+     */
+    Program(List<String> command, Duration patience, ShipReport report, Runnable onExit) {
         this.command = command;
+        this.patience = patience;
+        this.report = report;
         this.onExit = onExit;
     }
 
     /** Starts it unless it was started or told to end before. */
     synchronized void start() throws IOException {
         if (child == null && !terminated && !command.isEmpty()) {
-            child = ChildProcess.start(command, onExit);
+            child = ChildProcess.start(command, this::ended);
+        }
+    }
+
+    /** What it wrote counts as written by it, also what a process of it writes that it did not wait for. */
+    private void ended() {
+        ChildProcess started = started();
+        if (started != null) {
+            say(started.awaitDescendants(patience));
+        }
+        onExit.run();
+    }
+
+    private void say(List<ProcessHandle> left) {
+        if (!left.isEmpty()) {
+            String who = left.stream()
+                    .map(each -> each.info().command().orElse("?") + " (pid " + each.pid() + ")")
+                    .collect(Collectors.joining(", "));
+            report.message("the program has ended and left behind: " + who
+                    + ". What they write after the drain is shipped by the next chagres ship");
+        }
+    }
+
+    /** Lets go of what ended of that which it left behind. */
+    void reap() {
+        ChildProcess started = started();
+        if (started != null) {
+            started.reap();
         }
     }
 
     /** Sends SIGTERM if it runs and waits for its end, but not longer than that. */
-    void terminate(Duration patience) {
+    void terminate(Duration ofEnd) {
         ChildProcess started;
         synchronized (this) {
             terminated = true;
             started = child;
         }
         if (started != null && started.running()) {
-            started.terminate(patience);
+            started.terminate(ofEnd);
         }
     }
 

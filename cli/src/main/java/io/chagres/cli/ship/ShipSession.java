@@ -38,6 +38,7 @@ final class ShipSession {
         while (!shipper.finished()) {
             long now = clockMs.getAsLong();
             step((int) Math.clamp(nextReportMs - now, 0, report.intervalMs()));
+            program.reap();
         }
         ShipStatus last = shipper.status();
         supervisor.ended(last);

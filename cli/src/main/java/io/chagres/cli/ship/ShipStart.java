@@ -50,7 +50,7 @@ final class ShipStart {
         this.supervisor = supervisor;
         this.clockMs = clockMs;
         this.drainMs = drainMs;
-        program = new Program(context.child(), this::drain);
+        program = new Program(context.child(), Duration.ofMillis(drainMs), report, this::drain);
         startMs = clockMs.getAsLong();
     }
 

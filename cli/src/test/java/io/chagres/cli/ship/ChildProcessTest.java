@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.cli.command.CommandFailure;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +27,17 @@ final class ChildProcessTest {
         ChildProcess child = ChildProcess.start(List.of("sleep", "1000"), () -> {});
         child.terminate(Duration.ofMinutes(1));
         assertThat(child.await()).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void knowsWhatTheProgramLeftBehindAndLetsGoOfIt() throws Exception {
+        ChildProcess child = ChildProcess.start(List.of("sh", "-c", "(sleep 1000 &)"), () -> {});
+        assertThat(child.await()).isZero();
+        List<ProcessHandle> left = child.awaitDescendants(Duration.ZERO);
+        assertThat(left).hasSize(1);
+        left.getFirst().destroy();
+        assertThat(child.awaitDescendants(Duration.ofMinutes(1))).isEmpty();
+        assertThat(Path.of("/proc", Long.toString(left.getFirst().pid()))).doesNotExist();
     }
 
     @Test

@@ -51,6 +51,34 @@ class ShipExitTest {
         bench.restored("--all-versions").same(bench.tree());
     }
 
+    /** It forks twice and ends at once, as daemons do; its grandchild writes on. */
+    @Test
+    void aWrappedProgramWhoseChildrenOutliveIt(FaultBench bench) {
+        String writer = "i=0; while [ $i -lt 50 ]; do echo line $i; sleep 0.02; i=$((i+1)); done";
+        String job = "(setsid sh -c '" + writer + "' > " + bench.file("job.log") + " &)";
+        ShipProcess ship =
+                bench.shipping().paths(bench.tree()).child("sh", "-c", job).start();
+
+        assertThat(ship.awaitExit()).as(ship.report()).isZero();
+        bench.restored("--all-versions").same(bench.tree());
+        assertThat(new String(bench.archive().cat("web1:*/job.log"))).contains("line 49");
+    }
+
+    @Test
+    void aWrappedProgramThatLeavesADaemonBehind(FaultBench bench) {
+        String job = "(setsid sleep 1000 & echo $! > " + bench.file("pid") + ")";
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .options("--drain", "2s")
+                .child("sh", "-c", job)
+                .start();
+
+        assertThat(ship.awaitExit()).as(ship.report()).isZero();
+        String pid = new String(bench.archive().cat("web1:*/pid")).strip();
+        assertThat(ship.errors()).contains("left behind", "sleep", pid);
+        Program.ok("kill", pid);
+    }
+
     @Test
     void aWrappedProgramThatDoesNotExist(FaultBench bench) {
         ShipProcess ship =
