@@ -3,7 +3,7 @@ package io.chagres.archive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.format.Samples;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Machine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

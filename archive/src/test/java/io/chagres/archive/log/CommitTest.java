@@ -11,7 +11,7 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayOutputStream;

@@ -13,7 +13,7 @@ import io.chagres.archive.format.Samples;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.StateText;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -18,7 +18,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.LaggingStore;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

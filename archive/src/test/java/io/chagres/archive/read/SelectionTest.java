@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

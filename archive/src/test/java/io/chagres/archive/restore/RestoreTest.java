@@ -11,7 +11,7 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;

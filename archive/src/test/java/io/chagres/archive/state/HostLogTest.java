@@ -10,7 +10,7 @@ import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.chagres.archive.store;
 
+import io.chagres.archive.testing.MemoryStore;
+
 /** Runs the contract on the decorator that interferes: without faults it changes nothing. */
 class FaultyStoreTest extends BlobStoreContract {
     @Override

@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

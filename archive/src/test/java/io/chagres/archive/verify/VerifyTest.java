@@ -11,7 +11,7 @@ import io.chagres.archive.read.Host;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;

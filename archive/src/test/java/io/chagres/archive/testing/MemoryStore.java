@@ -1,5 +1,10 @@
-package io.chagres.archive.store;
+package io.chagres.archive.testing;
 
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Fd;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
