@@ -282,6 +282,7 @@ class MountTest {
     }
 
     @Test
+    @SuppressWarnings("try") // closes while the other lives
     void endsThoughAnotherMountNamespaceHoldsACopy() throws IOException {
         Requires.tool("unshare");
         try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options)) {
