@@ -7,7 +7,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Host;
-import io.chagres.archive.store.MemoryStore;
+import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -69,8 +69,8 @@ class ArchiveFollowerTest {
                     version,
                     start,
                     end,
-                    (position, bytes) -> told.append(
-                            new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8)));
+                    (position, bytes) ->
+                            told.append(new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8)));
         });
     }
 
