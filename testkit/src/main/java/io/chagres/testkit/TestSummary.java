@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +29,7 @@ import javax.xml.stream.XMLStreamReader;
 public final class TestSummary {
     private static final Pattern REPORT = Pattern.compile(".*/surefire-reports/TEST-.*\\.xml");
     private static final Pattern NOT_BUILT = Pattern.compile("\\[INFO] (\\S+)[ .]+SKIPPED\\s*");
+    private static final Pattern BROKEN = Pattern.compile("\\[ERROR] Failed to execute goal .* on project (\\S+): .*");
     private static final String NEEDS = "skipped: needs ";
 
     private enum Outcome {
@@ -151,17 +153,25 @@ public final class TestSummary {
         reasons.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .forEach(reason -> lines.add(String.format("%6d %s", reason.getValue(), reason.getKey())));
-        List<String> notBuilt = log.stream()
-                .map(NOT_BUILT::matcher)
-                .filter(matcher -> matcher.matches())
-                .map(matcher -> matcher.group(1))
-                .toList();
+        List<String> notBuilt = modules(log, NOT_BUILT);
         if (!notBuilt.isEmpty()) {
             lines.add("NOT RUN, because a module they need was not built: " + String.join(", ", notBuilt));
         }
-        lines.add(count(Outcome.PASSED) + " passed, " + count(Outcome.FAILED) + " failed, " + count(Outcome.SKIPPED)
-                + " skipped");
+        List<String> broken = modules(log, BROKEN);
+        broken.forEach(module ->
+                lines.add("FAILED " + module + ": see the errors of its build above; what needs it was" + " not run"));
+        lines.add(count(Outcome.PASSED) + " passed, " + (count(Outcome.FAILED) + broken.size()) + " failed, "
+                + count(Outcome.SKIPPED) + " skipped");
         return lines;
+    }
+
+    private static List<String> modules(List<String> log, Pattern line) {
+        return log.stream()
+                .map(line::matcher)
+                .filter(Matcher::matches)
+                .map(matcher -> matcher.group(1))
+                .distinct()
+                .toList();
     }
 
     private static String reason(Case test) {
