@@ -6,6 +6,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.Charset;
+import java.util.Objects;
 
 /**
  * NUL-terminated C strings: made of bytes and Java strings, turned back into them, and compared and hashed where they
@@ -33,11 +34,17 @@ public final class CString {
     /**
      * Copies bytes and a terminating NUL into native memory.
      *
-     * @param bytes the string; a NUL inside would end it early, callers exclude that
+     * @param bytes the string
      * @param allocator where to; a {@link Frame} makes this free of Java allocation
      * @return {@code bytes.length + 1} bytes owned by the allocator
+     * @throws IllegalArgumentException if there is a NUL inside, which would end it early
      */
     public static MemorySegment encode(byte[] bytes, SegmentAllocator allocator) {
+        for (byte b : bytes) {
+            if (b == 0) {
+                throw new IllegalArgumentException("a NUL inside would end a C string early");
+            }
+        }
         MemorySegment string = allocator.allocate(bytes.length + 1L, 1);
         MemorySegment.copy(bytes, 0, string, ValueLayout.JAVA_BYTE, 0, bytes.length);
         string.set(ValueLayout.JAVA_BYTE, bytes.length, (byte) 0);
@@ -47,12 +54,12 @@ public final class CString {
     /**
      * Encodes a string and a terminating NUL into memory of an allocator.
      *
-     * @param string the string; U+0000 inside would end it early, callers exclude that
+     * @param string the string
      * @param charset UTF-8 or ISO-8859-1
      * @param allocator where to; a {@link Frame} makes this free of Java allocation
      * @return the string and its NUL, and unspecified bytes after it: three for each character of UTF-8; owned by the
      *     allocator
-     * @throws IllegalArgumentException if the character set has no bytes for the string
+     * @throws IllegalArgumentException if the character set has no bytes for the string, or U+0000 would end it early
      */
     public static MemorySegment encode(String string, Charset charset, SegmentAllocator allocator) {
         MemorySegment target = allocator.allocate(CStringCodec.maxBytes(string, charset), 1);
@@ -68,12 +75,12 @@ public final class CString {
      * Encodes a string and a terminating NUL into memory that is used again and again. A segment made once with
      * {@link MemorySegment#ofArray(byte[])} reaches C without a copy in a critical call that allows heap memory.
      *
-     * @param string the string; U+0000 inside would end it early, callers exclude that
+     * @param string the string
      * @param charset UTF-8 or ISO-8859-1
      * @param target native or heap memory, filled from its start; three bytes for each character of UTF-8 and one more
      *     make it fast
      * @return the bytes before the NUL
-     * @throws IllegalArgumentException if the character set has no bytes for the string
+     * @throws IllegalArgumentException if the character set has no bytes for the string, or U+0000 would end it early
      * @throws IndexOutOfBoundsException if it does not fit with its NUL
      */
     public static int encode(String string, Charset charset, MemorySegment target) {
@@ -184,8 +191,10 @@ public final class CString {
      * @param offset where they start
      * @param length how many
      * @return what {@link java.util.Arrays#hashCode(byte[])} returns for a copy
+     * @throws IndexOutOfBoundsException if they are not all in the segment
      */
     public static int hash(MemorySegment segment, long offset, int length) {
+        Objects.checkFromIndexSize(offset, length, segment.byteSize());
         int hash = 1;
         int at = 0;
         for (; at <= length - Long.BYTES; at += Long.BYTES) {

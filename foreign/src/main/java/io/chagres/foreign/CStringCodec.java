@@ -45,7 +45,7 @@ final class CStringCodec {
      * @throws IndexOutOfBoundsException if it does not fit with its NUL
      */
     static int encode(String string, Charset charset, MemorySegment memory, long at, long room) {
-        if (room >= maxBytes(string, charset) && encodePlain(string, charset, memory, at)) {
+        if (room >= maxBytes(string, charset) && string.indexOf('\0') < 0 && encodePlain(string, charset, memory, at)) {
             return string.length();
         }
         int length = encodedLength(string, charset);

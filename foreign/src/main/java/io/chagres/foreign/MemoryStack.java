@@ -38,6 +38,7 @@ public final class MemoryStack implements AutoCloseable {
     private MemorySegment block = MemorySegment.NULL;
     private int slot = StackBlocks.NONE;
     private @Nullable Frame[] frames = new Frame[FIRST_DEPTHS];
+    private boolean closed;
     private int depth;
     private long top;
     private long overflows;
@@ -46,12 +47,20 @@ public final class MemoryStack implements AutoCloseable {
      * Makes a stack with memory of its own, freed by {@link #close()}.
      *
      * @param capacityBytes its size, 0 or more
+     * @throws IllegalArgumentException if it is less
      */
     public MemoryStack(long capacityBytes) {
-        this(Arena.ofConfined());
+        this(arenaOf(capacityBytes));
         if (capacityBytes > 0) {
             block = owned().allocate(capacityBytes, StackBlocks.ALIGNMENT);
         }
+    }
+
+    private static Arena arenaOf(long capacityBytes) {
+        if (capacityBytes < 0) {
+            throw new IllegalArgumentException("a stack of " + capacityBytes + " bytes");
+        }
+        return Arena.ofConfined();
     }
 
     private MemoryStack(@Nullable Arena arena) {
@@ -73,6 +82,7 @@ public final class MemoryStack implements AutoCloseable {
      * Opens a frame. Frames close in the reverse order of their opening.
      *
      * @return the frame, owned by the caller until it closes it
+     * @throws IllegalStateException if this stack is closed
      */
     public Frame push() {
         checkThread();
@@ -85,12 +95,19 @@ public final class MemoryStack implements AutoCloseable {
         }
         Frame frame = frames[depth];
         if (frame == null || Checked.ON) {
-            frame = new Frame(this);
+            frame = newFrame();
             frames[depth] = frame;
         }
         depth++;
         frame.open(top);
         return frame;
+    }
+
+    private Frame newFrame() {
+        if (closed) {
+            throw new IllegalStateException("the stack is closed");
+        }
+        return new Frame(this);
     }
 
     /**
@@ -114,7 +131,9 @@ public final class MemoryStack implements AutoCloseable {
             throw new IllegalStateException("a stack cannot close below " + depth + " open frames");
         }
         Arena own = owned();
-        if (own.scope().isAlive()) {
+        if (!closed) {
+            closed = true;
+            frames = new Frame[FIRST_DEPTHS]; // so that the next push looks whether it may
             own.close();
         }
         block = MemorySegment.NULL;

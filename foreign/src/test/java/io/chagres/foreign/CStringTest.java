@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.testkit.Allocations;
@@ -196,5 +198,25 @@ class CStringTest {
             }
         }
         return bytes.toByteArray();
+    }
+
+    @Test
+    void refusesANulInside() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment target = arena.allocate(64);
+            for (Charset charset : List.of(UTF_8, ISO_8859_1)) {
+                assertThatIllegalArgumentException().isThrownBy(() -> CString.encode("/etc\0x", charset, target));
+                assertThatIllegalArgumentException().isThrownBy(() -> CString.encode("\0", charset, arena));
+            }
+            assertThatIllegalArgumentException().isThrownBy(() -> CString.encode(new byte[] {'a', 0, 'b'}, arena));
+        }
+    }
+
+    @Test
+    void refusesToHashWhatIsNotThere() {
+        MemorySegment bytes = MemorySegment.ofArray(new byte[16]);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> CString.hash(bytes, 0, -1));
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> CString.hash(bytes, -1, 0));
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> CString.hash(bytes, 1, 16));
     }
 }

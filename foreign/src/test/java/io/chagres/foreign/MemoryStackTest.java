@@ -1,6 +1,8 @@
 package io.chagres.foreign;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.testkit.Allocations;
@@ -242,6 +244,21 @@ class MemoryStackTest {
             return new AssertionError("did not fail");
         } catch (ExecutionException e) {
             return Objects.requireNonNull(e.getCause());
+        }
+    }
+
+    @Test
+    void refusesASizeBelowNothing() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new MemoryStack(-1));
+    }
+
+    @Test
+    void aClosedStackOpensNoFrame() {
+        for (long capacity : new long[] {0, 64}) {
+            MemoryStack stack = new MemoryStack(capacity);
+            stack.close();
+            assertThatIllegalStateException().isThrownBy(stack::push);
+            stack.close();
         }
     }
 }

@@ -30,7 +30,7 @@ public final class DirectoryEntries {
      * @param buffer native memory aligned to 8, borrowed as long as this object is used
      */
     public DirectoryEntries(MemorySegment buffer) {
-        this.buffer = buffer;
+        this.buffer = Segments.structure(buffer, 0, Long.BYTES);
     }
 
     /**

@@ -76,6 +76,12 @@ public final class Fd implements AutoCloseable {
     /** Drop clean pages from the page cache. */
     public static final int POSIX_FADV_DONTNEED = 4;
 
+    /** What the number of an ioctl says of its argument, see asm-generic/ioctl.h. */
+    private static final int IOC_SIZE_SHIFT = 16;
+
+    private static final int IOC_SIZE_MASK = 0x3fff;
+    private static final long IOC_READ = 1L << 31;
+
     private static final int SEEK_DATA = 3;
     private static final int SEEK_HOLE = 4;
     private static final int LOCK_EX = 2;
@@ -300,10 +306,19 @@ public final class Fd implements AutoCloseable {
      * Asks the driver or file system behind the descriptor for something of its own, see ioctl(2).
      *
      * @param request its number
-     * @param argument memory that the request reads or fills, as large as it says
+     * @param argument memory that the request reads or fills, at least as large as its number says; some that end in an
+     *     array want more, which cannot be checked here
      * @return the result, or {@code -errno}
+     * @throws IndexOutOfBoundsException if the memory is smaller than the number says
+     * @throws IllegalArgumentException if it is read-only and the number says that it is filled
      */
     public int tryIoctl(long request, MemorySegment argument) {
+        long bytes = request >>> IOC_SIZE_SHIFT & IOC_SIZE_MASK;
+        if ((request & IOC_READ) != 0) {
+            Segments.writableAddress(argument, 0, bytes);
+        } else {
+            Segments.address(argument, 0, bytes);
+        }
         return StatusCalls.ioctl(value, request, argument);
     }
 

@@ -38,7 +38,7 @@ public final class IoVector {
      */
     public void add(MemorySegment memory, long offset, long length) {
         long at = (long) count * IOVEC_BYTES;
-        segment.set(ValueLayout.JAVA_LONG, at, Segments.address(memory, offset, length));
+        segment.set(ValueLayout.JAVA_LONG, at, Segments.borrowed(memory, Segments.address(memory, offset, length)));
         segment.set(ValueLayout.JAVA_LONG, at + Long.BYTES, length);
         count++;
     }

@@ -77,8 +77,8 @@ public final class MountPoint {
     }
 
     /**
-     * Asks which mount a path leads to, without asking the file system. Of several mounts on one directory it is the one
-     * that is seen.
+     * Asks which mount a path leads to, without asking the file system. Of several mounts on one directory it is the
+     * one that is seen.
      *
      * @param path any file or directory; the last symbolic link is followed
      * @return the number that {@link MountInfo#id()} has; 0 before Linux 5.8; or {@code -errno}

@@ -21,6 +21,15 @@ final class Segments {
         return address(buffer, offset, length);
     }
 
+    /** Refuses memory that the kernel cannot fill with a structure: returns it. */
+    static MemorySegment structure(MemorySegment memory, long bytes, long alignment) {
+        long address = borrowed(memory, writableAddress(memory, 0, bytes));
+        if (address % alignment != 0) {
+            throw new IllegalArgumentException("memory that is not aligned to " + alignment);
+        }
+        return memory;
+    }
+
     /** Refuses memory that the kernel cannot use, where no call that borrows the memory would: returns its address. */
     static long borrowed(MemorySegment memory, long address) {
         if (!memory.isNative()) {

@@ -23,7 +23,7 @@ public final class Statfs {
      * @param memory {@value #BYTES} bytes, aligned to 8; borrowed as long as this object is used
      */
     public Statfs(MemorySegment memory) {
-        buffer = memory;
+        buffer = Segments.structure(memory, BYTES, Long.BYTES);
     }
 
     /**

@@ -21,9 +21,10 @@ final class StatusCalls {
 
     private StatusCalls() {}
 
-    /** The buffer's owner keeps it alive; the path may be anybody's. */
+    /** The buffer is alive and its owner keeps it so during the call; the path may be anybody's. */
     static int statx(int dirFd, MemorySegment memory, long path, int flags, int mask, MemorySegment buffer) {
-        return STATX.callInt(memory, dirFd, Segments.address(memory, path, 1), flags, mask, buffer.address());
+        long to = Segments.borrowed(buffer, buffer.address());
+        return STATX.callInt(memory, dirFd, Segments.address(memory, path, 1), flags, mask, to);
     }
 
     static int nameToHandleAt(int dirFd, MemorySegment path, MemorySegment handle, MemorySegment mountId, int flags) {
@@ -31,10 +32,10 @@ final class StatusCalls {
     }
 
     static int fstatfs(int fd, MemorySegment buffer) {
-        return FSTATFS.callInt(fd, buffer.address());
+        return FSTATFS.callInt(buffer, fd, buffer.address(), 0, 0, 0);
     }
 
     static int ioctl(int fd, long request, MemorySegment argument) {
-        return IOCTL.callInt(fd, request, argument.address());
+        return IOCTL.callInt(argument, fd, request, argument.address(), 0, 0);
     }
 }

@@ -70,7 +70,7 @@ public final class Statx implements AutoCloseable {
      */
     public Statx(MemorySegment memory) {
         arena = null;
-        buffer = memory;
+        buffer = Segments.structure(memory, BYTES, Long.BYTES);
         path = MemorySegment.NULL;
     }
 

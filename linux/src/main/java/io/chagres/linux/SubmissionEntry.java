@@ -40,6 +40,8 @@ public final class SubmissionEntry {
     /** The bytes of command data where the ring has {@link IoUring#IORING_SETUP_SQE128}, else 16. */
     public static final int COMMAND_BYTES = 80;
 
+    private static final int TIMESPEC_BYTES = 16;
+
     private static final int KNOWN_FLAGS =
             IOSQE_FIXED_FILE | IOSQE_IO_DRAIN | IOSQE_IO_LINK | IOSQE_IO_HARDLINK | IOSQE_ASYNC;
 
@@ -226,7 +228,7 @@ public final class SubmissionEntry {
     public SubmissionEntry timeout(MemorySegment timespec, int completions) {
         Objects.checkFromIndexSize(0, 16, timespec.byteSize());
         return operation(OP_TIMEOUT, -1)
-                .memory(Segments.borrowed(timespec, timespec.address()), 1)
+                .memory(Segments.borrowed(timespec, Segments.address(timespec, 0, TIMESPEC_BYTES)), 1)
                 .set(OFFSET, (long) completions);
     }
 
