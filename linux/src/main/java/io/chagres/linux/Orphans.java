@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Takes in the children of children that have ended, which would go to init otherwise, see PR_SET_CHILD_SUBREAPER(2const).
- * Safe for any thread.
+ * Takes in the children of children that have ended, which would go to init otherwise, see
+ * PR_SET_CHILD_SUBREAPER(2const). Safe for any thread.
  */
 public final class Orphans {
     private static final CapturedCall PRCTL = CapturedCall.of("prctl");

@@ -12,8 +12,8 @@ public final class FencedException extends IOException {
     public FencedException(String who) {
         super("fenced: another writer has taken over this host's log: " + who
                 + ". This one stops; what it had not committed is still in the local files, and is shipped by the other"
-                + " if it follows them, or by this one when it is started again. If both are meant to run, give each its"
-                + " own --host");
+                + " if it follows them, or by this one when it is started again. If both are meant to run, give each"
+                + " its own --host");
         this.who = who;
     }
 

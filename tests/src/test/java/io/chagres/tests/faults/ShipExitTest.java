@@ -66,7 +66,7 @@ class ShipExitTest {
 
     @Test
     void aWrappedProgramThatLeavesADaemonBehind(FaultBench bench) {
-        String job = "(setsid sleep 1000 & echo $! > " + bench.file("pid") + ")";
+        String job = "(setsid sleep 1000 > /dev/null 2>&1 & echo $! > " + bench.file("pid") + ")";
         ShipProcess ship = bench.shipping()
                 .paths(bench.tree())
                 .options("--drain", "2s")
