@@ -224,11 +224,10 @@ public sealed interface LogRecord {
     record ZeroRun(long versionId, long start, long length, long mtimeNs) implements Extent {}
 
     /**
-     * Bytes equal to those of an older version of the same host, proven by comparing them when this was written; at
-     * most
-     * {@link #PIECE_BYTES}.
+     * Bytes equal to others that stand earlier in the log of the same host, proven by comparing them when this was
+     * written; at most {@link #PIECE_BYTES}.
      *
-     * @param sourceVersion less than {@code versionId}
+     * @param sourceVersion the version that holds them; it may be newer, a file can be copied over an older one
      * @param sourceStart position in the source
      * @param crc of the whole run
      */

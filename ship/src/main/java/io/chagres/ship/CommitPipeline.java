@@ -1,6 +1,8 @@
 package io.chagres.ship;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitCheck;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.store.StoreException;
@@ -23,6 +25,7 @@ final class CommitPipeline implements AutoCloseable {
     static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
 
     private final CommitLog log;
+    private final CommitCheck check;
     private final Executor executor;
     private final Runnable wakeup;
     private final StoreHealth health;
@@ -35,6 +38,7 @@ final class CommitPipeline implements AutoCloseable {
     private @Nullable CommitBuilder inFlight;
     private final ArrayList<Tail> inFlightTails = new ArrayList<>();
     private long[] inFlightPositions = new long[64];
+    private boolean checked;
     private boolean submitted;
     private long retryAtMs;
     private volatile boolean answered;
@@ -50,8 +54,15 @@ final class CommitPipeline implements AutoCloseable {
     private long commits;
     private long acknowledgedBytes;
 
-    CommitPipeline(CommitLog log, Executor executor, Runnable wakeup, StoreHealth health, ShipOptions options) {
+    CommitPipeline(
+            CommitLog log,
+            CommitCheck check,
+            Executor executor,
+            Runnable wakeup,
+            StoreHealth health,
+            ShipOptions options) {
         this.log = log;
+        this.check = check;
         this.executor = executor;
         this.wakeup = wakeup;
         this.health = health;
@@ -138,6 +149,7 @@ final class CommitPipeline implements AutoCloseable {
         CommitBuilder full = filling;
         filling = spare;
         inFlight = full;
+        checked = false;
         spare = full;
         blocked = false;
         inFlightRefersMs = fillingRefersMs;
@@ -169,6 +181,10 @@ final class CommitPipeline implements AutoCloseable {
         executor.execute(() -> {
             Exception failed = null;
             try {
+                if (!checked) {
+                    check.apply(commit);
+                    checked = true;
+                }
                 log.append(commit);
             } catch (IOException | RuntimeException e) {
                 failed = e;
@@ -186,6 +202,11 @@ final class CommitPipeline implements AutoCloseable {
         }
         if (failed instanceof RuntimeException defect) {
             throw defect;
+        }
+        if (failed instanceof CorruptArchiveException refused && !checked) {
+            throw new StoreException("this program was about to write a commit that nobody could read ("
+                    + refused.fault() + "); it was not written. Nothing is lost while the local files stay: start"
+                    + " chagres ship again, and report this");
         }
         if (failed != null) {
             retryAtMs = nowMs + health.refused((IOException) failed, nowMs);

@@ -3,13 +3,15 @@ package io.chagres.ship;
 import java.util.Arrays;
 
 /**
- * Says which older versions hold the first bytes of a version: a list of ranges from its start. What lies behind the
- * last range is stored with the version itself. Sources are always versions that store those bytes themselves, so a
- * reader never follows a chain. Confined to one thread.
+ * Says which other versions hold bytes of a version: a list of ranges from its start. What lies behind the last range
+ * is stored with the version itself. Sources are always versions that store those bytes themselves, so a reader never
+ * follows a chain. Confined to one thread.
  */
 final class Origins {
     /** Of a version that stores all its bytes; nobody appends to it. */
     static final Origins NONE = new Origins();
+
+    private static final long SELF = 0;
 
     private long[] ends = {};
     private long[] sources = {};
@@ -25,13 +27,16 @@ final class Origins {
         return count == 0;
     }
 
-    /** Returns the position up to which older versions hold the bytes. */
-    long end() {
-        return count == 0 ? 0 : ends[count - 1];
+    /** Appends a range; what lies between it and the range before is stored with the version itself. */
+    void append(long start, long end, long sourceVersion) {
+        long before = count == 0 ? 0 : ends[count - 1];
+        if (start > before) {
+            append(start, SELF);
+        }
+        append(end, sourceVersion);
     }
 
-    /** Appends a range that begins where the last one ended. */
-    void append(long end, long sourceVersion) {
+    private void append(long end, long sourceVersion) {
         if (count > 0 && sources[count - 1] == sourceVersion) {
             ends[count - 1] = end;
             return;
@@ -44,13 +49,13 @@ final class Origins {
         sources[count++] = sourceVersion;
     }
 
-    /** Splits a range of the version's bytes by who stores them; {@code self} stores what no older version does. */
+    /** Splits a range of the version's bytes by who stores them; {@code self} stores what no other version does. */
     void split(long start, long end, long self, RangeConsumer consumer) {
         long at = start;
         for (int i = 0; i < count && at < end; i++) {
             if (ends[i] > at) {
                 long to = Math.min(end, ends[i]);
-                consumer.accept(at, to, sources[i]);
+                consumer.accept(at, to, sources[i] == SELF ? self : sources[i]);
                 at = to;
             }
         }

@@ -37,7 +37,7 @@ final class ResumePoints implements RunListener {
             case LogRecord.ZeroRun run -> version.prefix().append(run.length(), Crc32cMath.ofZeros(run.length()));
             case LogRecord.CopyRun run -> {
                 version.prefix().append(run.length(), run.crc());
-                version.origins().append(run.end(), run.sourceVersion());
+                version.origins().append(run.start(), run.end(), run.sourceVersion());
             }
         }
     }

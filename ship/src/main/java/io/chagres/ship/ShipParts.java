@@ -3,6 +3,7 @@ package io.chagres.ship;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitCheck;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.state.ExtentFilter;
@@ -52,7 +53,7 @@ final class ShipParts implements AutoCloseable {
         ShipScope scope = scope(options, store, listener);
         watcher = watcher(options, scope, clock);
         Runnable wakeup = watcher::wakeup;
-        pipeline = new CommitPipeline(opening.log, workers, wakeup, health, options);
+        pipeline = new CommitPipeline(opening.log, new CommitCheck(opening.loaded), workers, wakeup, health, options);
         uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
         openFiles = new OpenFiles(opening.host.openFiles());
         versions = new Versions(

@@ -235,11 +235,11 @@ final class Tail {
     }
 
     /** Appends a range that another version stores. */
-    void appendOrigin(long end, long sourceVersion) {
+    void appendOrigin(long start, long end, long sourceVersion) {
         if (origins == null) {
             origins = new Origins();
         }
-        origins.append(end, sourceVersion);
+        origins.append(start, end, sourceVersion);
     }
 
     // -- attributes

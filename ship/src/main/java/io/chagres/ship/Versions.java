@@ -120,7 +120,7 @@ final class Versions {
                     .write(new LogRecord.CopyRun(
                             target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
             target.advance(end - from, crc);
-            target.appendOrigin(end, stored);
+            target.appendOrigin(from, end, stored);
         });
         pipeline.touch(target);
     }

@@ -117,8 +117,8 @@ public final class RecordReader {
     private LogRecord copyRun(long versionId, long start, long length) throws CorruptArchiveException {
         long sourceVersion = in.positive();
         long sourceStart = in.natural();
-        if (sourceVersion >= versionId) {
-            throw in.corrupt("version " + versionId + " copies from version " + sourceVersion + ", which is not older");
+        if (sourceVersion == versionId && sourceStart + length > start) {
+            throw in.corrupt("version " + versionId + " copies bytes of its own that do not come before");
         }
         return new LogRecord.CopyRun(versionId, start, length, sourceVersion, sourceStart, in.i32(), in.zigzag());
     }

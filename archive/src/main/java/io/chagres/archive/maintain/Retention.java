@@ -10,6 +10,7 @@ import io.chagres.archive.state.HostState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ final class Retention {
     private final Map<Long, Kept> changed = new HashMap<>();
     private final Set<FileVersion> gone = new HashSet<>();
     private final Map<Long, Long> copiedFrom = new HashMap<>();
+    /** Whether a version was found to be needed after it was decided about. */
+    private boolean needsMore;
 
     private Retention(HostState state, @Nullable StoreTimes times, Compact.Options options, long nowMs) {
         this.state = state;
@@ -66,14 +69,20 @@ final class Retention {
      */
     static Retention of(HostState state, StoreTimes times, Compact.Options options, long nowMs) {
         Retention retention = new Retention(state, times, options, nowMs);
-        // copies are of older versions: what needs a version is known when its turn comes
-        for (FileVersion version : new ArrayList<>(state.versions()).reversed()) {
-            retention.decide(version, times);
-        }
+        // most copies are of older versions: what needs a version is known when its turn comes
+        List<FileVersion> newestFirst = new ArrayList<>(state.versions()).reversed();
+        do {
+            retention.needsMore = false;
+            for (FileVersion version : newestFirst) {
+                retention.decide(version, times);
+            }
+        } while (retention.needsMore);
         return retention;
     }
 
     private void decide(FileVersion version, StoreTimes times) {
+        gone.remove(version);
+        changed.remove(version.id());
         LogRecord.VersionRetention before = version.retention();
         boolean over = version.isOver() && version.nameCount() == 0;
         long endedMs = !over ? 0 : before.endedMs() != 0 ? before.endedMs() : ended(times);
@@ -118,7 +127,11 @@ final class Retention {
     private void noteCopies(ExtentList extents, int first) {
         for (int i = first; i < extents.size(); i++) {
             if (extents.get(i) instanceof LogRecord.CopyRun copy) {
-                copiedFrom.merge(copy.sourceVersion(), copy.sourceStart(), Math::min);
+                long before = copiedFrom.getOrDefault(copy.sourceVersion(), Long.MAX_VALUE);
+                if (copy.sourceStart() < before) {
+                    copiedFrom.put(copy.sourceVersion(), copy.sourceStart());
+                    needsMore |= copy.sourceVersion() > copy.versionId();
+                }
             }
         }
     }

@@ -98,9 +98,11 @@ class RetentionTest {
             long gone = host.file("/gone", "gone");
             long source = host.file("/source", "an origin of what stays");
             long stays = host.file("/stays", "x");
+            long newer = host.file("/newer", "an origin that is newer");
             host.copy(stays, source, 3, 6);
-            for (long id : List.of(gone, source)) {
-                host.remove(id == gone ? "/gone" : "/source");
+            host.copy(stays, newer, 3, 6);
+            for (long id : List.of(gone, source, newer)) {
+                host.remove(id == gone ? "/gone" : id == source ? "/source" : "/newer");
                 host.close(id, LogRecord.Reason.GONE);
             }
             host.commit();
@@ -109,14 +111,15 @@ class RetentionTest {
             days(4);
             assertThat(host.state().version(gone)).isNull();
             assertThat(host.state().version(source)).isNotNull();
-            assertThat(store.keys("/streams/")).hasSize(2);
+            assertThat(host.state().version(newer)).isNotNull();
+            assertThat(store.keys("/streams/")).hasSize(3);
             assertKept(store, host);
             host.remove("/stays");
             host.close(stays, LogRecord.Reason.GONE);
             host.commit();
             days(36);
             assertThat(host.state().versions()).isEmpty();
-            assertThat(host.state().nextVersionId()).isEqualTo(4);
+            assertThat(host.state().nextVersionId()).isEqualTo(5);
             assertThat(store.keys("/streams/")).isEmpty();
         }
     }
@@ -333,6 +336,8 @@ class RetentionTest {
                     host.close(over, LogRecord.Reason.GONE);
                 } else if (choice == 3 && host.state().version(live.getFirst()) != null) {
                     copy(host, live.getFirst(), live.getLast());
+                } else if (choice == 4 && host.state().version(live.getLast()) != null) {
+                    copy(host, live.getLast(), live.getFirst());
                 } else {
                     int large = random.nextInt(6) == 0 ? 400_000 : 400;
                     host.inline(live.get(random.nextInt(live.size())), random(random, 1 + random.nextInt(large)));
@@ -356,7 +361,7 @@ class RetentionTest {
         FileVersion version = Objects.requireNonNull(host.state().version(source));
         long from = Math.max(version.startPosition(), version.retention().expiredBefore());
         int length = (int) Math.min(1000, version.length() - from);
-        if (source < target && length > 0) {
+        if (source != target && length > 0) {
             host.copy(target, source, from, length);
         }
     }

@@ -1,0 +1,180 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** A directory and a shipper of it that a test drives on its own thread, and what the archive then holds of it. */
+final class ShippedTree implements AutoCloseable {
+    final Path tree;
+    final Path archive;
+    final List<String> problems = new ArrayList<>();
+    private final Path state;
+    private final BlobStore store;
+    private @Nullable Shipper shipper;
+
+    ShippedTree(Path temp) throws IOException {
+        tree = Files.createDirectory(temp.resolve("tree"));
+        archive = temp.resolve("archive");
+        state = temp.resolve("state");
+        store = DirectoryStore.open(Pathname.of(archive.toString()), true);
+    }
+
+    Path file(String name) {
+        return tree.resolve(name);
+    }
+
+    static byte[] random(int length, long seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    static void append(Path file, byte[] bytes) throws IOException {
+        Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    Shipper shipper() throws IOException {
+        if (shipper == null) {
+            ShipOptions options = new ShipOptions(
+                    List.of(tree.toString()),
+                    List.of(),
+                    List.of(),
+                    "host",
+                    Pathname.of(state.toString()),
+                    false,
+                    1,
+                    60_000,
+                    Codec.ZSTD,
+                    1,
+                    16 << 20,
+                    StartAt.BEGINNING,
+                    0,
+                    0);
+            shipper = Shipper.open(options, store, Runnable::run, Clock.systemUTC(), problems::add);
+        }
+        return shipper;
+    }
+
+    /** Steps until everything is acknowledged and nothing moves. */
+    ShippedTree settle() throws IOException {
+        Shipper running = shipper();
+        int[] still = {0};
+        Await.until("the shipper settles", () -> {
+            still[0] = step(running) == 0 && running.status().riskBytes() == 0 ? still[0] + 1 : 0;
+            return still[0] > 20;
+        });
+        return this;
+    }
+
+    private static int step(Shipper running) {
+        try {
+            return running.doWork(5);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Drains and ends the shipper, which must say that everything is safe. */
+    ShippedTree drain() throws IOException {
+        Shipper running = shipper();
+        running.requestDrain();
+        Await.until("the shipper drains", () -> {
+            step(running);
+            return running.finished();
+        });
+        assertThat(running.drained()).isTrue();
+        assertThat(running.status().riskBytes()).isZero();
+        end();
+        return this;
+    }
+
+    void end() {
+        if (shipper != null) {
+            shipper.close();
+            shipper = null;
+        }
+    }
+
+    HostState load() throws IOException {
+        return HostLog.load(
+                store, HostRegistry.hosts(store).getFirst().id(), PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+    }
+
+    /** Compares every file with the archive, byte by byte. */
+    ShippedTree assertArchived() throws IOException {
+        String host = HostRegistry.hosts(store).getFirst().id();
+        HostState state = load();
+        try (var files = Files.walk(tree);
+                VersionReader reader = new VersionReader(store, host, state)) {
+            for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                NameTree.Entry entry = state.names().find(Pathname.of(file.toString()));
+                assertThat(entry).as("name %s", file).isNotNull();
+                FileVersion version = entry.version();
+                assertThat(version).as("version of %s", file).isNotNull();
+                assertThat(content(reader, version)).as("bytes of %s", file).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+        return this;
+    }
+
+    /** Returns the bytes the archive holds of a version. */
+    byte[] content(FileVersion version) throws IOException {
+        try (VersionReader reader =
+                new VersionReader(store, HostRegistry.hosts(store).getFirst().id(), load())) {
+            return content(reader, version);
+        }
+    }
+
+    private static byte[] content(VersionReader reader, FileVersion version) throws IOException {
+        byte[] bytes = new byte[(int) version.length()];
+        for (int at = 0; at < bytes.length; ) {
+            int read = reader.read(version, at, MemorySegment.ofArray(bytes).asSlice(at));
+            assertThat(read).isPositive();
+            at += read;
+        }
+        return bytes;
+    }
+
+    /** Returns how many bytes the archive stores of its own: no copies and no holes. */
+    long storedBytes() throws IOException {
+        long bytes = 0;
+        for (FileVersion version : load().versions()) {
+            for (LogRecord.Extent extent : version.extents()) {
+                bytes += extent instanceof LogRecord.Run || extent instanceof LogRecord.ObjectRun ? extent.length() : 0;
+            }
+        }
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        end();
+        store.close();
+    }
+}
