@@ -86,6 +86,7 @@ public final class Fd implements AutoCloseable {
     private static final int SEEK_HOLE = 4;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
+    private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
 
@@ -547,6 +548,15 @@ public final class Fd implements AutoCloseable {
     public int trySetDirect(boolean on) {
         int flags = FileCalls.fcntl(value, F_GETFL, 0);
         return flags < 0 ? flags : FileCalls.fcntl(value, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
+    }
+
+    /**
+     * Makes another descriptor of the open file, see F_DUPFD_CLOEXEC in fcntl(2).
+     *
+     * @return a raw descriptor that the caller owns and may give to {@link #ofValue}, or {@code -errno}
+     */
+    public int tryDuplicate() {
+        return FileCalls.fcntl(value, F_DUPFD_CLOEXEC, 0);
     }
 
     /**

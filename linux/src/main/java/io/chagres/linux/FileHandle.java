@@ -107,6 +107,21 @@ public final class FileHandle implements AutoCloseable {
         return handle.asSlice(HEADER, length()).toArray(ValueLayout.JAVA_BYTE);
     }
 
+    /**
+     * Opens a file by its handle, also when it has no name any more, see open_by_handle_at(2). Needs
+     * CAP_DAC_READ_SEARCH.
+     *
+     * @param mountFd a descriptor of any file or directory of the same file system, not of O_PATH
+     * @param type what {@link #type()} said of the file
+     * @param bytes what {@link #bytes()} said of the file
+     * @param flags as for open(2); O_CLOEXEC is added
+     * @return a raw descriptor that the caller owns, or {@code -errno}; -ESTALE if the file does not exist any more
+     */
+    public int tryOpen(int mountFd, int type, byte[] bytes, int flags) {
+        set(type, bytes);
+        return StatusCalls.openByHandleAt(mountFd, handle, flags | Fd.O_CLOEXEC);
+    }
+
     /** Frees the buffer. Idempotent. */
     @Override
     public void close() {
@@ -115,7 +130,7 @@ public final class FileHandle implements AutoCloseable {
         }
     }
 
-    /** Puts a handle here as if the kernel had, for tests of the parser. */
+    /** Puts a handle here as if the kernel had. */
     void set(int type, byte[] bytes) {
         handle.set(INT, 0, bytes.length);
         handle.set(INT, 4, type);

@@ -16,6 +16,7 @@ final class StatusCalls {
 
     private static final SystemCall STATX = SystemCall.hot("statx");
     private static final SystemCall NAME_TO_HANDLE_AT = SystemCall.hot("name_to_handle_at");
+    private static final CapturedCall OPEN_BY_HANDLE_AT = CapturedCall.of("open_by_handle_at");
     private static final CapturedCall FSTATFS = CapturedCall.of("fstatfs");
     private static final CapturedCall IOCTL = CapturedCall.of("ioctl");
 
@@ -29,6 +30,10 @@ final class StatusCalls {
 
     static int nameToHandleAt(int dirFd, MemorySegment path, MemorySegment handle, MemorySegment mountId, int flags) {
         return NAME_TO_HANDLE_AT.callInt(handle, dirFd, path.address(), handle.address(), mountId.address(), flags);
+    }
+
+    static int openByHandleAt(int mountFd, MemorySegment handle, int flags) {
+        return OPEN_BY_HANDLE_AT.callInt(mountFd, handle.address(), flags);
     }
 
     static int fstatfs(int fd, MemorySegment buffer) {
