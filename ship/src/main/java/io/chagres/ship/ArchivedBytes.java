@@ -28,7 +28,7 @@ final class ArchivedBytes implements AutoCloseable {
 
     private final HostState state;
     private final VersionReader reader;
-    private final Arena arena = Arena.ofConfined();
+    private final Arena arena = Arena.ofShared(); // rounds of a comparison run on any thread
     private final MemorySegment local = arena.allocate(PIECE_BYTES, 8);
     private final MemorySegment archived = arena.allocate(PIECE_BYTES, 8);
     private final ByteBuffer localBytes = local.asByteBuffer();

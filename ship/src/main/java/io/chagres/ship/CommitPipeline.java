@@ -159,8 +159,8 @@ final class CommitPipeline implements AutoCloseable {
         }
         for (int i = 0; i < touched.size(); i++) {
             Tail tail = touched.get(i);
-            inFlightPositions[i] = tail.position();
-            tail.cut();
+            inFlightPositions[i] = tail.bytes.position();
+            tail.bytes.cut();
             inFlightTails.add(tail);
         }
         touched.clear();
@@ -218,9 +218,9 @@ final class CommitPipeline implements AutoCloseable {
         commits++;
         for (int i = 0; i < inFlightTails.size(); i++) {
             Tail tail = inFlightTails.get(i);
-            long before = tail.acknowledged();
-            tail.acknowledge(inFlightPositions[i], nowMs);
-            acknowledgedBytes += tail.acknowledged() - before;
+            long before = tail.bytes.acknowledged();
+            tail.bytes.acknowledge(inFlightPositions[i], nowMs);
+            acknowledgedBytes += tail.bytes.acknowledged() - before;
         }
         inFlightTails.clear();
         if (done != null) {

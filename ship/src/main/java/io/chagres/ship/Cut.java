@@ -52,13 +52,14 @@ final class Cut {
             }
             case SCANNING -> {
                 if (!parts.watcher.scanning()) {
-                    scanned();
+                    scanned(nowMs);
                 }
             }
             case COMMITTING -> {
                 if (parts.pipeline.commits() >= neededCommits && targetsReached()) {
                     done = begun;
                     step = Step.NONE;
+                    parts.verifier.demandNothing();
                 }
             }
         }
@@ -81,9 +82,10 @@ final class Cut {
         }
     }
 
-    private void scanned() {
+    private void scanned(long nowMs) {
         parts.names.retryUnreadable();
         parts.names.flushDirectories();
+        parts.verifier.demand(nowMs);
         for (Tail tail : parts.table.all()) {
             tail.drainTarget = parts.turns.sizeNow(tail);
             parts.files.enqueue(tail);
@@ -95,7 +97,8 @@ final class Cut {
     private boolean targetsReached() {
         boolean reached = true;
         for (Tail tail : parts.table.all()) {
-            if (tail.fd() != null && missing(tail) > tail.heldBackBytes) {
+            boolean shipped = tail.fd() == null || missing(tail) <= tail.bytes.heldBackBytes();
+            if (!shipped || tail.refusedWith == 0 && !parts.verifier.isSatisfied(tail)) {
                 parts.files.enqueue(tail);
                 reached = false;
             }
@@ -104,7 +107,7 @@ final class Cut {
     }
 
     private long leftBytes() {
-        long left = parts.names.unreadableBytes();
+        long left = parts.names.unreadableBytes() + parts.verifier.unprovenBytes();
         for (Tail tail : parts.table.all()) {
             left += missing(tail);
         }
@@ -113,7 +116,7 @@ final class Cut {
 
     /** A file that has become shorter has nothing left to give. */
     private static long missing(Tail tail) {
-        return Math.max(0, Math.min(tail.drainTarget, tail.size()) - tail.acknowledged());
+        return Math.max(0, Math.min(tail.drainTarget, tail.bytes.size()) - tail.bytes.acknowledged());
     }
 
     private void tell(long leftBytes, ShipStatus status) {

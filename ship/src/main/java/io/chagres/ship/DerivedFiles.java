@@ -16,10 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,24 +28,22 @@ import org.jspecify.annotations.Nullable;
 final class DerivedFiles {
     private static final int REMEMBERED = 64;
 
-    private record Answer(long versionId, List<Long> fromVersions, String codec) {}
+    /** A version that may be what a file was compressed from. */
+    private record Original(long versionId, Origins origins) {}
 
     private final BlobStore store;
     private final String hostId;
     private final CommitPipeline pipeline;
-    private final Executor executor;
-    private final Runnable wakeup;
-    private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+    private final Offload offload;
     private final Map<Pathname, Tail> removed = new LinkedHashMap<>();
     private final List<Tail> waiting = new ArrayList<>();
     private int running;
 
-    DerivedFiles(BlobStore store, String hostId, CommitPipeline pipeline, Executor executor, Runnable wakeup) {
+    DerivedFiles(BlobStore store, String hostId, CommitPipeline pipeline, Offload offload) {
         this.store = store;
         this.hostId = hostId;
         this.pipeline = pipeline;
-        this.executor = executor;
-        this.wakeup = wakeup;
+        this.offload = offload;
     }
 
     /** Remembers a file that lost a name: its compressed copy may be looked at only later. */
@@ -66,7 +61,7 @@ final class DerivedFiles {
     /** Looks at a tail that was read to its end: starts a comparison when it may be a compressed copy. */
     void look(Tail tail) {
         Dentry name = tail.name();
-        if (tail.derivedSought || name == null || tail.position() < tail.size() || tail.size() == 0) {
+        if (tail.derivedSought || name == null || tail.bytes.position() < tail.bytes.size() || tail.bytes.size() == 0) {
             return;
         }
         String codec = codecOf(name);
@@ -85,9 +80,22 @@ final class DerivedFiles {
         }
         tail.derivedSought = true;
         Fd fd = tail.fd();
-        if (fd != null && !originals.isEmpty()) {
+        int duplicate = fd == null || originals.isEmpty() ? -1 : fd.tryDuplicate();
+        if (duplicate >= 0) {
+            List<Original> from = originals.stream()
+                    .map(each -> new Original(each.versionId, each.origins().copy()))
+                    .toList();
             running++;
-            executor.execute(() -> compare(tail, originals, fd, codec));
+            offload.start(() -> compare(from, Fd.ofValue(duplicate), codec), equal -> take(tail, equal, codec), e -> {
+                running--; // not a readable compressed file, or still being written: then it is just a file
+            });
+        }
+    }
+
+    private void take(Tail tail, List<Long> equal, String codec) {
+        running--;
+        for (long fromVersion : equal) {
+            pipeline.filling().records().write(new LogRecord.Derived(tail.versionId, fromVersion, codec));
         }
     }
 
@@ -101,7 +109,7 @@ final class DerivedFiles {
         if (present != null && present.attachment() instanceof Tail original) {
             found.add(original);
         }
-        found.addAll(OriginSearch.originals(tail, parent, name, length));
+        found.addAll(Copies.originals(tail, parent, name, length));
         Pathname directory = parent.path();
         for (Map.Entry<Pathname, Tail> each : removed.entrySet()) {
             if (directory.equals(each.getKey().parent())) {
@@ -109,13 +117,13 @@ final class DerivedFiles {
             }
         }
         found.remove(tail);
-        found.removeIf(each -> each.position() == 0 && !isComing(each));
+        found.removeIf(each -> each.bytes.position() == 0 && !isComing(each));
         return new ArrayList<>(found);
     }
 
     /** Whether bytes of an original are on their way to the archive, so that it cannot be compared yet. */
     private static boolean isComing(Tail original) {
-        return original.acknowledged() < original.position()
+        return original.bytes.acknowledged() < original.bytes.position()
                 || original.isLive() && original.hasBacklog() && original.canBeRead();
     }
 
@@ -124,24 +132,21 @@ final class DerivedFiles {
         return text.endsWith(".gz") ? "gz" : text.endsWith(".zst") ? "zst" : null;
     }
 
-    private void compare(Tail tail, List<Tail> originals, Fd fd, String codec) {
+    private List<Long> compare(List<Original> originals, Fd own, String codec) throws IOException {
         List<Long> equal = new ArrayList<>();
         Set<Long> needed = new HashSet<>();
-        originals.forEach(each -> needed.addAll(Versions.sources(each)));
-        try (ArchivedBytes archived = new ArchivedBytes(store, hostId, needed)) {
-            for (Tail original : originals) {
-                try (InputStream content = open(fd, codec)) {
-                    if (archived.equalsContent(original.versionId, content)) {
-                        equal.add(original.versionId);
+        originals.forEach(each -> Versions.addSources(each.origins(), each.versionId(), needed));
+        try (own;
+                ArchivedBytes archived = new ArchivedBytes(store, hostId, needed)) {
+            for (Original original : originals) {
+                try (InputStream content = open(own, codec)) {
+                    if (archived.equalsContent(original.versionId(), content)) {
+                        equal.add(original.versionId());
                     }
                 }
             }
-        } catch (IOException e) {
-            // not a readable compressed file, or still being written: then it is just a file
-        } finally {
-            answers.add(new Answer(tail.versionId, equal, codec));
-            wakeup.run();
         }
+        return equal;
     }
 
     private static InputStream open(Fd fd, String codec) throws IOException {
@@ -149,24 +154,13 @@ final class DerivedFiles {
         return codec.equals("gz") ? new GZIPInputStream(raw, 1 << 16) : new ZstdInputStream(raw);
     }
 
-    /** Takes the answers of comparisons; returns whether there were any. */
-    boolean step() {
-        boolean any = false;
+    /** Looks again at files whose original was not in the archive yet. */
+    void step() {
         if (!waiting.isEmpty()) { // asked in each step: not even an iterator
             for (Tail tail : List.copyOf(waiting)) {
                 waiting.remove(tail);
                 look(tail);
             }
         }
-        for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
-            running--;
-            any = true;
-            for (long fromVersion : answer.fromVersions()) {
-                pipeline.filling()
-                        .records()
-                        .write(new LogRecord.Derived(answer.versionId(), fromVersion, answer.codec()));
-            }
-        }
-        return any;
     }
 }

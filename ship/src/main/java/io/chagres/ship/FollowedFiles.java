@@ -34,6 +34,9 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
     /** Whether resumed files are compared whole before they go on: the machine went down uncleanly. */
     boolean wholePrefix;
 
+    /** Whether the shipper before this one had compared everything, so that what looks unchanged is proven. */
+    boolean closedCleanly;
+
     /** Whether files seen for the first time begin at their end. */
     boolean startAtEnd;
 
@@ -97,25 +100,30 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
         ResumePoint point = resume.claim(identity, path);
         if (point != null) {
             Tail tail = versions.resume(point, identity, device);
-            tail.check = wholePrefix ? Tail.Check.WHOLE_PREFIX : Tail.Check.LAST_PIECES;
+            tail.bytes.compareFirst(
+                    wholePrefix ? Verification.Before.EVERYTHING : Verification.Before.LAST_PIECES,
+                    closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
         Tail tail = versions.open(identity, device, path, Names.attributesOf(stat), start);
         if (start > 0) {
-            tail.check = Tail.Check.LAST_PIECES;
+            tail.bytes.compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs());
         }
         return tail;
     }
 
     @Override
     public void modified(Tail tail) {
+        tail.touched = true;
         enqueue(tail);
     }
 
     @Override
     public void closed(Tail tail) {
         tail.closedByWriter = true;
+        tail.touched = true;
+        tail.bytes.closed();
         tail.derivedSought = false;
         enqueue(tail);
     }
@@ -235,19 +243,20 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
                 rotated.remove(tail);
                 continue;
             }
-            if (tail.position() != tail.rotatedAt) {
-                tail.rotatedAt = tail.position();
+            if (tail.bytes.position() != tail.rotatedAt) {
+                tail.rotatedAt = tail.bytes.position();
                 tail.rotatedSinceMs = nowMs;
             }
             boolean writerLeft = fd.probeReadLease() != 0 && nowMs - tail.rotatedSinceMs < patienceMs;
             tail.closedByWriter |= !writerLeft;
             enqueue(tail);
-            if (!writerLeft && tail.drained && !tail.hasBacklog()) {
+            boolean over = !writerLeft && !tail.hasBacklog();
+            tail.lastLook = over && tail.drained;
+            if (tail.lastLook && tail.bytes.isSettled()) {
                 rotated.remove(tail);
                 end(tail);
-            } else {
-                tail.drained = !writerLeft && !tail.hasBacklog();
             }
+            tail.drained = over;
         }
     }
 
@@ -279,13 +288,13 @@ final class FollowedFiles implements Names.Files, AutoCloseable {
     void sweepHeldBack(long nowMs, long patienceMs) {
         for (Tail tail : List.copyOf(heldBack)) {
             Fd fd = tail.fd();
-            if (!tail.isLive() || tail.heldBackBytes == 0 || fd == null) {
+            if (!tail.isLive() || tail.bytes.heldBackBytes() == 0 || fd == null) {
                 heldBack.remove(tail);
                 continue;
             }
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
-            if (lease == 0 || unknown && nowMs - tail.mtimeNs() / 1_000_000 > patienceMs) {
+            if (lease == 0 || unknown && nowMs - tail.bytes.mtimeNs() / 1_000_000 > patienceMs) {
                 tail.closedByWriter = true;
                 enqueue(tail);
             }

@@ -41,6 +41,21 @@ final class KnownNames {
         return meaning != null && target.equals(meaning.target());
     }
 
+    /** Follows a move: what the archive has below the new name is replaced, what it has below the old one goes along. */
+    void moved(Pathname from, Pathname to) {
+        if (names.isEmpty()) {
+            return;
+        }
+        Map<Pathname, Meaning> after = new HashMap<>();
+        names.forEach((path, meaning) -> {
+            if (path.startsWith(from)) {
+                after.put(path.equals(from) ? to : to.resolve(path.relativeTo(from)), meaning);
+            }
+        });
+        names.keySet().removeIf(path -> path.startsWith(from) || path.startsWith(to));
+        names.putAll(after);
+    }
+
     /** Returns the names that were not seen and forgets everything. */
     Iterable<Pathname> takeUnseen() {
         Iterable<Pathname> unseen = names.keySet().stream().sorted().toList();

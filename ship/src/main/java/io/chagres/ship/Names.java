@@ -111,9 +111,9 @@ final class Names implements WatchListener, AutoCloseable {
 
     @Override
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
-        pipeline.filling()
-                .records()
-                .write(new LogRecord.NameMoved(fromParent.path().resolve(fromName), d.path()));
+        Pathname from = fromParent.path().resolve(fromName);
+        pipeline.filling().records().write(new LogRecord.NameMoved(from, d.path()));
+        known.moved(from, d.path());
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.attachment() instanceof Tail tail) {
@@ -154,6 +154,7 @@ final class Names implements WatchListener, AutoCloseable {
             tail.removeName(d);
             d.attach(null);
             if (!tail.hasName()) {
+                tail.lastPath = d.path();
                 files.nameless(tail, movedOut);
             }
         }
@@ -344,7 +345,7 @@ final class Names implements WatchListener, AutoCloseable {
                 failure = identified;
             }
         }
-        return failure;
+        return tail.hasName() ? failure : openFiles.openByHandle(tail, stat);
     }
 
     /** Opens a file for reading, another one losing its descriptor if there are too many. */
@@ -370,6 +371,7 @@ final class Names implements WatchListener, AutoCloseable {
             pipeline.filling().records().write(new LogRecord.NameRemoved(d.path(), false));
         }
         if (!tail.hasName()) {
+            tail.lastPath = d.path();
             files.nameless(tail, false);
         }
     }

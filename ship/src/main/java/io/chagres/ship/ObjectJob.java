@@ -5,7 +5,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is one data object on its way to the store: a range of one version, uploaded by a worker. The shipper's thread makes
+ * One data object on its way to the store: a range of one version, uploaded by a worker. The shipper's thread makes
  * it and takes its result; the worker only fills in the answer.
  */
 final class ObjectJob {

@@ -79,14 +79,14 @@ final class ObjectUploads {
         return all.size() < IN_FLIGHT;
     }
 
-    /** Starts an object of the bytes {@code [tail.dispatched(), end)}; the range is at most {@link #maxBytes}. */
+    /** Starts an object of the bytes {@code [tail.bytes.dispatched(), end)}; the range is at most {@link #maxBytes}. */
     void start(Tail tail, long end) {
-        ObjectJob job = new ObjectJob(tail, tail.dispatched(), end - tail.dispatched());
+        ObjectJob job = new ObjectJob(tail, tail.bytes.dispatched(), end - tail.bytes.dispatched());
         if (tail.jobs == null) {
             tail.jobs = new ArrayDeque<>(IN_FLIGHT);
         }
         tail.jobs.add(job);
-        tail.dispatch(end);
+        tail.bytes.dispatch(end);
         all.add(job);
         submit(job);
     }
@@ -95,7 +95,7 @@ final class ObjectUploads {
         job.running = true;
         Fd source = Objects.requireNonNull(job.tail.fd());
         long versionId = job.tail.versionId;
-        long mtimeNs = job.tail.mtimeNs();
+        long mtimeNs = job.tail.bytes.mtimeNs();
         executor.execute(() -> {
             try {
                 job.succeed(ObjectWriter.write(
@@ -174,7 +174,7 @@ final class ObjectUploads {
     /** Forgets what is under way for a tail; its position stays where the commits are. */
     void drop(Tail tail) {
         tail.jobs = null;
-        tail.dispatch(tail.position());
+        tail.bytes.dispatch(tail.bytes.position());
         all.removeIf(job -> job.tail == tail && !job.running);
     }
 

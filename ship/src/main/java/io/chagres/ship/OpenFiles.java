@@ -1,23 +1,33 @@
 package io.chagres.ship;
 
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileHandle;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the descriptors that are held open: the most recently used stay, an idle file that still has a name gives its
- * descriptor back first. A file without a name keeps its descriptor, because nothing else reaches its last bytes.
- * Confined to the shipper's thread.
+ * descriptor back first, and leaves the kernel's handle by which it may be opened again when it has no name any more. A
+ * file without a name keeps its descriptor, because nothing else surely reaches its last bytes. Confined to the
+ * shipper's thread.
  */
-final class OpenFiles {
+final class OpenFiles implements AutoCloseable {
     private final int limit;
+    private final ShipListener listener;
+    private final FileHandle handle = new FileHandle();
+    private boolean told;
+    private long lostBytes;
     private final ArrayDeque<Tail> candidates = new ArrayDeque<>();
     private long tick;
     private int open;
 
     /** @param limit descriptors to hold at most, at least 1 */
-    OpenFiles(int limit) {
+    OpenFiles(int limit, ShipListener listener) {
         this.limit = limit;
+        this.listener = listener;
     }
 
     int open() {
@@ -70,14 +80,69 @@ final class OpenFiles {
             if (tail == null || tail.fd() == null) {
                 continue;
             }
-            boolean recent = tick - tail.lastUse() < open / 2;
+            boolean recent = tail.queued || tick - tail.lastUse() < open / 2;
             if (tail == busy || !tail.hasName() || tail.jobs != null || recent && left > 0) {
                 candidates.addLast(tail);
                 continue;
             }
+            leaveHandle(tail);
             close(tail);
             return true;
         }
         return false;
+    }
+
+    private void leaveHandle(Tail tail) {
+        Fd fd = tail.fd();
+        if (tail.handle == null && fd != null && handle.of(fd.value()) == 0) {
+            tail.handle = handle.bytes();
+            tail.handleType = handle.type();
+        }
+        if (!told) {
+            told = true;
+            listener.problem("more files are followed than may be open at once (" + limit + "): a file that is changed"
+                    + " and removed at once while it is closed here can lose that change; raise the limit of open"
+                    + " files (ulimit -n, LimitNOFILE=)");
+        }
+    }
+
+    /** Counts a file that went with bytes that nobody can read any more, and tells of it. */
+    void lost(Tail tail) {
+        lostBytes += Math.max(1, tail.bytes.size() - tail.bytes.acknowledged());
+        listener.problem(tail.describe() + " was changed and removed while it was not open here (the limit of open"
+                + " files): what was written to it behind byte " + tail.bytes.position() + " is lost");
+    }
+
+    /** Returns the bytes, or one for each file whose number is not known, that {@link #lost} told of. */
+    long lostBytes() {
+        return lostBytes;
+    }
+
+    /**
+     * Opens a file that has no name any more by its handle.
+     *
+     * @return a descriptor, which the caller owns; or -errno
+     */
+    int openByHandle(Tail tail, Statx stat) {
+        byte[] bytes = tail.handle;
+        Pathname at = tail.lastPath;
+        if (bytes == null || at == null) {
+            return -Errno.ENOENT;
+        }
+        for (Pathname directory = at.parent(); directory != null; directory = directory.parent()) {
+            int mount = Fd.tryOpen(directory, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+            if (mount >= 0) {
+                try (Fd open = Fd.ofValue(mount)) {
+                    boolean same = stat.of(mount) == 0 && stat.dev() == tail.device;
+                    return same ? handle.tryOpen(open.value(), tail.handleType, bytes, Fd.O_RDONLY) : -Errno.ENOENT;
+                }
+            }
+        }
+        return -Errno.ENOENT;
+    }
+
+    @Override
+    public void close() {
+        handle.close();
     }
 }

@@ -49,6 +49,23 @@ final class Origins {
         sources[count++] = sourceVersion;
     }
 
+    /** Returns the other version that holds the last byte before a position; 0 when none does. */
+    long sourceBefore(long position) {
+        return count > 0 && ends[count - 1] == position ? sources[count - 1] : 0;
+    }
+
+    /** Returns what it says now, for a comparison beside the loop; it must not be changed. */
+    Origins copy() {
+        if (count == 0) {
+            return NONE;
+        }
+        Origins copy = new Origins();
+        copy.ends = ends.clone();
+        copy.sources = sources.clone();
+        copy.count = count;
+        return copy;
+    }
+
     /** Splits a range of the version's bytes by who stores them; {@code self} stores what no other version does. */
     void split(long start, long end, long self, RangeConsumer consumer) {
         long at = start;

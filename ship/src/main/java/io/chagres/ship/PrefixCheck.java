@@ -4,13 +4,11 @@ import io.chagres.linux.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
- * Compares a file with the checksums of what was shipped of it. A position is never trusted unverified: after a
- * restart, after an unclean boot and when a file changed without growing, the prefix is read again. Confined to the
- * shipper's thread; allocates nothing per check.
+ * Compares a file with the checksums of what was shipped of it. Owns its buffer. Confined to one thread; allocates
+ * nothing per check.
  */
 final class PrefixCheck implements AutoCloseable {
     private static final int BUFFER_BYTES = PrefixChecksums.PIECE_BYTES;
@@ -27,35 +25,47 @@ final class PrefixCheck implements AutoCloseable {
     }
 
     /**
-     * Returns the first piece in a range that the file does not hold any more, or that cannot be read, see
-     * {@link #errno()}; or {@code toPiece} when all are as they were shipped.
+     * Returns the index of the first piece that the file does not hold any more, or that cannot be read, see
+     * {@link #errno()}; or the number of pieces when all are as they were shipped.
      */
-    int firstMismatch(Tail tail, int fromPiece, int toPiece) {
+    int firstMismatch(Fd fd, PrefixChecksums.Pieces pieces) {
         errno = 0;
-        Fd fd = Objects.requireNonNull(tail.fd());
-        for (int piece = fromPiece; piece < toPiece; piece++) {
-            if (!matches(fd, tail.prefix.pieceStart(piece), tail.prefix.pieceEnd(piece), tail.prefix.pieceCrc(piece))) {
-                return piece;
+        long start = pieces.start();
+        for (int i = 0; i < pieces.ends().length; i++) {
+            if (!matches(fd, start, pieces.ends()[i], pieces.crcs()[i])) {
+                return i;
             }
+            start = pieces.ends()[i];
         }
-        return toPiece;
+        return pieces.ends().length;
     }
 
     /** Says whether a range of a file has a given CRC32C; false when the file is shorter or cannot be read. */
     boolean matches(Fd fd, long start, long end, int expectedCrc) {
+        return read(fd, start, end) == end && (int) crc.getValue() == expectedCrc;
+    }
+
+    /** Returns the CRC32C of a range of a file, as far as the file reaches; see {@link #errno()}. */
+    int crcOf(Fd fd, long start, long end) {
+        read(fd, start, end);
+        return (int) crc.getValue();
+    }
+
+    private long read(Fd fd, long start, long end) {
         crc.reset();
         errno = 0;
-        for (long at = start; at < end; ) {
+        long at = start;
+        while (at < end) {
             long read = fd.pread(buffer, 0, Math.min(BUFFER_BYTES, end - at), at);
             if (read <= 0) {
                 errno = (int) -read;
-                return false;
+                return at;
             }
             bytes.limit((int) read).position(0);
             crc.update(bytes);
             at += read;
         }
-        return (int) crc.getValue() == expectedCrc;
+        return at;
     }
 
     @Override

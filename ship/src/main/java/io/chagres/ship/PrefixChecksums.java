@@ -29,6 +29,25 @@ final class PrefixChecksums {
         end = startPosition;
     }
 
+    /** Returns the position of the first byte covered. */
+    long startPosition() {
+        return startPosition;
+    }
+
+    /** A range of pieces as they were at one moment; safe for any thread. */
+    record Pieces(long start, long[] ends, int[] crcs) {}
+
+    /** Copies some pieces out, for a comparison beside the loop. Allocates. */
+    Pieces slice(int from, int to) {
+        long[] ends = new long[to - from];
+        int[] crcs = new int[to - from];
+        for (int i = from; i < to; i++) {
+            ends[i - from] = pieceEnd(i);
+            crcs[i - from] = pieceCrc(i);
+        }
+        return new Pieces(from == to ? end : pieceStart(from), ends, crcs);
+    }
+
     /** Returns the position after the last byte covered. */
     long end() {
         return end;

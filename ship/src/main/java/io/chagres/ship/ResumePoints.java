@@ -81,7 +81,7 @@ final class ResumePoints implements RunListener {
     /** Puts back where a file went on that may be found again under another name. */
     void put(Tail tail, @Nullable Pathname lastPath) {
         points.computeIfAbsent(tail.identity, k -> new ArrayList<>(1))
-                .add(new ResumePoint(tail.versionId, tail.prefix, tail.origins(), tail.recorded(), lastPath));
+                .add(new ResumePoint(tail.versionId, tail.bytes.prefix(), tail.origins(), tail.recorded(), lastPath));
     }
 
     /**

@@ -25,7 +25,7 @@ final class RiskMeter {
 
     /** Returns the status of this moment. Allocates the record. */
     ShipStatus measure(long nowMs, boolean scanning) {
-        long bytes = parts.names.unreadableBytes();
+        long bytes = parts.names.unreadableBytes() + parts.openFiles.lostBytes();
         long heldBack = 0;
         long oldest = Long.MAX_VALUE;
         for (int i = active.size() - 1; i >= 0; i--) {
@@ -38,10 +38,15 @@ final class RiskMeter {
                 continue;
             }
             bytes += atRisk;
-            heldBack += tail.heldBackBytes;
-            if (tail.riskSinceMs() != 0) {
-                oldest = Math.min(oldest, tail.riskSinceMs());
+            heldBack += tail.bytes.heldBackBytes();
+            if (tail.bytes.riskSinceMs() != 0) {
+                oldest = Math.min(oldest, tail.bytes.riskSinceMs());
             }
+        }
+        long unverified = parts.verifier.unprovenBytes();
+        if (parts.verifier.isDemanded()) { // who drains wants to know what is proven
+            bytes += unverified;
+            unverified = 0;
         }
         return new ShipStatus(
                 parts.table.size(),
@@ -49,6 +54,7 @@ final class RiskMeter {
                 scanning ? -1 : bytes,
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
+                unverified,
                 parts.names.unreadableFiles(),
                 totalBytes(),
                 totalBytes() - bytes + parts.names.unreadableBytes(),
@@ -61,7 +67,7 @@ final class RiskMeter {
     private long totalBytes() {
         long total = 0;
         for (Tail tail : parts.table.all()) {
-            total += tail.size();
+            total += tail.bytes.size();
         }
         return total;
     }

@@ -43,6 +43,9 @@ final class ShipParts implements AutoCloseable {
     final Names names;
     final Turns turns;
     final DerivedFiles derived;
+    final Offload offload;
+    final Copies copies;
+    final Verifier verifier;
     final DirectoryWatcher watcher;
 
     private ShipParts(Opening opening, BlobStore store, Executor workers, Clock clock, ShipListener listener)
@@ -55,16 +58,18 @@ final class ShipParts implements AutoCloseable {
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(opening.log, new CommitCheck(opening.loaded), workers, wakeup, health, options);
         uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
-        openFiles = new OpenFiles(opening.host.openFiles());
-        versions = new Versions(
-                store, opening.hostId, pipeline, table, openFiles, listener, opening.loaded.nextVersionId());
-        derived = new DerivedFiles(store, opening.hostId, pipeline, workers, wakeup);
+        openFiles = new OpenFiles(opening.host.openFiles(), listener);
+        offload = new Offload(workers, wakeup);
+        versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId());
+        derived = new DerivedFiles(store, opening.hostId, pipeline, offload);
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
+        files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new Names(files, pipeline, known, openFiles, listener);
-        OriginSearch origins = new OriginSearch(store, opening.hostId, pipeline, listener);
-        turns = new Turns(pipeline, uploads, versions, names, openFiles, origins, listener);
+        copies = new Copies(store, opening.hostId, pipeline, files, offload, listener);
+        verifier = new Verifier(offload, files, listener);
+        turns = new Turns(pipeline, uploads, versions, names, openFiles, copies, verifier, listener);
         collectKnown(opening.loaded, scope);
     }
 
@@ -228,6 +233,8 @@ final class ShipParts implements AutoCloseable {
         files.close();
         names.close();
         turns.close();
+        copies.close();
+        openFiles.close();
         pipeline.close();
         if (state != null) {
             state.close();

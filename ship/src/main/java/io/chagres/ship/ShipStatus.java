@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param riskBytes bytes not acknowledged, held back or unreadable; -1 while a directory is not scanned yet
  * @param riskMs age of the oldest byte that is not acknowledged, in milliseconds
  * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
+ * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since: nothing says that
+ *     they are other than what was shipped, and they were not compared again yet
  * @param unreadableFiles files that cannot be read
  * @param totalBytes known size of all files followed
  * @param archivedBytes the part of {@code totalBytes} that the store has acknowledged, now or in an earlier run
@@ -24,6 +26,7 @@ public record ShipStatus(
         long riskBytes,
         long riskMs,
         long heldBackBytes,
+        long unverifiedBytes,
         long unreadableFiles,
         long totalBytes,
         long archivedBytes,
@@ -33,10 +36,10 @@ public record ShipStatus(
         @Nullable String storeTrouble) {
 
     /** The status before the first step: nothing is known, so the risk is unknown. */
-    static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, true, null);
+    static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
 
     /** Returns the status while the store refuses to be opened: nothing is known but that. */
     public static ShipStatus unopened(String storeTrouble, long errors) {
-        return new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble);
+        return new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble);
     }
 }

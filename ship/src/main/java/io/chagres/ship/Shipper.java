@@ -22,7 +22,7 @@ public final class Shipper implements AutoCloseable {
     /** A file that the kernel refuses to read is tried again after this time. */
     static final long REFUSED_MS = 500;
 
-    private static final long RECHECK_MS = 30_000;
+    private static final long RETRY_UNREADABLE_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
     private static final long ROTATED_PATIENCE_MS = 60_000;
@@ -51,10 +51,12 @@ public final class Shipper implements AutoCloseable {
     private long nextSweepMs;
     private long nextHeldBackMs;
     private long nextRefusedMs;
-    private long nextRecheckMs;
+    private long nextUnreadableMs;
     private long nextTrimMs;
     private long nextStatusMs;
     private boolean changed = true;
+    private long clockMs;
+    private long steadyMs;
 
     private Shipper(ShipParts parts, ShipOptions options, Clock clock) {
         this.parts = parts;
@@ -104,7 +106,7 @@ public final class Shipper implements AutoCloseable {
             return 0;
         }
         int work = parts.watcher.poll(waitMs(timeoutMs), parts.names);
-        long now = clock.millis();
+        long now = steadyMs();
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
@@ -120,17 +122,25 @@ public final class Shipper implements AutoCloseable {
         return work;
     }
 
+    /** Returns a time for lags and ages: that of the clock, but for the steps back that a clock of the day makes. */
+    private long steadyMs() {
+        long now = clock.millis();
+        steadyMs += Math.max(0, now - clockMs);
+        clockMs = now;
+        return steadyMs;
+    }
+
     private boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
         boolean taken = parts.turns.takeObject(tail, run);
         if (taken) {
-            parts.pipeline.refers(clock.millis());
+            parts.pipeline.refers(steadyMs());
         }
         parts.files.enqueue(tail);
         return taken;
     }
 
     private int waitMs(int timeoutMs) {
-        long now = clock.millis();
+        long now = steadyMs();
         if (parts.files.hasReady() && !parts.pipeline.isBlocked()) {
             return 0;
         }
@@ -148,6 +158,7 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasRefused()) {
             wait = Math.min(wait, Math.max(0, nextRefusedMs - now));
         }
+        wait = Math.min(wait, parts.verifier.dueInMs(now));
         if (parts.watcher.scanning()) {
             return 0;
         }
@@ -172,27 +183,18 @@ public final class Shipper implements AutoCloseable {
             parts.files.resumeRefused();
             nextRefusedMs = now + REFUSED_MS;
         }
-        if (now >= nextRecheckMs) {
+        if (now >= nextUnreadableMs) {
             parts.names.retryUnreadable();
-            recheckInPlace();
-            nextRecheckMs = now + RECHECK_MS;
+            nextUnreadableMs = now + RETRY_UNREADABLE_MS;
         }
         if (now >= nextTrimMs) {
             parts.pipeline.trim();
             nextTrimMs = now + TRIM_MS;
         }
-        work += parts.derived.step() ? 1 : 0;
+        parts.derived.step();
+        work += parts.offload.step() ? 1 : 0;
+        work += parts.verifier.step(now) ? 1 : 0;
         return work;
-    }
-
-    /** Files that changed without growing are read again from their start, now and then. */
-    private void recheckInPlace() {
-        for (Tail tail : parts.table.all()) {
-            if (tail.inPlaceSuspect) {
-                tail.recheckDue = true;
-                parts.files.enqueue(tail);
-            }
-        }
     }
 
     private int runTurns(long now) {
@@ -221,8 +223,10 @@ public final class Shipper implements AutoCloseable {
     }
 
     private void waits(Tail tail) {
-        tail.refusedWith = 0;
-        if (tail.heldBackBytes > 0) {
+        if (!tail.comparisonDue && !tail.comparisonRunning) {
+            tail.refusedWith = 0;
+        }
+        if (tail.bytes.heldBackBytes() > 0) {
             parts.files.holdsBack(tail);
         }
         parts.derived.look(tail);
@@ -301,6 +305,7 @@ public final class Shipper implements AutoCloseable {
     private void lastScanDone() {
         removeUnseen();
         parts.names.retryUnreadable();
+        parts.verifier.demand(steadyMs());
         for (Tail tail : parts.table.all()) {
             tail.drainTarget = parts.turns.sizeNow(tail);
             parts.files.enqueue(tail);
@@ -309,13 +314,16 @@ public final class Shipper implements AutoCloseable {
     }
 
     private boolean isDrained() {
-        if (parts.files.hasReady() || parts.derived.isBusy() || !parts.uploads.isIdle() || !parts.pipeline.isIdle()) {
+        if (parts.files.hasReady()
+                || parts.derived.isBusy()
+                || !parts.offload.isIdle()
+                || !parts.uploads.isIdle()
+                || !parts.pipeline.isIdle()) {
             return false;
         }
         for (Tail tail : parts.table.all()) {
-            boolean shipped = tail.acknowledged() >= tail.drainTarget && tail.check == Tail.Check.NOTHING
-                    || tail.acknowledged() >= tail.size() && !tail.inPlaceSuspect;
-            if (!shipped && tail.fd() != null) {
+            boolean shipped = tail.bytes.acknowledged() >= Math.min(tail.drainTarget, tail.bytes.size());
+            if (!shipped && tail.fd() != null || !parts.verifier.isSatisfied(tail)) {
                 if (tail.refusedWith == 0) {
                     parts.files.enqueue(tail);
                 }

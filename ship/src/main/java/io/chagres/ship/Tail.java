@@ -12,9 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is one version of one file while it is followed: which file, which names it has, how far it was read and how far
- * the store has acknowledged it. Holds no policy: {@link Shipper} and its parts move it. Positions are bytes from the
- * start of the file. Confined to the shipper's thread.
+ * One version of one file while it is followed: which file, which names it has, what is known of its bytes. Holds no
+ * policy: {@link Shipper} and its parts move it. Confined to the shipper's thread.
  */
 final class Tail {
     /** The life of a version, in order. */
@@ -31,19 +30,12 @@ final class Tail {
         DONE
     }
 
-    /** What of the shipped prefix must be compared with the file before new bytes of it are committed. */
-    enum Check {
-        NOTHING,
-        LAST_PIECES,
-        WHOLE_PREFIX
-    }
-
-    static final int GUARD_BYTES = 4096;
-
     final long versionId;
     final FileIdentity identity;
     final long device;
-    final PrefixChecksums prefix;
+    /** What is known of its bytes. */
+    final Verification bytes;
+
     private @Nullable Origins origins;
 
     private State state = State.CATCHING_UP;
@@ -52,23 +44,37 @@ final class Tail {
     private @Nullable Fd fd;
     private long lastUse;
 
-    private long position;
-    private long acknowledged;
-    private long size;
-    private long mtimeNs = Long.MIN_VALUE;
-    private int guardCrc;
-
-    Check check = Check.NOTHING;
     boolean queued;
     boolean deferred;
     boolean closedByWriter;
+    /** Whether an event told of a change since the file was looked at. */
+    boolean touched;
+    /** The kernel's handle, left when the descriptor was given back; and the last name, of a file that has neither. */
+    byte @Nullable [] handle;
+
+    int handleType;
+
+    @Nullable
+    Pathname lastPath;
+
     boolean movedOut;
-    boolean inPlaceSuspect;
-    boolean recheckDue;
-    boolean originSought;
     boolean derivedSought;
-    private long originNeeds = -1;
-    int checkedPieces;
+
+    @Nullable
+    CopyComparison copy;
+
+    boolean copySought;
+    private long copyNeeds = -1;
+    /** CRC32C of the first {@link CopyComparison#HEAD_BYTES}, once {@link #hasHead}. */
+    int headCrc;
+
+    boolean hasHead;
+
+    /** Whether {@link Verifier} looks after it, and whether it waits for a comparison there. */
+    boolean unproven;
+
+    boolean comparisonDue;
+    boolean comparisonRunning;
 
     @Nullable
     Tail predecessor;
@@ -79,8 +85,6 @@ final class Tail {
     private long recordedMtimeNs = Long.MIN_VALUE;
     boolean active;
     int touchedCut = -1;
-    long halfLineAt = -1;
-    long heldBackBytes;
     /** The errno that was told of last, or 0 since the file was read to its end. */
     int refusedWith;
 
@@ -88,28 +92,18 @@ final class Tail {
     long rotatedSinceMs;
     long rotatedAt = -1;
     boolean drained;
-
-    @Nullable
-    OriginMatch origin;
+    /** Nobody can change the file any more: what it holds now is what it held last. */
+    boolean lastLook;
 
     @Nullable
     ArrayDeque<ObjectJob> jobs;
-
-    private long dispatched;
-
-    private long riskSinceMs;
-    private long nextRiskSinceMs;
 
     Tail(long versionId, FileIdentity identity, long device, PrefixChecksums prefix, Origins origins) {
         this.versionId = versionId;
         this.identity = identity;
         this.device = device;
-        this.prefix = prefix;
+        bytes = new Verification(prefix);
         this.origins = origins.isEmpty() ? null : origins;
-        position = prefix.end();
-        acknowledged = position;
-        size = position;
-        dispatched = position;
     }
 
     State state() {
@@ -171,6 +165,9 @@ final class Tail {
     /** Returns a path for messages. */
     String describe() {
         Dentry some = name;
+        if (some == null && lastPath != null) {
+            return lastPath.toString();
+        }
         if (some == null) {
             return "a file without a name (version " + Long.toHexString(versionId) + ")";
         }
@@ -182,7 +179,7 @@ final class Tail {
     void refused(int errno, ShipListener listener) {
         if (refusedWith != errno) {
             refusedWith = errno;
-            listener.problem(describe() + " cannot be read at byte " + position + ": " + Errno.message(errno)
+            listener.problem(describe() + " cannot be read at byte " + bytes.position() + ": " + Errno.message(errno)
                     + "; its bytes stay at risk, it is tried again");
         }
     }
@@ -221,12 +218,12 @@ final class Tail {
         lastUse = tick;
     }
 
-    /** Returns how much of the original must be acknowledged before this copy is compared with it: as first seen. */
-    long originNeeds(long position) {
-        if (originNeeds < 0) {
-            originNeeds = position;
+    /** Returns how much of an original must be acknowledged before this file is compared with it: as first seen. */
+    long copyNeeds(long position) {
+        if (copyNeeds < 0) {
+            copyNeeds = position;
         }
-        return originNeeds;
+        return copyNeeds;
     }
 
     /** Returns who stores the first bytes. */
@@ -240,6 +237,15 @@ final class Tail {
             origins = new Origins();
         }
         origins.append(start, end, sourceVersion);
+    }
+
+    /** Stops comparing with an original: what follows is the file's own. */
+    void endCopy() {
+        CopyComparison ended = copy;
+        copy = null;
+        if (ended != null && !ended.running) { // else its answer closes it
+            ended.close();
+        }
     }
 
     // -- attributes
@@ -267,108 +273,24 @@ final class Tail {
         return recordedMtimeNs;
     }
 
-    // -- positions
-
-    /** Returns the position of the next byte that is not in a commit yet. */
-    long position() {
-        return position;
-    }
-
-    /** Returns the position up to which the store has acknowledged every byte. */
-    long acknowledged() {
-        return acknowledged;
-    }
-
-    /** Returns the position up to which bytes are in commits or in data objects under way. */
-    long dispatched() {
-        return Math.max(dispatched, position);
-    }
-
-    void dispatch(long end) {
-        dispatched = end;
-    }
-
-    long size() {
-        return size;
-    }
-
-    long mtimeNs() {
-        return mtimeNs;
-    }
-
-    int guardCrc() {
-        return guardCrc;
-    }
-
-    int guardLength() {
-        return (int) Math.min(GUARD_BYTES, position);
-    }
-
-    void guard(int crc) {
-        guardCrc = crc;
-    }
-
-    /** Makes the next reading fail its verification, so that a new version begins at what is proven. */
-    void distrust() {
-        guardCrc = ~guardCrc;
-        check = Check.WHOLE_PREFIX;
-        checkedPieces = 0;
-    }
-
     /** Takes a run that was put into a commit. */
     void advance(long lengthBytes, int crc) {
-        position += lengthBytes;
-        prefix.append(lengthBytes, crc);
-        recordedMtimeNs = mtimeNs;
-    }
-
-    /** Notes the size and time the file has now; new bytes begin to be at risk at that moment. */
-    void observe(long sizeBytes, long modifiedNs, long nowMs) {
-        size = sizeBytes;
-        mtimeNs = modifiedNs;
-        if (sizeBytes > acknowledged) {
-            if (riskSinceMs == 0) {
-                riskSinceMs = nowMs;
-            } else if (nextRiskSinceMs == 0) {
-                nextRiskSinceMs = nowMs;
-            }
-        } else {
-            riskSinceMs = 0;
-            nextRiskSinceMs = 0;
-        }
-    }
-
-    /** Marks the cut of a commit: bytes that are not in it, now or noticed later, keep their own age. */
-    void cut() {
-        nextRiskSinceMs = position < size ? riskSinceMs : 0;
-    }
-
-    /** Takes the store's acknowledgement of everything up to a position. */
-    void acknowledge(long upTo, long nowMs) {
-        acknowledged = Math.max(acknowledged, upTo);
-        riskSinceMs = acknowledged >= size ? 0 : nextRiskSinceMs != 0 ? nextRiskSinceMs : nowMs;
-        nextRiskSinceMs = 0;
+        bytes.advance(lengthBytes, crc);
+        recordedMtimeNs = bytes.mtimeNs();
     }
 
     /** Says whether bytes of the file, as it was last looked at, are not in a commit yet. */
     boolean hasBacklog() {
-        return position < size || check != Check.NOTHING && size != position || ObjectUploads.pending(this);
+        return bytes.position() != bytes.size() || ObjectUploads.pending(this);
     }
 
     /** Says whether the backlog goes on without anything happening to the file. */
     boolean canBeRead() {
-        return refusedWith == 0 && heldBackBytes == 0;
+        return refusedWith == 0 && bytes.heldBackBytes() == 0;
     }
 
     /** Returns the bytes a loss of the machine would lose now. */
     long riskBytes() {
-        return isLive() ? Math.max(0, size - acknowledged) : Math.max(0, position - acknowledged);
-    }
-
-    /**
-     * Returns when the oldest byte at risk was noticed, in milliseconds of the shipper's clock; 0 when there is none.
-     */
-    long riskSinceMs() {
-        return riskSinceMs;
+        return bytes.riskBytes(isLive());
     }
 }

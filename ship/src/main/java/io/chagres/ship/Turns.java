@@ -16,8 +16,6 @@ import java.util.Objects;
  */
 final class Turns implements AutoCloseable {
     private static final int PIECES_PER_TURN = 4;
-    private static final int CHECKED_PIECES_PER_TURN = 64;
-    private static final long LAST_PIECES_BYTES = 1L << 20;
     private static final int ALIGNMENT = 4096;
 
     /** What a turn came to. */
@@ -41,7 +39,8 @@ final class Turns implements AutoCloseable {
     private final Versions versions;
     private final Names names;
     private final OpenFiles openFiles;
-    private final OriginSearch originSearch;
+    private final Copies copies;
+    private final Verifier verifier;
     private final ShipListener listener;
     private final TailReader reader = new TailReader();
     private final PrefixCheck prefixCheck = new PrefixCheck();
@@ -56,14 +55,16 @@ final class Turns implements AutoCloseable {
             Versions versions,
             Names names,
             OpenFiles openFiles,
-            OriginSearch originSearch,
+            Copies copies,
+            Verifier verifier,
             ShipListener listener) {
         this.pipeline = pipeline;
         this.uploads = uploads;
         this.versions = versions;
         this.names = names;
         this.openFiles = openFiles;
-        this.originSearch = originSearch;
+        this.copies = copies;
+        this.verifier = verifier;
         this.listener = listener;
     }
 
@@ -87,31 +88,38 @@ final class Turns implements AutoCloseable {
         if (ObjectUploads.pending(tail)) {
             return startObjects(tail);
         }
-        if (tail.size() < tail.position()) {
-            return rewritten(tail, LogRecord.Reason.TRUNCATED);
+        if (tail.bytes.size() < tail.bytes.position()) {
+            return supersede(tail, LogRecord.Reason.TRUNCATED);
         }
-        if (tail.check != Tail.Check.NOTHING
-                && (tail.size() != tail.position() || tail.mtimeNs() != tail.recordedMtimeNs())) {
-            return check(tail);
+        if (tail.bytes.isDifferent()) {
+            return supersede(tail, LogRecord.Reason.REWRITTEN);
         }
-        if (tail.size() == tail.position()) {
-            return atEnd(tail);
+        boolean changed = tail.bytes.size() != tail.bytes.position() || tail.bytes.mtimeNs() != tail.recordedMtimeNs();
+        if (changed && tail.bytes.mustCompareFirst()) {
+            verifier.compare(tail);
+            return Next.WAIT;
         }
-        if (tail.position() == 0 && !tail.originSought && !originSearch.begin(tail, nowMs)) {
+        if (changed && !tail.bytes.hasGuard() && !reader.resetGuard(tail)) {
+            return reader.errno() == 0 ? supersede(tail, LogRecord.Reason.TRUNCATED) : refused(tail, reader.errno());
+        }
+        if (tail.bytes.size() == tail.bytes.position()) {
+            return atEnd(tail, nowMs);
+        }
+        if (!tail.copySought && !copies.begin(tail)) {
             return Next.LATER;
         }
-        if (tail.origin != null) {
-            Next next = originSearch.turn(tail, versions);
-            if (!reader.resetGuard(tail)) {
-                tail.distrust();
-            }
-            return next;
+        if (tail.copy != null) {
+            copies.compare(tail);
+            return Next.WAIT;
         }
         return readNew(tail, nowMs);
     }
 
     private Next notOpened(Tail tail, int errno) {
         if (!tail.hasName()) {
+            if (tail.touched) {
+                openFiles.lost(tail);
+            }
             versions.finish(tail, LogRecord.Reason.GONE);
             return Next.OVER;
         }
@@ -122,7 +130,7 @@ final class Turns implements AutoCloseable {
     /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
     long sizeNow(Tail tail) {
         Fd fd = tail.fd();
-        return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.size();
+        return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.bytes.size();
     }
 
     /** Looks at size, times and attributes of the file; returns 0 or -errno. */
@@ -131,7 +139,9 @@ final class Turns implements AutoCloseable {
         if (looked < 0) {
             return looked;
         }
-        tail.observe(stat.size(), stat.mtimeNs(), nowMs);
+        tail.touched = false;
+        tail.bytes.observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs);
+        verifier.watch(tail);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
@@ -152,15 +162,16 @@ final class Turns implements AutoCloseable {
         boolean all = release;
         for (int i = 0; i < PIECES_PER_TURN; i++) {
             TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all);
-            if (!all && tail.heldBackBytes > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
+            if (!all && tail.bytes.heldBackBytes() > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
                 all = true;
                 continue;
             }
             switch (outcome) {
                 case EMPTY -> {
                     // it changed, and not behind what was shipped: perhaps within it
-                    tail.inPlaceSuspect |=
-                            i == 0 && tail.mtimeNs() != tail.recordedMtimeNs() && tail.position() > Tail.GUARD_BYTES;
+                    if (i == 0 && tail.bytes.unprovenBytes() > 0 && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
+                        tail.bytes.suspect();
+                    }
                     return readToEnd(tail, nowMs);
                 }
                 case READ -> {
@@ -175,7 +186,7 @@ final class Turns implements AutoCloseable {
                     return Next.NO_ROOM;
                 }
                 case REWRITTEN -> {
-                    return rewritten(tail, LogRecord.Reason.REWRITTEN);
+                    return supersede(tail, LogRecord.Reason.REWRITTEN);
                 }
                 case ERROR -> {
                     return refused(tail, reader.errno());
@@ -188,19 +199,17 @@ final class Turns implements AutoCloseable {
 
     private Next readToEnd(Tail tail, long nowMs) {
         pipeline.touch(tail);
-        if (tail.position() > tail.size()) {
+        if (tail.bytes.position() > tail.bytes.size()) {
             look(tail, nowMs); // it grew between looking and reading: take the time that belongs to these bytes
         }
-        if (tail.size() == tail.position() && tail.mtimeNs() != tail.recordedMtimeNs()) {
+        if (tail.bytes.size() == tail.bytes.position() && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
             recordMtime(tail);
         }
-        if (tail.size() > tail.position() + tail.heldBackBytes) {
+        if (tail.bytes.size() > tail.bytes.position() + tail.bytes.heldBackBytes()) {
             return Next.AGAIN;
         }
-        boolean complete = tail.position() >= tail.size() && (release || tail.closedByWriter);
-        if (tail.inPlaceSuspect && (complete || tail.recheckDue)) {
-            return checkWhole(tail);
-        }
+        copies.noteHead(tail, tail.bytes.position());
+        verifier.look(tail, nowMs);
         tail.closedByWriter = false;
         if (tail.hasName()) {
             tail.enter(Tail.State.FOLLOWING);
@@ -213,14 +222,6 @@ final class Turns implements AutoCloseable {
         return tail.closedByWriter && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
     }
 
-    private Next checkWhole(Tail tail) {
-        tail.inPlaceSuspect = false;
-        tail.recheckDue = false;
-        tail.check = Tail.Check.WHOLE_PREFIX;
-        tail.checkedPieces = 0;
-        return check(tail);
-    }
-
     private Next refused(Tail tail, int errno) {
         tail.refused(errno, listener);
         return Next.REFUSED;
@@ -228,18 +229,18 @@ final class Turns implements AutoCloseable {
 
     /** Returns where the next data object of a tail ends, or 0 when its bytes go into the commit. */
     private long objectEnd(Tail tail) {
-        long start = tail.dispatched();
-        long backlog = tail.size() - start;
+        long start = tail.bytes.dispatched();
+        long backlog = tail.bytes.size() - start;
         if (backlog < ObjectUploads.MIN_BYTES || (uploads.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
             return 0;
         }
         long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
-        long dataEnd = hole > start ? Math.min(hole, tail.size()) : tail.size();
+        long dataEnd = hole > start ? Math.min(hole, tail.bytes.size()) : tail.bytes.size();
         if (hole == start) {
             return 0;
         }
         long end = Math.min(dataEnd, start + uploads.maxBytes());
-        if (end == tail.size() && !release) {
+        if (end == tail.bytes.size() && !release) {
             end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
         }
         end -= end % ALIGNMENT;
@@ -251,7 +252,7 @@ final class Turns implements AutoCloseable {
 
     /** A preallocated file ends in zeros that are no data yet: an object may take what surely comes before them. */
     private long shorterEnd(Tail tail, long end) {
-        long shorter = tail.dispatched() + ObjectUploads.MIN_BYTES;
+        long shorter = tail.bytes.dispatched() + ObjectUploads.MIN_BYTES;
         return shorter < end && !reader.endsInZeros(tail, shorter) ? shorter : 0;
     }
 
@@ -270,12 +271,12 @@ final class Turns implements AutoCloseable {
     /** Takes a finished data object; false when the file does not hold its bytes any more. */
     boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
         Fd fd = tail.fd();
-        if (fd == null || run.start() != tail.position()) {
+        if (fd == null || run.start() != tail.bytes.position()) {
             return false;
         }
         int last = run.crcs().length - 1;
         long lastStart = run.start() + (long) last * PrefixChecksums.PIECE_BYTES;
-        boolean same = tail.position() == 0
+        boolean same = tail.bytes.position() == 0
                 ? prefixCheck.matches(fd, 0, Math.min(run.end(), PrefixChecksums.PIECE_BYTES), run.crcs()[0])
                 : reader.guardMatches(tail);
         if (!same || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
@@ -286,7 +287,7 @@ final class Turns implements AutoCloseable {
             tail.advance(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - pieceStart), run.crcs()[i]);
         }
         if (!reader.resetGuard(tail) || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
-            tail.distrust();
+            tail.bytes.distrust();
         }
         pipeline.filling().records().write(run);
         pipeline.touch(tail);
@@ -294,22 +295,20 @@ final class Turns implements AutoCloseable {
     }
 
     /** The file has exactly what was shipped: did it change in place, did it lose its last name? */
-    private Next atEnd(Tail tail) {
-        if (tail.mtimeNs() != tail.recordedMtimeNs()) {
-            if (tail.position() > 0 && !reader.guardMatches(tail)) {
+    private Next atEnd(Tail tail, long nowMs) {
+        if (tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
+            if (tail.bytes.position() > 0 && !reader.guardMatches(tail)) {
                 return reader.errno() == 0
-                        ? rewritten(tail, LogRecord.Reason.REWRITTEN)
+                        ? supersede(tail, LogRecord.Reason.REWRITTEN)
                         : refused(tail, reader.errno());
             }
             recordMtime(tail);
-            tail.inPlaceSuspect = tail.position() > Tail.GUARD_BYTES;
+            tail.bytes.suspect();
         }
-        if (tail.inPlaceSuspect && (release || tail.closedByWriter || tail.recheckDue)) {
-            return checkWhole(tail);
-        }
+        verifier.look(tail, nowMs);
         if (tail.closedByWriter) {
             tail.closedByWriter = false;
-            originSearch.end(tail);
+            tail.endCopy();
         }
         if (tail.hasName()) {
             tail.enter(Tail.State.FOLLOWING);
@@ -318,60 +317,14 @@ final class Turns implements AutoCloseable {
     }
 
     private void recordMtime(Tail tail) {
-        recordAttributes(tail, tail.recorded().withMtimeNs(tail.mtimeNs()));
+        recordAttributes(tail, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
     }
 
-    /** Compares the shipped prefix with the file, some pieces a turn. */
-    private Next check(Tail tail) {
-        int pieces = tail.prefix.pieces();
-        if (tail.checkedPieces == 0 && tail.check == Tail.Check.LAST_PIECES) {
-            tail.checkedPieces = tail.prefix.pieceAt(Math.max(0, tail.position() - LAST_PIECES_BYTES));
-        }
-        int to = Math.min(pieces, tail.checkedPieces + CHECKED_PIECES_PER_TURN);
-        int bad = prefixCheck.firstMismatch(tail, tail.checkedPieces, to);
-        if (prefixCheck.errno() != 0) {
-            return refused(tail, prefixCheck.errno());
-        }
-        if (bad < to) {
-            boolean fromStart = tail.check == Tail.Check.WHOLE_PREFIX;
-            tail.check = Tail.Check.NOTHING;
-            tail.checkedPieces = 0;
-            return fromStart
-                    ? supersede(tail, LogRecord.Reason.REWRITTEN, tail.prefix.pieceEnd(bad))
-                    : rewritten(tail, LogRecord.Reason.REWRITTEN);
-        }
-        tail.checkedPieces = to;
-        if (to < pieces) {
-            return Next.AGAIN;
-        }
-        boolean same = reader.resetGuard(tail);
-        if (reader.errno() != 0) {
-            return refused(tail, reader.errno());
-        }
-        tail.check = Tail.Check.NOTHING;
-        tail.checkedPieces = 0;
-        return same ? Next.AGAIN : rewritten(tail, LogRecord.Reason.TRUNCATED);
-    }
-
-    /** The file is not what was shipped: finds what both have in common and lets a new version begin there. */
-    private Next rewritten(Tail tail, LogRecord.Reason reason) {
-        int within = tail.prefix.pieceAt(tail.size());
-        int bad = prefixCheck.firstMismatch(tail, 0, within);
-        if (prefixCheck.errno() != 0) {
-            return refused(tail, prefixCheck.errno());
-        }
-        long candidate = bad < tail.prefix.pieces() ? tail.prefix.pieceEnd(bad) : tail.prefix.end();
-        return supersede(tail, reason, Math.min(candidate, tail.size()));
-    }
-
-    private Next supersede(Tail tail, LogRecord.Reason reason, long candidate) {
+    /** The file is not what was shipped: a new version begins, with what both have in common as a copy. */
+    private Next supersede(Tail tail, LogRecord.Reason reason) {
         uploads.drop(tail);
-        Tail next = versions.supersede(tail, reason, candidate, tail.recorded().withMtimeNs(tail.mtimeNs()));
-        next.observe(tail.size(), tail.mtimeNs(), tail.riskSinceMs());
-        next.originSought = next.position() > 0;
-        if (next.position() > 0 && !reader.resetGuard(next)) {
-            next.distrust();
-        }
+        Tail next = versions.supersede(tail, reason, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
+        next.bytes.follow(tail.bytes);
         return Next.OVER;
     }
 

@@ -3,43 +3,25 @@ package io.chagres.ship;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.store.BlobStore;
-import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileIdentity;
-import java.io.IOException;
-import java.util.HashSet;
-import java.util.Objects;
 import java.util.Set;
 
 /**
- * Opens versions, lets one follow another when a file was truncated or rewritten, and records which bytes a version
- * shares with older ones. Confined to the shipper's thread.
+ * Opens versions, lets one follow another when a file was truncated or rewritten, in the log and in memory.
+ * Confined to the shipper's thread.
  */
 final class Versions {
-    private final BlobStore store;
-    private final String hostId;
     private final CommitPipeline pipeline;
     private final FileTable files;
     private final OpenFiles openFiles;
-    private final ShipListener listener;
     private long nextVersionId;
 
-    Versions(
-            BlobStore store,
-            String hostId,
-            CommitPipeline pipeline,
-            FileTable files,
-            OpenFiles openFiles,
-            ShipListener listener,
-            long nextVersionId) {
-        this.store = store;
-        this.hostId = hostId;
+    Versions(CommitPipeline pipeline, FileTable files, OpenFiles openFiles, long nextVersionId) {
         this.pipeline = pipeline;
         this.files = files;
         this.openFiles = openFiles;
-        this.listener = listener;
         this.nextVersionId = nextVersionId;
     }
 
@@ -60,12 +42,9 @@ final class Versions {
     }
 
     /**
-     * Lets a new version take over the file of another that was truncated or rewritten: its descriptor, its names and
-     * the prefix both have in common, as far as comparing the bytes with the archive proves it.
-     *
-     * @param candidate how many bytes from the start may still be the shipped ones
+     * Lets a new version take over the file of another that was truncated or rewritten: its descriptor and its names.
      */
-    Tail supersede(Tail old, LogRecord.Reason reason, long candidate, Attributes attributes) {
+    Tail supersede(Tail old, LogRecord.Reason reason, Attributes attributes) {
         pipeline.filling().records().write(new LogRecord.VersionClosed(old.versionId, reason));
         Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE);
         Dentry name = old.name();
@@ -79,63 +58,29 @@ final class Versions {
             next.addName(each);
             old.removeName(each);
         }
+        old.endCopy();
         old.enter(Tail.State.SUPERSEDED);
         openFiles.hand(old, next);
         files.put(next);
         next.predecessor = old;
-        old.predecessor = null;
-        sharePrefix(old, next, Math.min(candidate, old.acknowledged()));
+        if (old.predecessor != null) {
+            old.predecessor.enter(Tail.State.DONE); // no copy is taken for one of it any more
+            old.predecessor = null;
+        }
+        next.drainTarget = old.drainTarget;
         return next;
     }
 
-    private void sharePrefix(Tail old, Tail next, long candidate) {
-        if (candidate < OriginMatch.MIN_BYTES) {
-            return;
-        }
-        try (ArchivedBytes archived = new ArchivedBytes(store, hostId, sources(old))) {
-            Fd fd = Objects.requireNonNull(next.fd());
-            while (next.position() < candidate) {
-                long want = Math.min(ArchivedBytes.PIECE_BYTES, candidate - next.position());
-                long equal = archived.equalBytes(old.versionId, fd, next.position(), want);
-                if (equal > 0) {
-                    copy(old, next, (int) equal, archived);
-                }
-                if (equal < want) {
-                    return;
-                }
-            }
-        } catch (IOException e) {
-            listener.problem("cannot compare " + next.describe() + " with its archived version (" + e.getMessage()
-                    + "); it is stored again, nothing is lost");
-        }
-    }
-
-    /** Records that the bytes just compared are those of an older version, stored by whoever stores them there. */
-    void copy(Tail source, Tail target, int length, ArchivedBytes compared) {
-        long start = target.position();
-        source.origins().split(start, start + length, source.versionId, (from, end, stored) -> {
-            int crc = compared.crcOfCompared((int) (from - start), (int) (end - from));
-            pipeline.filling()
-                    .records()
-                    .write(new LogRecord.CopyRun(
-                            target.versionId, from, end - from, stored, from, crc, target.mtimeNs()));
-            target.advance(end - from, crc);
-            target.appendOrigin(from, end, stored);
-        });
-        pipeline.touch(target);
-    }
-
-    /** Returns the versions whose extents are needed to read one. */
-    static Set<Long> sources(Tail tail) {
-        Set<Long> ids = new HashSet<>();
-        tail.origins().split(0, Long.MAX_VALUE, tail.versionId, (from, end, stored) -> ids.add(stored));
-        ids.add(tail.versionId);
-        return ids;
+    /** Adds the versions whose extents are needed to read one. */
+    static void addSources(Origins origins, long versionId, Set<Long> ids) {
+        origins.split(0, Long.MAX_VALUE, versionId, (from, end, stored) -> ids.add(stored));
+        ids.add(versionId);
     }
 
     /** Ends a version for good. */
     void finish(Tail tail, LogRecord.Reason reason) {
         pipeline.filling().records().write(new LogRecord.VersionClosed(tail.versionId, reason));
+        tail.endCopy();
         tail.enter(Tail.State.DONE);
         openFiles.close(tail);
         files.remove(tail);
@@ -147,6 +92,7 @@ final class Versions {
         tail.recorded(attributes);
         pipeline.filling()
                 .records()
-                .write(new LogRecord.VersionOpened(tail.versionId, key, previous, tail.position(), path, attributes));
+                .write(new LogRecord.VersionOpened(
+                        tail.versionId, key, previous, tail.bytes.position(), path, attributes));
     }
 }

@@ -2,11 +2,13 @@ package io.chagres.ship;
 
 import static io.chagres.ship.ShippedTree.append;
 import static io.chagres.ship.ShippedTree.random;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,5 +55,54 @@ class CopiesTest {
         shipped.drain().assertArchived();
         append(log, random(1000, 3));
         shipped.drain().assertArchived();
+    }
+
+    /** The bytes before the position are zeros in both, so only a comparison of everything shows the difference. */
+    @Test
+    void aFileThatEndsInZerosIsCopiedOverAnOlderCopy() throws IOException {
+        Path log = shipped.file("f10");
+        Path copy = shipped.file("f10.1");
+        append(log, random(100_000, 1));
+        append(log, new byte[70_000]);
+        copyOver(log, copy);
+        shipped.drain();
+        shipped.settle();
+        truncate(log);
+        append(log, random(130_000, 2));
+        append(log, new byte[70_000]);
+        copyOver(log, copy);
+        shipped.drain().assertArchived();
+    }
+
+    /** logrotate's extension puts what counts before the suffix, its olddir into another directory. */
+    @Test
+    void aCopyIsFoundByItsContent() throws IOException {
+        Path log = shipped.file("app.log");
+        append(log, random(600_000, 1));
+        shipped.settle();
+        Files.createDirectory(shipped.file("old"));
+        copyOver(log, shipped.file("old/app-1.log"));
+        truncate(log);
+        append(log, random(1000, 2));
+        shipped.settle();
+        copyOver(shipped.file("old/app-1.log"), shipped.file("another"));
+        shipped.drain().assertArchived();
+        assertThat(shipped.storedBytes()).isEqualTo(601_000);
+    }
+
+    /** What was recorded before the shipper was killed is a copy; the rest is one as well. */
+    @Test
+    void aCopyGoesOnWhereAKilledShipperLeftIt() throws IOException {
+        Path log = shipped.file("app.log");
+        byte[] bytes = random(3_000_000, 1);
+        append(log, bytes);
+        shipped.settle();
+        Path copy = shipped.file("another");
+        append(copy, Arrays.copyOf(bytes, 1_000_000));
+        shipped.settle();
+        shipped.end();
+        append(copy, Arrays.copyOfRange(bytes, 1_000_000, bytes.length));
+        shipped.drain().assertArchived();
+        assertThat(shipped.storedBytes()).isEqualTo(bytes.length);
     }
 }

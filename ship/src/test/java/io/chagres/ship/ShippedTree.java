@@ -3,18 +3,19 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
-import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
-import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import java.io.IOException;
@@ -35,10 +36,16 @@ final class ShippedTree implements AutoCloseable {
     final Path archive;
     final List<String> problems = new ArrayList<>();
     private final Path state;
+    private final int openFiles;
     private final BlobStore store;
     private @Nullable Shipper shipper;
 
     ShippedTree(Path temp) throws IOException {
+        this(temp, 1000);
+    }
+
+    ShippedTree(Path temp, int openFiles) throws IOException {
+        this.openFiles = openFiles;
         tree = Files.createDirectory(temp.resolve("tree"));
         archive = temp.resolve("archive");
         state = temp.resolve("state");
@@ -76,7 +83,13 @@ final class ShippedTree implements AutoCloseable {
                     StartAt.BEGINNING,
                     0,
                     0);
-            shipper = Shipper.open(options, store, Runnable::run, Clock.systemUTC(), problems::add);
+            shipper = Shipper.open(
+                    options,
+                    store,
+                    Runnable::run,
+                    Clock.systemUTC(),
+                    problems::add,
+                    new ShipHost(Machine.current(), openFiles));
         }
         return shipper;
     }

@@ -68,6 +68,7 @@ final class ShipStatusText {
             json.value(status.riskBytes());
         }
         json.member("riskMs", status.riskMs()).member("heldBackBytes", status.heldBackBytes());
+        json.member("unverifiedBytes", status.unverifiedBytes());
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("commits", status.commits()).member("errors", status.errors());
         json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());

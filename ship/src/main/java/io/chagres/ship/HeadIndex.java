@@ -1,0 +1,56 @@
+package io.chagres.ship;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds versions by the checksum of their first bytes: what a copy has in common with its original, whatever its name
+ * is. Open addressing, since most files never have a copy and each costs a reference here. Confined to one thread.
+ */
+final class HeadIndex {
+    private Tail[] slots = new Tail[64];
+    private int used;
+
+    /** Adds a version whose head is known. */
+    void add(Tail tail) {
+        if ((used + 1) * 2 > slots.length) {
+            Tail[] before = slots;
+            slots = new Tail[before.length * 2];
+            used = 0;
+            for (Tail each : before) {
+                // a version that is over stays as long as one that follows it may be its copy
+                if (each != null && (each.isLive() || each.state() == Tail.State.SUPERSEDED)) {
+                    insert(each);
+                }
+            }
+        }
+        insert(tail);
+    }
+
+    private void insert(Tail tail) {
+        int at = slot(tail.headCrc);
+        while (slots[at] != null) {
+            if (slots[at] == tail) {
+                return;
+            }
+            at = at + 1 & slots.length - 1;
+        }
+        slots[at] = tail;
+        used++;
+    }
+
+    /** Returns versions with a head, at most some. */
+    List<Tail> find(int headCrc, int most) {
+        List<Tail> found = new ArrayList<>(0);
+        for (int at = slot(headCrc); slots[at] != null && found.size() < most; at = at + 1 & slots.length - 1) {
+            if (slots[at].headCrc == headCrc) {
+                found.add(slots[at]);
+            }
+        }
+        return found;
+    }
+
+    private int slot(int crc) {
+        return (crc ^ crc >>> 16) & slots.length - 1;
+    }
+}

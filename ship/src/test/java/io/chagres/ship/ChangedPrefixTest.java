@@ -1,0 +1,144 @@
+package io.chagres.ship;
+
+import static io.chagres.ship.ShippedTree.append;
+import static io.chagres.ship.ShippedTree.random;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Shipped bytes that change, together with growth or in ways that raise no event: a drain is never wrong. */
+class ChangedPrefixTest {
+    @TempDir
+    Path temp;
+
+    private ShippedTree shipped;
+
+    enum Change {
+        BYTE_AND_APPEND {
+            @Override
+            void make(Path file) throws IOException {
+                put(file, 1);
+                append(file, random(1000, 7));
+            }
+        },
+        MIDDLE_AND_APPEND {
+            @Override
+            void make(Path file) throws IOException {
+                append(file, random(1000, 7));
+                put(file, 50_000);
+            }
+        },
+        APPENDS_AND_BYTES {
+            @Override
+            void make(Path file) throws IOException {
+                for (int i = 0; i < 5; i++) {
+                    put(file, 1000 * i);
+                    append(file, random(10, i));
+                }
+            }
+        },
+        SAME_SIZE_AND_TIME {
+            @Override
+            void make(Path file) throws IOException {
+                FileTime before = Files.getLastModifiedTime(file);
+                put(file, 3);
+                Files.setLastModifiedTime(file, before);
+            }
+        },
+        MAPPED {
+            @Override
+            void make(Path file) throws IOException {
+                try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+                    MappedByteBuffer mapped = open.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 100_000);
+                    mapped.put(70_000, (byte) (mapped.get(70_000) ^ 1));
+                }
+            }
+        };
+
+        abstract void make(Path file) throws IOException;
+
+        private static void put(Path file, long at) throws IOException {
+            try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+                open.seek(at);
+                int before = open.read();
+                open.seek(at);
+                open.write(before ^ 1);
+            }
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        shipped = new ShippedTree(temp);
+        append(shipped.file("f"), random(100_000, 1));
+        shipped.settle();
+    }
+
+    @AfterEach
+    void close() {
+        shipped.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isFoundByTheDrain(Change change) throws IOException {
+        change.make(shipped.file("f"));
+        shipped.drain().assertArchived();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isFoundByTheDrainAfterItWasShipped(Change change) throws IOException {
+        change.make(shipped.file("f"));
+        shipped.settle();
+        shipped.drain().assertArchived();
+    }
+
+    /** A page that is dirty already takes more stores without a trace. */
+    @Test
+    void aSecondStoreThroughAMappingIsFoundByTheDrain() throws IOException {
+        try (RandomAccessFile open = new RandomAccessFile(shipped.file("f").toFile(), "rw")) {
+            MappedByteBuffer mapped = open.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 100_000);
+            mapped.put(70_000, (byte) (mapped.get(70_000) ^ 1));
+            append(shipped.file("f"), random(1000, 2));
+            shipped.settle();
+            mapped.put(70_001, (byte) (mapped.get(70_001) ^ 1));
+            shipped.drain().assertArchived();
+        }
+    }
+
+    @Test
+    void isCountedUntilItWasCompared() throws IOException {
+        Change.BYTE_AND_APPEND.make(shipped.file("f"));
+        shipped.settle();
+        assertThat(shipped.shipper().status().unverifiedBytes()).isEqualTo(100_000);
+        shipped.drain();
+        shipped.settle();
+        Change.SAME_SIZE_AND_TIME.make(shipped.file("f"));
+        Shipper running = shipped.shipper();
+        running.requestCut();
+        Await.until("nothing is left to compare", () -> {
+            try {
+                running.doWork(5);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return running.status().unverifiedBytes() == 0 && running.status().riskBytes() == 0;
+        });
+        shipped.drain().assertArchived();
+    }
+}

@@ -1,0 +1,83 @@
+package io.chagres.ship;
+
+import static io.chagres.ship.ShippedTree.append;
+import static io.chagres.ship.ShippedTree.random;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** More files than may be open at once. */
+class OpenFilesTest {
+    private static final int FILES = 20;
+
+    @TempDir
+    Path temp;
+
+    private static List<Path> files(ShippedTree shipped) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (int i = 0; i < FILES; i++) {
+            files.add(shipped.file("f" + i));
+            append(files.getLast(), random(1000, i));
+        }
+        shipped.settle();
+        return files;
+    }
+
+    @Test
+    void whatIsRemovedWhileItIsClosedIsNotLostSilently() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp, 4)) {
+            List<Path> files = files(shipped);
+            assertThat(shipped.problems).anyMatch(problem -> problem.contains("may be open at once (4)"));
+            for (Path file : files) {
+                append(file, random(10, 99));
+                Files.delete(file);
+            }
+            Shipper running = shipped.shipper();
+            for (int i = 0; i < 100; i++) {
+                running.doWork(5);
+            }
+            long archived = shipped.load().versions().stream()
+                    .filter(version -> version.length() == 1010)
+                    .count();
+            List<String> told = shipped.problems.stream()
+                    .filter(problem -> problem.contains("behind byte 1000 is lost"))
+                    .toList();
+            assertThat(told).hasSize((int) (FILES - archived)).isNotEmpty();
+            assertThat(running.status().riskBytes()).isGreaterThanOrEqualTo(told.size());
+        }
+    }
+
+    /** As root a file without a name is opened by its handle, as long as a writer keeps it. */
+    @Test
+    void whatAWriterKeepsIsOpenedAgain() throws IOException {
+        Requires.root();
+        try (ShippedTree shipped = new ShippedTree(temp, 4)) {
+            List<OutputStream> writers = new ArrayList<>();
+            for (Path file : files(shipped)) {
+                OutputStream writer = Files.newOutputStream(file, StandardOpenOption.APPEND);
+                writers.add(writer);
+                writer.write(random(10, 99));
+                Files.delete(file);
+            }
+            Shipper running = shipped.shipper();
+            for (int i = 0; i < 100; i++) {
+                running.doWork(5);
+            }
+            for (OutputStream writer : writers) {
+                writer.close();
+            }
+            shipped.end();
+            assertThat(shipped.load().versions()).allMatch(version -> version.length() == 1010);
+            assertThat(shipped.problems).noneMatch(problem -> problem.contains("is lost"));
+        }
+    }
+}
