@@ -82,9 +82,14 @@ final class DerivedFiles {
         Fd fd = tail.fd();
         int duplicate = fd == null || originals.isEmpty() ? -1 : fd.tryDuplicate();
         if (duplicate >= 0) {
-            List<Original> from = originals.stream()
-                    .map(each -> new Original(each.versionId, each.origins().copy()))
-                    .toList();
+            List<Original> from = new ArrayList<>();
+            for (Tail original : originals) {
+                from.add(new Original(original.versionId, original.origins().copy()));
+                Set<Long> sources = new LinkedHashSet<>();
+                Versions.addSources(original.origins(), original.versionId, sources);
+                sources.remove(original.versionId);
+                sources.forEach(each -> from.add(new Original(each, Origins.NONE))); // what it is a copy of
+            }
             running++;
             offload.start(() -> compare(from, Fd.ofValue(duplicate), codec), equal -> take(tail, equal, codec), e -> {
                 running--; // not a readable compressed file, or still being written: then it is just a file

@@ -14,17 +14,30 @@ final class HeadIndex {
     /** Adds a version whose head is known. */
     void add(Tail tail) {
         if ((used + 1) * 2 > slots.length) {
-            Tail[] before = slots;
-            slots = new Tail[before.length * 2];
-            used = 0;
-            for (Tail each : before) {
-                // a version that is over stays as long as one that follows it may be its copy
-                if (each != null && (each.isLive() || each.state() == Tail.State.SUPERSEDED)) {
-                    insert(each);
-                }
-            }
+            clean();
         }
         insert(tail);
+    }
+
+    /** Forgets versions that are over, and makes room for twice those that stay. */
+    private void clean() {
+        Tail[] before = slots;
+        int stay = 0;
+        for (Tail each : before) {
+            stay += each != null && mayBeCopied(each) ? 1 : 0;
+        }
+        slots = new Tail[Math.max(64, Integer.highestOneBit(stay + 1) * 8)];
+        used = 0;
+        for (Tail each : before) {
+            if (each != null && mayBeCopied(each)) {
+                insert(each);
+            }
+        }
+    }
+
+    /** A version that is over stays as long as the one that follows it may be its copy. */
+    private static boolean mayBeCopied(Tail tail) {
+        return tail.isLive() || tail.state() == Tail.State.SUPERSEDED;
     }
 
     private void insert(Tail tail) {

@@ -41,7 +41,7 @@ final class KnownNames {
         return meaning != null && target.equals(meaning.target());
     }
 
-    /** Follows a move: what the archive has below the new name is replaced, what it has below the old one goes along. */
+    /** Follows a move: what the archive has below the new name is replaced, what is below the old one goes along. */
     void moved(Pathname from, Pathname to) {
         if (names.isEmpty()) {
             return;

@@ -236,6 +236,11 @@ final class Names implements WatchListener, AutoCloseable {
                 + "; its bytes stay at risk until it can (it is tried again when it changes)");
     }
 
+    /** Tells that a file that was opened cannot be read just now. */
+    void refused(Tail tail, int errno) {
+        tail.refused(errno, listener);
+    }
+
     /** Tries the files again that could not be read. */
     void retryUnreadable() {
         for (Dentry d : List.copyOf(unreadable.keySet())) {

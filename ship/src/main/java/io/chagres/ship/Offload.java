@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
+import java.io.IOException;
 import java.util.Queue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -12,6 +12,12 @@ import java.util.function.Consumer;
  * the shipper's thread; only the tasks run on the executor.
  */
 final class Offload {
+    /** What runs on a worker. */
+    @FunctionalInterface
+    interface Task<T> {
+        T run() throws IOException;
+    }
+
     private final Executor executor;
     private final Runnable wakeup;
     private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
@@ -29,18 +35,18 @@ final class Offload {
      * @param answer takes its result on the shipper's thread
      * @param failed takes its exception there instead; a RuntimeException is a defect and thrown by the step
      */
-    <T> void start(Callable<T> task, Consumer<T> answer, Consumer<Exception> failed) {
+    <T> void start(Task<T> task, Consumer<T> answer, Consumer<IOException> failed) {
         running++;
         executor.execute(() -> {
             Runnable answered;
             try {
-                T result = task.call();
+                T result = task.run();
                 answered = () -> answer.accept(result);
             } catch (RuntimeException defect) {
                 answered = () -> {
                     throw defect;
                 };
-            } catch (Exception e) {
+            } catch (IOException e) {
                 answered = () -> failed.accept(e);
             }
             answers.add(answered);

@@ -68,8 +68,8 @@ final class ShipParts implements AutoCloseable {
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new Names(files, pipeline, known, openFiles, listener);
         copies = new Copies(store, opening.hostId, pipeline, files, offload, listener);
-        verifier = new Verifier(offload, files, listener);
-        turns = new Turns(pipeline, uploads, versions, names, openFiles, copies, verifier, listener);
+        verifier = new Verifier(offload, files, listener, opening.host.fileClock());
+        turns = new Turns(pipeline, uploads, versions, names, openFiles, copies, verifier);
         collectKnown(opening.loaded, scope);
     }
 

@@ -83,7 +83,7 @@ public final class Shipper implements AutoCloseable {
     public static Shipper open(
             ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
-        return open(options, store, workers, clock, listener, ShipHost.current());
+        return open(options, store, workers, clock, listener, ShipHost.current(clock));
     }
 
     /** Opens a shipper as if on some machine. */

@@ -41,7 +41,6 @@ final class Turns implements AutoCloseable {
     private final OpenFiles openFiles;
     private final Copies copies;
     private final Verifier verifier;
-    private final ShipListener listener;
     private final TailReader reader = new TailReader();
     private final PrefixCheck prefixCheck = new PrefixCheck();
     private final Statx stat = new Statx();
@@ -56,8 +55,7 @@ final class Turns implements AutoCloseable {
             Names names,
             OpenFiles openFiles,
             Copies copies,
-            Verifier verifier,
-            ShipListener listener) {
+            Verifier verifier) {
         this.pipeline = pipeline;
         this.uploads = uploads;
         this.versions = versions;
@@ -65,7 +63,6 @@ final class Turns implements AutoCloseable {
         this.openFiles = openFiles;
         this.copies = copies;
         this.verifier = verifier;
-        this.listener = listener;
     }
 
     /** Gives a tail its turn. */
@@ -140,8 +137,7 @@ final class Turns implements AutoCloseable {
             return looked;
         }
         tail.touched = false;
-        tail.bytes.observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs);
-        verifier.watch(tail);
+        verifier.observe(tail, stat, nowMs);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
@@ -223,7 +219,7 @@ final class Turns implements AutoCloseable {
     }
 
     private Next refused(Tail tail, int errno) {
-        tail.refused(errno, listener);
+        names.refused(tail, errno);
         return Next.REFUSED;
     }
 

@@ -1,7 +1,5 @@
 package io.chagres.ship;
 
-import java.time.Clock;
-
 /**
  * What is known of the bytes of one version: how far they were read and acknowledged, and whether those that were
  * shipped are still what the file holds. It is the only one that declares bytes acknowledged, and it knows why the
@@ -25,8 +23,6 @@ final class Verification {
 
     /** Two changes may get one change time within a tick of the kernel. */
     private static final long TICK_MS = 20;
-
-    private static final Clock KERNEL_CLOCK = Clock.systemUTC();
 
     /** What must be compared with the file before new bytes of it are committed. */
     enum Before {
@@ -193,8 +189,12 @@ final class Verification {
         suspect |= what == Before.EVERYTHING && position > prefix.startPosition();
     }
 
-    /** Notes what the file shows now; new bytes begin to be at risk at that moment. */
-    void observe(long sizeBytes, long modifiedNs, long changedNs, long nowMs) {
+    /**
+     * Notes what the file shows now; new bytes begin to be at risk at that moment.
+     *
+     * @param fileMs the time by the clock that file times are of
+     */
+    void observe(long sizeBytes, long modifiedNs, long changedNs, long nowMs, long fileMs) {
         if (closed) {
             provenMtimeNs = Long.MIN_VALUE;
         } else if (unprovenBytes() == 0 && !suspect) {
@@ -209,7 +209,7 @@ final class Verification {
                     && sizeBytes == position
                     && modifiedNs == trustedMtimeNs;
             ctimeNs = changedNs;
-            settledMs = sinceChangeMs();
+            settledMs = fileMs - changedNs / 1_000_000;
             quietSinceMs = nowMs;
             unprovenEnd = trusted ? 0 : dispatched();
         }
@@ -316,11 +316,11 @@ final class Verification {
     }
 
     /** Begins or goes on with a comparison; returns the first piece that is next. */
-    int compare(long nowMs) {
+    int compare(long nowMs, long fileMs) {
         if (!comparing) {
             comparing = true;
             comparingSinceMs = nowMs;
-            comparingSettledMs = sinceChangeMs();
+            comparingSettledMs = fileMs - ctimeNs / 1_000_000;
             comparingCtimeNs = ctimeNs;
             comparedPieces =
                     before == Before.LAST_PIECES ? prefix.pieceAt(Math.max(0, position - LAST_PIECES_BYTES)) : 0;
@@ -366,11 +366,6 @@ final class Verification {
     /** Says whether a comparison found that the file is not what was shipped. */
     boolean isDifferent() {
         return different;
-    }
-
-    /** By the clock that change times are of, which is not the one that steps are driven by. */
-    private long sinceChangeMs() {
-        return KERNEL_CLOCK.millis() - ctimeNs / 1_000_000;
     }
 
     // -- risk

@@ -1,6 +1,8 @@
 package io.chagres.ship;
 
 import io.chagres.linux.Fd;
+import io.chagres.linux.Statx;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +31,7 @@ final class Verifier {
     private final Offload offload;
     private final FollowedFiles files;
     private final ShipListener listener;
+    private final Clock fileClock;
     private final List<Tail> unproven = new ArrayList<>();
     private final ArrayDeque<Tail> due = new ArrayDeque<>();
     private int running;
@@ -36,7 +39,8 @@ final class Verifier {
     /** Everything must have been compared since then, or not have changed; never, while nobody drains. */
     private long demandedMs = Long.MIN_VALUE;
 
-    Verifier(Offload offload, FollowedFiles files, ShipListener listener) {
+    Verifier(Offload offload, FollowedFiles files, ShipListener listener, Clock fileClock) {
+        this.fileClock = fileClock;
         this.offload = offload;
         this.files = files;
         this.listener = listener;
@@ -74,8 +78,13 @@ final class Verifier {
         return fd != null && fd.probeReadLease() == 0;
     }
 
-    /** Looks after a tail whose file was looked at: what may have changed is counted until it was compared. */
-    void watch(Tail tail) {
+    /** Takes how a tail's file looks now: what may have changed is counted until it was compared. */
+    void observe(Tail tail, Statx stat, long nowMs) {
+        tail.bytes.observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs, fileClock.millis());
+        watch(tail);
+    }
+
+    private void watch(Tail tail) {
         if (!tail.unproven && (tail.bytes.unprovenBytes() > 0 || tail.bytes.isSuspect())) {
             tail.unproven = true;
             unproven.add(tail);
@@ -184,7 +193,7 @@ final class Verifier {
             compare(tail);
             return false;
         }
-        int from = tail.bytes.compare(nowMs);
+        int from = tail.bytes.compare(nowMs, fileClock.millis());
         PrefixChecksums prefix = tail.bytes.prefix();
         PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + PIECES_PER_TASK));
         running++;

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,5 +106,40 @@ class CopiesTest {
         append(copy, Arrays.copyOfRange(bytes, 1_000_000, bytes.length));
         shipped.drain().assertArchived();
         assertThat(shipped.storedBytes()).isEqualTo(bytes.length);
+    }
+
+    @Test
+    void theLoopReadsNothingOfTheStore() throws IOException {
+        try (ExecutorService workers = Executors.newSingleThreadExecutor()) {
+            shipped.workers = workers;
+            Path log = shipped.file("app.log");
+            append(log, random(600_000, 1));
+            shipped.settle();
+            shipped.readsHere.set(0);
+            copyOver(log, shipped.file("app.log.1"));
+            truncate(log);
+            append(log, random(10_000, 2));
+            shipped.settle();
+            Files.write(shipped.file("app.log.1"), random(10, 3), StandardOpenOption.WRITE);
+            shipped.drain();
+            assertThat(shipped.readsHere).hasValue(0);
+            shipped.assertArchived();
+            assertThat(shipped.readsHere.get()).isPositive();
+        }
+    }
+
+    /** The archive knows the name that the file has again when the first scan ends. */
+    @Test
+    void aFileGetsItsNameBackDuringTheFirstScan() throws IOException {
+        Path log = shipped.file("b");
+        append(log, random(10, 1));
+        shipped.settle();
+        Path other = shipped.file("a");
+        Files.move(log, other);
+        shipped.end();
+        Shipper running = shipped.shipper();
+        running.doWork(0);
+        Files.move(other, log);
+        shipped.drain().assertArchived();
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +59,7 @@ class OpenFilesTest {
 
     /** As root a file without a name is opened by its handle, as long as a writer keeps it. */
     @Test
+    @Tag("it")
     void whatAWriterKeepsIsOpenedAgain() throws IOException {
         Requires.root();
         try (ShippedTree shipped = new ShippedTree(temp, 4)) {

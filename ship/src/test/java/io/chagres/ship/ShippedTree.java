@@ -15,6 +15,7 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
@@ -28,6 +29,8 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A directory and a shipper of it that a test drives on its own thread, and what the archive then holds of it. */
@@ -38,6 +41,13 @@ final class ShippedTree implements AutoCloseable {
     private final Path state;
     private final int openFiles;
     private final BlobStore store;
+    /** Where puts and what runs beside the loop run: on this thread, unless a test says otherwise. */
+    Executor workers = Runnable::run;
+
+    /** Reads of the store on the thread of the test since the shipper was opened. */
+    final AtomicInteger readsHere = new AtomicInteger();
+
+    private final Thread here = Thread.currentThread();
     private @Nullable Shipper shipper;
 
     ShippedTree(Path temp) throws IOException {
@@ -49,7 +59,15 @@ final class ShippedTree implements AutoCloseable {
         tree = Files.createDirectory(temp.resolve("tree"));
         archive = temp.resolve("archive");
         state = temp.resolve("state");
-        store = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        store = new ForwardingStore(DirectoryStore.open(Pathname.of(archive.toString()), true)) {
+            @Override
+            public int get(String key, long offset, MemorySegment target) throws IOException {
+                if (Thread.currentThread() == here) {
+                    readsHere.incrementAndGet();
+                }
+                return super.get(key, offset, target);
+            }
+        };
     }
 
     Path file(String name) {
@@ -86,10 +104,10 @@ final class ShippedTree implements AutoCloseable {
             shipper = Shipper.open(
                     options,
                     store,
-                    Runnable::run,
+                    workers,
                     Clock.systemUTC(),
                     problems::add,
-                    new ShipHost(Machine.current(), openFiles));
+                    new ShipHost(Machine.current(), openFiles, Clock.systemUTC()));
         }
         return shipper;
     }

@@ -92,7 +92,8 @@ class TurnsTest {
         bytes[bytes.length - 1] = '\n';
         Files.write(file, bytes);
         store = DirectoryStore.open(Pathname.of(temp.resolve("archive").toString()), true);
-        parts = ShipParts.open(options(), store, Runnable::run, Clock.systemUTC(), problems::add, ShipHost.current());
+        parts = ShipParts.open(
+                options(), store, Runnable::run, Clock.systemUTC(), problems::add, ShipHost.current(Clock.systemUTC()));
         do {
             parts.watcher.poll(0, parts.names);
         } while (parts.watcher.scanning());
@@ -200,7 +201,7 @@ class TurnsTest {
             Files.copy(file, compressed);
         }
         Await.until("the compressed file is found", () -> filesFound() == 2);
-        tail.bytes.observe(Files.size(file), tail.bytes.mtimeNs(), 1, NOW_MS);
+        tail.bytes.observe(Files.size(file), tail.bytes.mtimeNs(), 1, NOW_MS, NOW_MS);
         Tail original = tail;
         tail = parts.table.all().stream()
                 .filter(each -> each != original)

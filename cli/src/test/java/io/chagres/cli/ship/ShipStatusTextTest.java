@@ -45,7 +45,8 @@ final class ShipStatusTextTest {
         assertThat(ShipStatusText.json(QUIET, 0, true).toString())
                 .isEqualTo("{\"time\":\"1970-01-01T00:00:00Z\",\"files\":3,\"shippedBytes\":13002342,"
                         + "\"totalBytes\":13002342,\"archivedBytes\":13002342,\"riskBytes\":0,\"riskMs\":0,"
-                        + "\"heldBackBytes\":0,\"unverifiedBytes\":0,\"unreadableFiles\":0,\"commits\":7,\"errors\":0,\"scanning\":false,"
+                        + "\"heldBackBytes\":0,"
+                        + "\"unverifiedBytes\":0,\"unreadableFiles\":0,\"commits\":7,\"errors\":0,\"scanning\":false,"
                         + "\"storeTrouble\":null,\"ended\":true}");
     }
 }
