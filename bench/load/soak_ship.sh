@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Tries the shipper on random runs, a million of them unless told otherwise: bench/load/soak_ship.sh [RUNS [SEED]]
+#
+# It is the model test of the module ship with another number; the first run that goes wrong ends it and is printed,
+# shortened, as the lines of a test. A run takes 10 to 30 ms of CPU. Needs a JDK >= 25.
+set -euo pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+. "$HERE/../../bin/find-jdk.sh"
+
+require_jdk soak_ship
+export JAVA_HOME=$jdk
+cd "$HERE/../.."
+exec ./mvnw -q -B -Dquick test -pl ship -am -Dtest=ShipModelTest -Dsurefire.failIfNoSpecifiedTests=false \
+    -Dmodel.runs="${1:-1000000}" ${2:+-Dseed="$2"}

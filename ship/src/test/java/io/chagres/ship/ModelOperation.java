@@ -1,0 +1,160 @@
+package io.chagres.ship;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * Is one thing that happens in a run of the model: to a file, to the store, to the shipper or to the machine. What it
+ * does follows from its numbers alone, so a list of them can be shortened, printed and put into a test.
+ *
+ * @param kind what happens
+ * @param file the number of a name
+ * @param other the number of a second name, or another number
+ * @param at a place in a file in 1/1000 of its length, or another number
+ * @param length bytes
+ * @param content of which bytes
+ */
+record ModelOperation(Kind kind, int file, int other, int at, int length, Content content) {
+    /** What can happen, and how often compared with the others. */
+    enum Kind {
+        APPEND(120),
+        WRITE(45),
+        APPEND_AND_WRITE(35),
+        GROW(25),
+        HOLE(4),
+        TOUCH(12),
+        TRUNCATE(25),
+        REWRITE(30),
+        PUNCH(20),
+        COLLAPSE(10),
+        RENAME(45),
+        LINK(20),
+        UNLINK(30),
+        COPY(40),
+        COPY_TRUNCATE(35),
+        RENAME_DIRECTORY(8),
+        MAP_STORE(20),
+        MAP(12),
+        STORE(16),
+        UNMAP(10),
+        OPEN(20),
+        WRITE_OPEN(45),
+        CLOSE(20),
+        TOUCH_BACK(8),
+        REFUSE(15),
+        LOSE_ANSWER(12),
+        LATE(8),
+        HOLD(15),
+        STEP(250),
+        SETTLE(60),
+        CUT(15),
+        DRAIN(15),
+        CRASH(25),
+        MACHINE_CRASH(8),
+        CLOCK(10);
+
+        final int weight;
+
+        Kind(int weight) {
+            this.weight = weight;
+        }
+    }
+
+    /** What bytes look like. */
+    enum Content {
+        LINES,
+        ZEROS,
+        NOISE,
+        LINES_AND_ZEROS,
+        SAME,
+        HALF_LINE
+    }
+
+    static final int NAMES = 18;
+    private static final int WEIGHTS = weights(List.of(Kind.values()));
+    private static final int MAX_OPERATIONS = 30;
+
+    /** Draws the operations of a run; some runs only do what leaves every byte where it is. */
+    static List<ModelOperation> draw(RandomGenerator random) {
+        boolean appendsOnly = random.nextInt(8) == 0;
+        int names = random.nextInt(4) == 0 ? NAMES : 2 + random.nextInt(5);
+        int count = 3 + random.nextInt(MAX_OPERATIONS);
+        List<ModelOperation> drawn = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Kind kind = kind(random);
+            ModelOperation operation = new ModelOperation(
+                    kind,
+                    random.nextInt(names),
+                    random.nextInt(names),
+                    random.nextInt(1001),
+                    length(random),
+                    Content.values()[random.nextInt(Content.values().length)]);
+            if (!appendsOnly || !operation.changesBytes()) {
+                drawn.add(operation);
+            }
+        }
+        return drawn;
+    }
+
+    /** Says whether this can change bytes without a trace in a file's size and modification time. */
+    boolean leavesNoTrace() {
+        return kind == Kind.MAP_STORE || kind == Kind.STORE || kind == Kind.TOUCH_BACK;
+    }
+
+    /** Says whether this changes bytes that are in a file, or takes them away. */
+    boolean changesBytes() {
+        return switch (kind) {
+            case WRITE,
+                    APPEND_AND_WRITE,
+                    TRUNCATE,
+                    REWRITE,
+                    PUNCH,
+                    COLLAPSE,
+                    COPY,
+                    COPY_TRUNCATE,
+                    MAP_STORE,
+                    STORE,
+                    TOUCH_BACK,
+                    MACHINE_CRASH -> true;
+            case WRITE_OPEN -> writesInside();
+            default -> false;
+        };
+    }
+
+    /** Says whether a write through an open descriptor goes into the file, not behind its end. */
+    boolean writesInside() {
+        return other % 2 == 1;
+    }
+
+    private static int weights(List<Kind> kinds) {
+        return kinds.stream().mapToInt(kind -> kind.weight).sum();
+    }
+
+    private static Kind kind(RandomGenerator random) {
+        int left = random.nextInt(WEIGHTS);
+        for (Kind kind : Kind.values()) {
+            left -= kind.weight;
+            if (left < 0) {
+                return kind;
+            }
+        }
+        throw new AssertionError(left);
+    }
+
+    private static int length(RandomGenerator random) {
+        return switch (random.nextInt(40)) {
+            case 0 -> 260_000 + random.nextInt(80_000);
+            case 1, 2, 3, 4 -> 4096 * (1 + random.nextInt(5));
+            case 5, 6, 7, 8, 9, 10, 11, 12 -> 4000 + random.nextInt(26_000);
+            case 13, 14, 15, 16, 17, 18, 19, 20, 21 -> 100 + random.nextInt(4_000);
+            default -> 1 + random.nextInt(100);
+        };
+    }
+
+    /** Returns the line of Java that makes it. */
+    @Override
+    public String toString() {
+        return "operation(" + kind + ", " + file + ", " + other + ", " + at + ", " + length + ", " + content + ")";
+    }
+}

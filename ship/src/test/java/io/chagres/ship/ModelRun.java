@@ -1,0 +1,332 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.store.StoreException;
+import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a shipper over files that operations change, step by step on one thread, and compares whatever it calls safe
+ * with what the archive gives back.
+ */
+final class ModelRun implements AutoCloseable {
+    private static final int MAX_STEPS = 2000;
+    /** Some things are looked at for ever, such as zeros at the end of a file that is open. */
+    private static final int RESTLESS_STEPS = 300;
+
+    private static final int QUIET_STEPS = 6;
+    private static final int CHECKED_MOMENTS = 1;
+
+    /** Is what a run found to be wrong. */
+    static final class Wrong extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Wrong(String what) {
+            super(what);
+        }
+    }
+
+    /** Is a moment that was called safe. */
+    private record Moment(long seq, Map<String, ModelContent> files) {}
+
+    /** How one run differs from another besides its operations. */
+    record Setting(int openFiles, int coalesceMs, int maxLagMs, Codec codec) {
+        static Setting of(long seed) {
+            int bits = Long.hashCode(seed * 0x9E3779B97F4A7C15L) >>> 8;
+            return new Setting(
+                    bits % 4 == 0 ? 4 : 1000,
+                    bits / 4 % 4 == 0 ? 20 : 0,
+                    bits / 16 % 2 == 0 ? 1 : 1000,
+                    bits / 32 % 4 == 0 ? Codec.NONE : Codec.ZSTD);
+        }
+    }
+
+    private final Path base;
+    private final Setting setting;
+    private final ModelTree tree;
+    private final ModelStore store = new ModelStore();
+    private final ModelClock clock = new ModelClock();
+    private final ModelArchive archive;
+    private final List<String> problems = new ArrayList<>();
+    private final List<Moment> moments = new ArrayList<>();
+    private Machine machine = Machine.current();
+    private @Nullable Shipper shipper;
+    private boolean appendsOnly = true;
+    private int changes;
+    private int changesChecked;
+
+    private ModelRun(Path base, Setting setting) throws IOException {
+        this.base = base;
+        this.setting = setting;
+        remove(base);
+        tree = new ModelTree(base.resolve("tree"));
+        archive = new ModelArchive(store.memory, tree.top);
+    }
+
+    /**
+     * Runs operations.
+     *
+     * @param base a directory that is emptied before
+     * @return what went wrong, or null
+     */
+    static @Nullable String run(Path base, Setting setting, List<ModelOperation> operations) throws IOException {
+        try (ModelRun run = new ModelRun(base, setting)) {
+            for (ModelOperation each : operations) {
+                run.apply(each);
+            }
+            run.end();
+            return null;
+        } catch (Wrong e) {
+            return e.getMessage();
+        } catch (IOException | RuntimeException | Error e) {
+            return "failed with " + e + " at "
+                    + Stream.of(e.getStackTrace()).limit(6).toList();
+        }
+    }
+
+    private void apply(ModelOperation o) throws IOException, Wrong {
+        boolean unseen = shipper == null || shipper.status().scanning();
+        if (unseen && o.leavesNoTrace()) {
+            return; // what changed while nobody ran is known by its size and time
+        }
+        changes++;
+        appendsOnly &= !o.changesBytes();
+        if (tree.apply(o)) {
+            return;
+        }
+        switch (o.kind()) {
+            case REFUSE -> store.refuse(1 + o.other() % 4);
+            case LOSE_ANSWER -> store.loseAnswer();
+            case LATE -> store.delay();
+            case HOLD -> store.hold(1 + o.other() % 8);
+            case STEP -> {
+                for (int i = 0; i <= o.other() % 4; i++) {
+                    step(o.at() % 3 == 0 ? 0 : o.at());
+                }
+            }
+            case SETTLE -> settle();
+            case CUT -> cut();
+            case DRAIN -> drain();
+            case CRASH -> crash();
+            case MACHINE_CRASH -> {
+                crash();
+                tree.machineCrash(o);
+                machine = new Machine(
+                        machine.hostName(),
+                        machine.machineId(),
+                        machine.productUuid(),
+                        machine.bootId() + "'",
+                        machine.kernel());
+            }
+            case CLOCK -> clock.advance((o.at() - 500) * 10_000L);
+            default -> throw new AssertionError(o);
+        }
+    }
+
+    private Shipper open() throws IOException {
+        if (shipper == null) {
+            ShipOptions options = new ShipOptions(
+                    List.of(tree.top.toString()),
+                    List.of(),
+                    List.of(),
+                    "host",
+                    Pathname.of(base.resolve("state").toString()),
+                    false,
+                    setting.maxLagMs,
+                    3_600_000,
+                    setting.codec,
+                    1,
+                    ShipOptions.MIN_MEMORY_BYTES,
+                    StartAt.BEGINNING,
+                    0,
+                    setting.coalesceMs);
+            for (int i = 0; shipper == null; i++) {
+                try {
+                    ShipHost host = new ShipHost(machine, setting.openFiles, Clock.systemUTC());
+                    shipper = Shipper.open(options, store.store(), store, clock, problems::add, host);
+                } catch (StoreException e) {
+                    throw e;
+                } catch (IOException e) {
+                    if (i > 20) {
+                        throw e;
+                    }
+                    store.step(); // it refused, and is asked again
+                }
+            }
+        }
+        return shipper;
+    }
+
+    /** Makes a step; returns whether the shipper did anything. */
+    private boolean step(long ms) throws IOException, Wrong {
+        Shipper running = open();
+        clock.advance(ms);
+        ShipStatus before = running.status();
+        int work;
+        try {
+            work = running.doWork(0);
+        } catch (StoreException e) {
+            if (!e.getMessage().contains("Nothing is lost")) {
+                throw e;
+            }
+            crash();
+            return true;
+        }
+        ShipStatus now = running.status();
+        boolean safe = now != before && setting.coalesceMs == 0 && !now.scanning() && isSafe(now);
+        if (safe && !tree.silent && changesChecked != changes) {
+            changesChecked = changes;
+            List<String> lost = archive.lost(tree.contents());
+            if (!lost.isEmpty()) {
+                throw new Wrong("the status says 0 bytes at risk, but: " + String.join("; ", lost));
+            }
+        }
+        store.step();
+        return work > 0;
+    }
+
+    /** Steps until nothing moves; what is called safe then is compared. */
+    private void settle() throws IOException, Wrong {
+        Shipper running = open();
+        int quiet = 0;
+        for (int i = 0; quiet < QUIET_STEPS && i < RESTLESS_STEPS; i++) {
+            quiet = step(250) || store.isBusy() ? 0 : quiet + 1;
+        }
+        if (shipper == running && isSafe(running.status()) && !tree.silent) {
+            check("nothing moves any more, and the status says 0 bytes at risk");
+            known();
+        }
+    }
+
+    private static boolean isSafe(ShipStatus status) {
+        return status.riskBytes() == 0 && status.unverifiedBytes() == 0;
+    }
+
+    private void known() throws IOException {
+        tree.isKnown();
+        moments.add(new Moment(archive.seq(), tree.contents()));
+    }
+
+    private void cut() throws IOException, Wrong {
+        Shipper running = open();
+        CutAnswer before = answer();
+        running.requestCut();
+        for (int i = 0; i < MAX_STEPS && shipper == running; i++) {
+            step(250);
+            CutAnswer now = answer();
+            if (now.done() > before.done()) {
+                if (now.leftBytes() == 0) {
+                    check("a cut says that nothing is left");
+                    known();
+                }
+                return;
+            }
+            if (i == MAX_STEPS / 2) {
+                store.heal();
+            }
+        }
+        if (shipper == running) {
+            throw new Wrong("a cut does not end: " + running.status());
+        }
+    }
+
+    private CutAnswer answer() throws IOException {
+        try (Stream<Path> walk = Files.list(base.resolve("state"))) {
+            Path part = walk.findFirst().orElseThrow();
+            return StateDirectory.answer(Pathname.of(part.toString()));
+        }
+    }
+
+    private void drain() throws IOException, Wrong {
+        Shipper running = open();
+        running.requestDrain();
+        for (int i = 0; i < MAX_STEPS && shipper == running && !running.finished(); i++) {
+            step(250);
+            if (i == MAX_STEPS / 2) {
+                store.heal();
+            }
+        }
+        if (shipper != running) {
+            return;
+        }
+        boolean lost = problems.stream().anyMatch(problem -> problem.contains("is lost"));
+        if (!running.drained() || running.status().riskBytes() != 0 && !lost) {
+            throw new Wrong("a drain does not end, though the store is healthy: " + running.status());
+        }
+        check("the drain says that everything is acknowledged");
+        known();
+        crash();
+    }
+
+    /** The shipper is gone; nothing that it has not put is in the store. */
+    private void crash() {
+        if (shipper != null) {
+            shipper.close();
+            shipper = null;
+        }
+        store.forget();
+        tree.isForgotten();
+    }
+
+    private void check(String claim) throws IOException, Wrong {
+        List<String> wrong = archive.differences(tree.contents());
+        if (!wrong.isEmpty()) {
+            throw new Wrong(claim + ", but: " + String.join("; ", wrong));
+        }
+        List<ModelTree.Last> missing = archive.missing(tree.lasts);
+        for (ModelTree.Last each : missing) {
+            if (problems.stream().noneMatch(problem -> problem.contains(each.name()))) {
+                throw new Wrong(claim + ", but nobody was told that the last "
+                        + each.content().length() + " bytes of " + each.name() + " are nowhere");
+            }
+        }
+        tree.lasts.clear();
+    }
+
+    private void end() throws IOException, Wrong {
+        store.heal();
+        drain();
+        if (appendsOnly) {
+            for (String name : tree.contents().keySet()) {
+                if (archive.versionsOf(name) != 1) {
+                    throw new Wrong(name + " was only appended to and has " + archive.versionsOf(name) + " versions");
+                }
+            }
+        }
+        archive.readAll();
+        for (Moment moment : moments.subList(0, Math.min(CHECKED_MOMENTS, moments.size()))) {
+            List<String> wrong = archive.differences(moment.seq, moment.files);
+            if (!wrong.isEmpty()) {
+                throw new Wrong("what was safe at commit " + moment.seq + " is not there: " + wrong);
+            }
+        }
+        open();
+    }
+
+    static void remove(Path top) throws IOException {
+        if (Files.exists(top)) {
+            try (Stream<Path> walk = Files.walk(top)) {
+                for (Path each : (Iterable<Path>) walk.sorted(Comparator.reverseOrder())::iterator) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        crash();
+        tree.close();
+        archive.close();
+    }
+}

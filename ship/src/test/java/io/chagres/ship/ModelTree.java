@@ -1,0 +1,454 @@
+package io.chagres.ship;
+
+import io.chagres.foreign.call.CapturedCall;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+
+/** The files of a run: real ones, changed by real system calls. What does not fit the moment does nothing. */
+final class ModelTree implements AutoCloseable {
+    private static final CapturedCall FALLOCATE = CapturedCall.of("fallocate");
+    private static final int KEEP_SIZE_AND_PUNCH_HOLE = 3;
+    private static final int COLLAPSE_RANGE = 8;
+    private static final int BLOCK_BYTES = 4096;
+    private static final int MAX_ZEROED_BYTES = 100_000;
+    /** From half of this on lengths in bits need more than 32 bits. */
+    private static final long HOLE_BYTES = 1L << 30;
+
+    private static final long MAX_COPIED_BYTES = 1 << 20;
+    private static final String[] NAMES = {
+        "a.log",
+        "a.log.1",
+        "b",
+        "a-1.log",
+        "d/a.log",
+        "d/c",
+        "a.log.2",
+        "b.1",
+        "c",
+        "c.1",
+        "d/a.log.1",
+        "e/a.log",
+        "e/c",
+        "b_2",
+        "d/c.1",
+        "e/c-1",
+        "f",
+        "d/f"
+    };
+
+    /** What somebody holds open. */
+    private record Opened(Object key, FileChannel channel, boolean appends) {}
+
+    /** What somebody has mapped. */
+    private record Mapped(Object key, RandomAccessFile file, Arena arena, MemorySegment bytes) {}
+
+    /** What a file held when its last name went, while the shipper ran and had read it. */
+    record Last(String name, ModelContent content) {}
+
+    final Path top;
+    private final Map<Integer, Opened> open = new HashMap<>();
+    private final Map<Integer, Mapped> mapped = new HashMap<>();
+    private final Set<Object> known = new HashSet<>();
+    final List<Last> lasts = new ArrayList<>();
+    private Map<String, ModelContent> earlier = Map.of();
+    private int written;
+    /** Whether bytes were stored through a mapping that nobody was told of. */
+    boolean silent;
+
+    ModelTree(Path top) throws IOException {
+        this.top = top;
+        Files.createDirectories(top.resolve("d"));
+        Files.createDirectories(top.resolve("e"));
+    }
+
+    static String name(int number) {
+        return NAMES[number % NAMES.length];
+    }
+
+    private Path path(int number) {
+        return top.resolve(name(number));
+    }
+
+    /** Does what an operation says to the files; false when it is not about files. */
+    boolean apply(ModelOperation o) throws IOException {
+        Path file = path(o.file());
+        if (!Files.isDirectory(file.getParent())) {
+            return true;
+        }
+        switch (o.kind()) {
+            case APPEND -> append(file, content(o));
+            case WRITE -> write(file, o, 0);
+            case APPEND_AND_WRITE -> write(file, o, 1 + o.length() % 3000);
+            case GROW -> change(file, open -> open.setLength(open.length() + o.length()));
+            case HOLE -> change(file, open -> open.setLength(open.length() + HOLE_BYTES + o.length()));
+            case TOUCH -> touch(file, o);
+            case TRUNCATE -> change(file, open -> open.setLength(place(open.length(), o)));
+            case REWRITE -> rewrite(file, content(o));
+            case PUNCH, COLLAPSE -> fallocate(file, o);
+            case RENAME -> rename(file, path(o.other()));
+            case LINK -> link(file, path(o.other()));
+            case UNLINK -> unlink(file, o.file());
+            case COPY -> copy(file, path(o.other()), o.file() != o.other());
+            case COPY_TRUNCATE -> copyTruncate(o);
+            case RENAME_DIRECTORY -> renameDirectory();
+            case TOUCH_BACK -> touchBack(file, o);
+            default -> {
+                return applyOpen(o, file);
+            }
+        }
+        return true;
+    }
+
+    private boolean applyOpen(ModelOperation o, Path file) throws IOException {
+        switch (o.kind()) {
+            case MAP_STORE -> {
+                map(o.file(), file);
+                store(o);
+                unmap(o.file());
+                silent = !mapped.isEmpty();
+            }
+            case MAP -> map(o.file(), file);
+            case STORE -> store(o);
+            case UNMAP -> unmap(o.file());
+            case OPEN -> open(o, file);
+            case WRITE_OPEN -> writeOpen(o);
+            case CLOSE -> close(o.file());
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Is a change through a descriptor. */
+    @FunctionalInterface
+    private interface Change {
+        void make(RandomAccessFile file) throws IOException;
+    }
+
+    private static void change(Path file, Change change) throws IOException {
+        if (Files.exists(file)) {
+            try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+                change.make(open);
+            }
+        }
+    }
+
+    private static void append(Path file, byte[] bytes) throws IOException {
+        Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    /** Writes into a file, and behind its end by the same descriptor. */
+    private void write(Path file, ModelOperation o, int appended) throws IOException {
+        byte[] bytes = content(o);
+        change(file, open -> {
+            long size = open.length();
+            long place = place(size, o);
+            if (appended > 0) {
+                open.seek(size);
+                open.write(bytes, 0, Math.min(bytes.length, appended));
+            }
+            open.seek(place);
+            open.write(bytes, 0, (int) Math.min(Math.max(1, size - place), bytes.length));
+        });
+    }
+
+    private static long place(long size, ModelOperation o) {
+        return size * o.at() / 1000;
+    }
+
+    private static void rewrite(Path file, byte[] bytes) throws IOException {
+        if (Files.exists(file)) {
+            Files.write(file, bytes, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        }
+    }
+
+    private static void fallocate(Path file, ModelOperation o) throws IOException {
+        if (!Files.exists(file)) {
+            return;
+        }
+        try (Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR, 0)) {
+            long size = Files.size(file);
+            long place = size * o.at() / 1000;
+            if (o.kind() == ModelOperation.Kind.PUNCH) {
+                FALLOCATE.callInt(fd.value(), KEEP_SIZE_AND_PUNCH_HOLE, place, o.length());
+            } else if (size > BLOCK_BYTES) { // whole blocks only, and where the file system can
+                FALLOCATE.callInt(fd.value(), COLLAPSE_RANGE, place / BLOCK_BYTES * BLOCK_BYTES, BLOCK_BYTES);
+            }
+        }
+    }
+
+    private void rename(Path from, Path to) throws IOException {
+        if (Files.exists(from) && Files.isDirectory(to.getParent()) && !isSame(from, to)) {
+            lastOf(to);
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    private static boolean isSame(Path one, Path other) throws IOException {
+        return Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other);
+    }
+
+    private static void link(Path from, Path to) throws IOException {
+        if (Files.exists(from) && Files.isDirectory(to.getParent()) && !Files.exists(to)) {
+            Files.createLink(to, from);
+        }
+    }
+
+    private void unlink(Path file, int number) throws IOException {
+        if (Files.exists(file)) {
+            close(number);
+            unmap(number);
+            lastOf(file);
+            Files.delete(file);
+        }
+    }
+
+    /** Notes what a file holds whose last name goes now. */
+    private void lastOf(Path file) throws IOException {
+        if (Files.exists(file)
+                && (int) Files.getAttribute(file, "unix:nlink") == 1
+                && known.contains(key(file))
+                && !isHeld(key(file))) {
+            lasts.add(new Last(top.relativize(file).toString(), ModelContent.of(file)));
+        }
+    }
+
+    private boolean isHeld(Object key) {
+        return open.values().stream().anyMatch(each -> each.key.equals(key))
+                || mapped.values().stream().anyMatch(each -> each.key.equals(key));
+    }
+
+    private static Object key(Path file) throws IOException {
+        return Files.getAttribute(file, "unix:ino") + " " + Files.getAttribute(file, "unix:dev");
+    }
+
+    private static boolean copy(Path from, Path to, boolean really) throws IOException {
+        boolean possible = really
+                && Files.exists(from)
+                && Files.size(from) <= MAX_COPIED_BYTES
+                && Files.isDirectory(to.getParent())
+                && !isSame(from, to);
+        if (possible) {
+            byte[] bytes = Files.readAllBytes(from);
+            Files.write(to, bytes);
+        }
+        return possible;
+    }
+
+    private void copyTruncate(ModelOperation o) throws IOException {
+        Path from = path(o.file());
+        if (copy(from, path(o.other()), o.file() != o.other())) {
+            rewrite(from, new byte[0]);
+        }
+    }
+
+    private void renameDirectory() throws IOException {
+        Path from = top.resolve(Files.isDirectory(top.resolve("d")) ? "d" : "e");
+        Path to = top.resolve(from.endsWith("d") ? "e" : "d");
+        if (Files.isDirectory(from) && !Files.exists(to)) {
+            Files.move(from, to);
+        } else if (Files.isDirectory(to)) { // the way back, and a swap: over a third name
+            Path third = top.resolve("g");
+            Files.move(from, third);
+            Files.move(to, from);
+            Files.move(third, to);
+        }
+    }
+
+    private static void touch(Path file, ModelOperation o) throws IOException {
+        if (Files.exists(file)) {
+            Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000_000_000L + o.length()));
+        }
+    }
+
+    /** Changes a byte and sets the time of modification back to what it was. */
+    private static void touchBack(Path file, ModelOperation o) throws IOException {
+        if (Files.exists(file) && Files.size(file) > 0) {
+            FileTime before = Files.getLastModifiedTime(file);
+            change(file, open -> {
+                long place = Math.min(open.length() - 1, place(open.length(), o));
+                open.seek(place);
+                int changed = open.read() + 1;
+                open.seek(place);
+                open.write(changed);
+            });
+            Files.setLastModifiedTime(file, before);
+        }
+    }
+
+    private void map(int number, Path file) throws IOException {
+        if (!mapped.containsKey(number) && Files.exists(file) && Files.size(file) > 0) {
+            RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
+            Arena arena = Arena.ofConfined();
+            MemorySegment bytes = open.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, open.length(), arena);
+            mapped.put(number, new Mapped(key(file), open, arena, bytes));
+        }
+    }
+
+    private void store(ModelOperation o) throws IOException {
+        Mapped there = mapped.get(o.file());
+        if (there != null && there.file.length() >= there.bytes.byteSize()) {
+            long place = Math.min(there.bytes.byteSize() - 1, place(there.bytes.byteSize(), o));
+            byte before = there.bytes.get(ValueLayout.JAVA_BYTE, place);
+            there.bytes.set(ValueLayout.JAVA_BYTE, place, (byte) (before + 1));
+            silent = true;
+        }
+    }
+
+    private void unmap(int number) throws IOException {
+        Mapped there = mapped.remove(number);
+        if (there != null) {
+            there.arena.close();
+            there.file.close();
+            silent &= !mapped.isEmpty();
+        }
+    }
+
+    private void open(ModelOperation o, Path file) throws IOException {
+        if (!open.containsKey(o.file())) {
+            boolean appends = o.length() % 2 == 0;
+            FileChannel channel = appends
+                    ? FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+                    : FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            open.put(o.file(), new Opened(key(file), channel, appends));
+        }
+    }
+
+    private void writeOpen(ModelOperation o) throws IOException {
+        Opened there = open.get(o.file());
+        if (there != null) {
+            ByteBuffer bytes = ByteBuffer.wrap(content(o));
+            if (there.appends) {
+                there.channel.write(bytes);
+            } else {
+                long size = there.channel.size();
+                there.channel.write(bytes, o.writesInside() ? place(size, o) : size);
+            }
+        }
+    }
+
+    private void close(int number) throws IOException {
+        Opened there = open.remove(number);
+        if (there != null) {
+            there.channel.close();
+        }
+    }
+
+    /** The machine died: files come back shorter, with zeros in them, or as they were. */
+    void machineCrash(ModelOperation o) throws IOException {
+        closeAll();
+        RandomGenerator random = Seeds.random(o.at() * 7919L + o.length());
+        for (Map.Entry<String, ModelContent> each : contents().entrySet()) {
+            Path file = top.resolve(each.getKey());
+            long now = each.getValue().length();
+            ModelContent before = earlier.get(each.getKey());
+            switch (random.nextInt(5)) {
+                case 0 -> change(file, open -> open.setLength(random.nextLong(now + 1)));
+                case 1 -> {
+                    if (before != null && before.isSmall()) {
+                        rewrite(file, before.bytes());
+                    }
+                }
+                case 2 ->
+                    change(file, open -> {
+                        long start = random.nextLong(now + 1);
+                        open.seek(start);
+                        open.write(new byte[random.nextInt((int) Math.min(MAX_ZEROED_BYTES, now - start) + 1)]);
+                    });
+                default -> {} // came back whole
+            }
+        }
+    }
+
+    /** Notes that the shipper has seen all there is. */
+    void isKnown() throws IOException {
+        earlier = contents();
+        known.clear();
+        for (String name : earlier.keySet()) {
+            known.add(key(top.resolve(name)));
+        }
+    }
+
+    /** Notes that whoever looked at the files does so no longer. */
+    void isForgotten() {
+        known.clear();
+        lasts.clear();
+    }
+
+    /** Returns every file with its bytes. */
+    Map<String, ModelContent> contents() throws IOException {
+        Map<String, ModelContent> contents = new TreeMap<>();
+        try (Stream<Path> walk = Files.walk(top)) {
+            for (Path each : (Iterable<Path>) walk::iterator) {
+                if (Files.isRegularFile(each)) {
+                    contents.put(top.relativize(each).toString(), ModelContent.of(each));
+                }
+            }
+        }
+        return contents;
+    }
+
+    private byte[] content(ModelOperation o) {
+        int length = o.length();
+        byte[] bytes = new byte[length];
+        RandomGenerator random =
+                Seeds.random(o.content() == ModelOperation.Content.SAME ? 1 : ++written * 31L + o.at());
+        switch (o.content()) {
+            case ZEROS -> {}
+            case NOISE -> random.nextBytes(bytes);
+            default -> lines(bytes, random, o.content());
+        }
+        return bytes;
+    }
+
+    private static void lines(byte[] bytes, RandomGenerator random, ModelOperation.Content content) {
+        int end = content == ModelOperation.Content.LINES_AND_ZEROS ? (bytes.length + 1) / 2 : bytes.length;
+        for (int at = 0; at < end; ) {
+            byte[] line = ("line " + Long.toHexString(random.nextLong()) + "\n").getBytes(StandardCharsets.US_ASCII);
+            int length = Math.min(line.length, end - at);
+            System.arraycopy(line, 0, bytes, at, length);
+            at += length;
+        }
+        if (end > 0 && content != ModelOperation.Content.HALF_LINE) {
+            bytes[end - 1] = '\n';
+        }
+    }
+
+    private void closeAll() throws IOException {
+        for (Integer number : List.copyOf(open.keySet())) {
+            close(number);
+        }
+        for (Integer number : List.copyOf(mapped.keySet())) {
+            unmap(number);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        closeAll();
+    }
+}

@@ -1,0 +1,66 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The product's promise, tried on random runs: whatever a drain, a cut or a status calls safe is restored bit for bit
+ * at that commit, and everything else is counted at risk. {@code -Dmodel.runs=N} sets how many, {@code -Dseed=N} where
+ * to begin. A run that fails is shortened and printed as the lines of a test for {@link ShipModelCasesTest}; a million
+ * of them is what {@code bench/load/soak_ship.sh} does.
+ */
+class ShipModelTest {
+    private static final int RUNS = Integer.getInteger("model.runs", 10_000);
+    /** The kernel lets whoever closes an inotify wait, so runs go side by side. */
+    private static final int THREADS = 12;
+
+    private static final Path MEMORY = Path.of("/dev/shm");
+
+    @TempDir
+    private Path temp;
+
+    @Test
+    void whatIsCalledSafeIsRestored() throws Exception {
+        long seed = Seeds.next("whatIsCalledSafeIsRestored");
+        Path top = Files.isWritable(MEMORY) ? Files.createTempDirectory(MEMORY, "chagres-model") : temp;
+        AtomicInteger next = new AtomicInteger();
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            List<Future<String>> wrong = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                Path base = top.resolve(Integer.toString(i));
+                wrong.add(threads.submit(() -> run(base, seed, next)));
+            }
+            for (Future<String> each : wrong) {
+                assertThat(each.get()).isEmpty();
+            }
+        } finally {
+            ModelRun.remove(top);
+        }
+    }
+
+    /** Runs until one run fails; returns that one as lines of a test. */
+    private static String run(Path base, long seed, AtomicInteger next) throws IOException {
+        for (int i = next.getAndIncrement(); i < RUNS; i = next.getAndIncrement()) {
+            ModelRun.Setting setting = ModelRun.Setting.of(seed + i);
+            List<ModelOperation> operations = ModelOperation.draw(Seeds.random(seed + i));
+            String wrong = ModelRun.run(base, setting, operations);
+            if (wrong != null) {
+                next.set(RUNS);
+                return ModelShrink.explain(base, seed + i, setting, operations, wrong);
+            }
+        }
+        return "";
+    }
+}
