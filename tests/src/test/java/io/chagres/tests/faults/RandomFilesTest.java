@@ -1,0 +1,132 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import io.chagres.testkit.Seeds;
+import io.chagres.testkit.TreeDiff;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The promise from outside: whatever is done to files while the program ships, is killed and compacts, after every
+ * {@code drain} that says that everything is acknowledged the restored tree is the real one.
+ * {@code -Drandom.rounds=N} sets how many drains.
+ */
+@ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
+class RandomFilesTest {
+    private static final int LANES = 4;
+    private static final int ROUNDS = Integer.getInteger("random.rounds", 300);
+
+    @Test
+    void whatADrainCallsSafeIsRestored(FaultBench bench) {
+        Requires.tool("fallocate");
+        long seed = Seeds.next("whatADrainCallsSafeIsRestored");
+        List<Future<Integer>> lanes = new ArrayList<>();
+        for (int i = 0; i < LANES; i++) {
+            Lane lane = new Lane(bench, bench.root().resolve("lane" + i), Seeds.random(seed + i));
+            lanes.add(bench.tasks().submit(lane::run));
+        }
+        int safe = lanes.stream().mapToInt(Workload::join).sum();
+        assertThat(safe).as("drains that said that all is safe").isGreaterThan(ROUNDS / 2);
+    }
+
+    /** One machine: its files, its archive and its shipper. */
+    private static final class Lane {
+        private final FaultBench bench;
+        private final Path root;
+        private final RandomGenerator random;
+        private final Path tree;
+        private final Archive archive;
+        private final List<String> history = new ArrayList<>();
+
+        Lane(FaultBench bench, Path root, RandomGenerator random) {
+            this.bench = bench;
+            this.root = root;
+            this.random = random;
+            tree = root.resolve("tree");
+            archive = new Archive(root.resolve("archive"), root);
+        }
+
+        /** Returns how many drains said that all is safe. */
+        int run() throws IOException {
+            RandomFiles files = new RandomFiles(tree, random);
+            ShipProcess ship = start().awaitScanned();
+            int safe = 0;
+            for (int round = 0; round < ROUNDS / LANES; round++) {
+                change(files);
+                if (random.nextInt(8) == 0) {
+                    ship.kill();
+                    history.add("killed");
+                    change(files);
+                    ship = start();
+                    change(files);
+                    ship.awaitScanned();
+                }
+                if (random.nextInt(20) == 0) {
+                    archive.ok("compact");
+                    history.add("compacted");
+                }
+                safe += drained() ? 1 : 0;
+            }
+            ship.drain();
+            isRestored();
+            archive.verify();
+            return safe;
+        }
+
+        private void change(RandomFiles files) throws IOException {
+            for (int i = random.nextInt(12); i >= 0; i--) {
+                String change = files.change();
+                if (!change.isEmpty()) {
+                    history.add(change);
+                }
+                if (random.nextInt(4) == 0) {
+                    Workload.pause(Duration.ofMillis(random.nextInt(40)));
+                }
+            }
+        }
+
+        private ShipProcess start() {
+            synchronized (bench) {
+                return bench.shipping()
+                        .paths(tree)
+                        .to(archive.address())
+                        .state(root.resolve("state"))
+                        .start();
+            }
+        }
+
+        private boolean drained() throws IOException {
+            List<String> drain = new ArrayList<>(Chagres.command());
+            drain.addAll(List.of("drain", "--state", root.resolve("state").toString()));
+            Program program = Program.run(drain);
+            history.add("drained: " + new String(program.out(), StandardCharsets.UTF_8) + program.err());
+            if (program.exitCode() == 0) {
+                isRestored();
+            }
+            return program.exitCode() == 0;
+        }
+
+        private void isRestored() throws IOException {
+            Path restored = archive.restore();
+            Path copy = restored.resolve(FaultBench.HOST).resolve(Path.of("/").relativize(tree));
+            assertThat(TreeDiff.of(tree, copy, name -> !Archive.beside(Path.of(name))))
+                    .as("differences of %s and %s after %s", tree, copy, history)
+                    .isEmpty();
+            Program.ok("rm", "-rf", restored.toString());
+            history.subList(0, Math.max(0, history.size() - 100)).clear();
+        }
+    }
+}
