@@ -2,9 +2,9 @@ package io.chagres.ship;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.log.CommitBuilder;
-import io.chagres.archive.log.CommitCheck;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.time.Duration;

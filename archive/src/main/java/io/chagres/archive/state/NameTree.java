@@ -305,7 +305,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     }
 
     /** Says whether a path from a log can be a name: absolute, without empty components, {@code .} and {@code ..}. */
-    public static boolean isName(Pathname path) {
+    static boolean isName(Pathname path) {
         if (!path.isAbsolute()) {
             return false;
         }

@@ -1,4 +1,4 @@
-package io.chagres.archive.log;
+package io.chagres.archive.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
-import io.chagres.archive.state.HostState;
+import io.chagres.archive.log.CommitBuilder;
 import io.chagres.linux.Pathname;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,10 @@
-package io.chagres.archive.log;
+package io.chagres.archive.state;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
-import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.NameTree;
+import io.chagres.archive.log.CommitBuilder;
 import io.chagres.linux.Pathname;
 import java.util.Arrays;
 
