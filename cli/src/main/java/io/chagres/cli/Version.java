@@ -13,12 +13,8 @@ final class Version implements IVersionProvider {
         String build = System.getProperty("io.chagres.build", ""); // what package.sh and the launcher know of it
         String java =
                 "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
-        return new String[] {"chagres " + text() + " (" + build + (build.isEmpty() ? "" : "; ") + java + ")"};
-    }
-
-    /** Returns the version of this build, as the module says. */
-    static String text() {
-        var module = Main.class.getModule().getDescriptor();
-        return module == null ? "(unpackaged)" : module.rawVersion().orElse("(unversioned)");
+        return new String[] {
+            "chagres " + io.chagres.ship.Version.text() + " (" + build + (build.isEmpty() ? "" : "; ") + java + ")"
+        };
     }
 }

@@ -3,9 +3,9 @@ package io.chagres.ship;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
-import io.chagres.archive.log.CommitCheck;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -162,7 +162,7 @@ final class ShipParts implements AutoCloseable {
                                 host.machine().productUuid(),
                                 host.machine().bootId(),
                                 ProcessHandle.current().pid(),
-                                Version.TEXT,
+                                Version.text(),
                                 clock.millis()));
                 log.append(first);
             }

@@ -1,9 +1,14 @@
 package io.chagres.ship;
 
-/** Tells the version of this program, which the log keeps with every incarnation. */
-public final class Version {
-    /** The version. */
-    public static final String TEXT = "0.1.0";
+import java.lang.module.ModuleDescriptor;
 
+/** Tells the version of this build, which the log keeps with every incarnation and {@code --version} prints. */
+public final class Version {
     private Version() {}
+
+    /** Returns what the build wrote into the module. */
+    public static String text() {
+        ModuleDescriptor module = Version.class.getModule().getDescriptor();
+        return module == null ? "(unpackaged)" : module.rawVersion().orElse("(unversioned)");
+    }
 }
