@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a reader finds in the archive, compared with what was in the files. */
 final class ModelArchive implements AutoCloseable {
-    /** Is the archive at a moment. */
+    /** The archive at a moment. */
     private record View(HostState state, VersionReader reader) {}
 
     private final BlobStore store;

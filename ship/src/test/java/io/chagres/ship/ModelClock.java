@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/** Is a clock that goes only when it is told to. */
+/** A clock that goes only when it is told to. */
 final class ModelClock extends Clock {
     private long nowMs = 1_800_000_000_000L;
 

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Is what a file holds: its length, and its bytes where it has any. Of a large file holes are left out. Immutable.
+ * What a file holds: its length, and its bytes where it has any. Of a large file holes are left out. Immutable.
  *
  * @param length bytes
  * @param pieces in order; what lies between them is zeros
@@ -23,7 +23,7 @@ record ModelContent(long length, List<Piece> pieces) {
     private static final int SMALL_BYTES = 1 << 20;
     private static final int SAMPLE_BYTES = 4096;
 
-    /** Is a range that is no hole. */
+    /** A range that is no hole. */
     record Piece(long start, byte[] bytes) {
         long end() {
             return start + bytes.length;

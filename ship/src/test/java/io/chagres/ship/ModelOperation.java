@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Is one thing that happens in a run of the model: to a file, to the store, to the shipper or to the machine. What it
+ * One thing that happens in a run of the model: to a file, to the store, to the shipper or to the machine. What it
  * does follows from its numbers alone, so a list of them can be shortened, printed and put into a test.
  *
  * @param kind what happens

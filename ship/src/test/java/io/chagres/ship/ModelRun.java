@@ -36,7 +36,7 @@ final class ModelRun implements AutoCloseable {
         }
     }
 
-    /** Is a moment that was called safe. */
+    /** A moment that was called safe. */
     private record Moment(long seq, Map<String, ModelContent> files) {}
 
     /** How one run differs from another besides its operations. */

@@ -12,11 +12,11 @@ import java.util.Deque;
 import java.util.concurrent.Executor;
 
 /**
- * Is a store that a run scripts: it refuses, loses answers, and takes a request long after it said that it failed.
+ * A store that a run scripts: it refuses, loses answers, and takes a request long after it said that it failed.
  * Requests run on a queue that is held or let go. Confined to one thread.
  */
 final class ModelStore implements Executor {
-    /** Is a request that arrives late. */
+    /** A request that arrives late. */
     private record Late(String key, byte[] bytes) {}
 
     final MemoryStore memory = new MemoryStore();

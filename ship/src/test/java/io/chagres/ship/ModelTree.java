@@ -143,7 +143,7 @@ final class ModelTree implements AutoCloseable {
         return true;
     }
 
-    /** Is a change through a descriptor. */
+    /** A change through a descriptor. */
     @FunctionalInterface
     private interface Change {
         void make(RandomAccessFile file) throws IOException;
