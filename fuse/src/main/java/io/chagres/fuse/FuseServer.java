@@ -113,7 +113,7 @@ public final class FuseServer implements AutoCloseable {
         if (options.transport() == FuseTransport.IO_URING) {
             throw new ErrnoException("FUSE over io_uring (" + obstacle + ")", Errno.EOPNOTSUPP, mountPoint.toString());
         }
-        LOG.log(Level.INFO, mountPoint + " is served through " + FdDevice.PATH + ", not over io_uring: " + obstacle);
+        LOG.log(Level.DEBUG, mountPoint + " is served through " + FdDevice.PATH + ", not over io_uring: " + obstacle);
     }
 
     /**

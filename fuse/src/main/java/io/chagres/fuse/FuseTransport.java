@@ -3,7 +3,7 @@ package io.chagres.fuse;
 /** How requests come from the kernel and answers go back. */
 public enum FuseTransport {
     /**
-     * {@link #IO_URING} where that is possible, else {@link #CLASSIC}, with one line in the log that says why. With one
+     * {@link #IO_URING} where that is possible, else {@link #CLASSIC}; the log says why, at DEBUG. With one
      * thread it is the classic one, because io_uring has a thread for each processor.
      */
     AUTO,
