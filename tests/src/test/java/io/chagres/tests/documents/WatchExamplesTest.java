@@ -35,6 +35,10 @@ class WatchExamplesTest {
     @SuppressWarnings("NullAway.Init")
     Path temp;
 
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path elsewhere;
+
     /** What the first example prints. */
     private static final class Printed extends ArrayList<String> {
         private static final long serialVersionUID = 1;
@@ -81,7 +85,8 @@ class WatchExamplesTest {
 
     private DirectoryWatcher open() throws IOException {
         Pathname srv = Pathname.of(temp.toString());
-        DirectoryWatcher watcher = DirectoryWatcher.builder(srv, Pathname.of("/var/log/**/*.nothing"))
+        Path logs = Files.createDirectories(elsewhere.resolve("log/app"));
+        DirectoryWatcher watcher = DirectoryWatcher.builder(srv, Pathname.of(logs + "/**/*.log"))
                 .exclude(Glob.of("*.tmp")::matches)
                 .clock(InstantSource.system())
                 .open();
