@@ -1,6 +1,5 @@
 package io.chagres.dedupe;
 
-import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.time.Instant;
@@ -65,9 +64,10 @@ public final class Dedupe implements AutoCloseable {
      * Adds a directory with all below, or a file.
      *
      * @param path which
-     * @throws ErrnoException ELOOP for a symbolic link, EINVAL for what is neither, or why it cannot be opened
+     * @throws PathTypeException for a symbolic link, and for what is neither
+     * @throws IOException if it cannot be opened
      */
-    public void add(Pathname path) throws ErrnoException {
+    public void add(Pathname path) throws IOException {
         scan.add(path);
     }
 

@@ -1,11 +1,11 @@
 package io.chagres.dedupe;
 
-import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,9 +57,10 @@ final class Scan implements AutoCloseable {
     /**
      * Adds a directory with all below, or a file.
      *
-     * @throws ErrnoException ELOOP for a symbolic link, EINVAL for what is neither, or why it cannot be opened
+     * @throws PathTypeException for a symbolic link, and for what is neither
+     * @throws ErrnoException if it cannot be opened
      */
-    void add(Pathname path) throws ErrnoException {
+    void add(Pathname path) throws IOException {
         check("statx", stat.of(path, false), path);
         if (stat.isDirectory()) {
             Folder.Root root = opened(path, path);
@@ -68,7 +69,7 @@ final class Scan implements AutoCloseable {
         } else if (stat.isRegular()) {
             addFile(path);
         } else {
-            throw new ErrnoException("open", stat.isSymbolicLink() ? Errno.ELOOP : Errno.EINVAL, path.toString());
+            throw new PathTypeException(path, stat.isSymbolicLink());
         }
     }
 

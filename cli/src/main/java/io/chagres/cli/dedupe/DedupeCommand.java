@@ -5,16 +5,17 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.dedupe.DedupeOptions;
+import io.chagres.dedupe.DedupeSession;
+import io.chagres.dedupe.PathTypeException;
 import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
-import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -141,45 +142,33 @@ public final class DedupeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         DedupeOptions options = options();
-        DedupeSession.Extras extras = extras();
+        DedupeSession.Phases phases = phases();
         ProgressLine progress = new ProgressLine(context, json.json);
         DedupeReport.Form form = new DedupeReport.Form(dryRun, verbose, json.json);
         DedupeReport report = new DedupeReport(context.out(), progress, form);
-        try (DedupeSession session = new DedupeSession(context, options, extras, report, progress)) {
+        try (WorkerThreads workers = new WorkerThreads("chagres-dedupe-", threads);
+                DedupeSession session = new DedupeSession(options, phases, context.clock(), report, workers, threads)) {
             report.onFailure(session::stop);
+            context.termination().onSignal(session::stop);
+            List<Pathname> roots = paths.stream().map(Pathname::of).toList();
             if (follow) {
-                follow(session);
+                session.follow(roots, settle.toMillis());
                 return ExitCode.DONE;
             }
-            context.termination().onSignal(session::stop);
-            session.runAll(paths);
+            session.run(roots);
             if (session.isStopped()) {
                 progress.message("chagres dedupe: interrupted; what is shared stays shared, and the next run goes on");
                 return ExitCode.INTERRUPTED;
             }
-            return session.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+            return report.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+        } catch (PathTypeException e) {
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()));
         } finally {
             progress.end();
         }
     }
 
-    private void follow(DedupeSession session) throws IOException {
-        Pathname[] roots = new Pathname[paths.size()];
-        for (int i = 0; i < roots.length; i++) {
-            roots[i] = Pathname.of(paths.get(i)).absolute();
-        }
-        try (DirectoryWatcher watcher =
-                DirectoryWatcher.builder(roots).clock(context.clock()).open()) {
-            context.termination().onSignal(() -> {
-                session.stop();
-                watcher.wakeup();
-            });
-            List<String> absolute = Stream.of(roots).map(Pathname::toString).toList();
-            new DedupeFollow(session, absolute, settle.toMillis(), context.err()).run(watcher);
-        }
-    }
-
-    private DedupeSession.Extras extras() throws CommandFailure {
+    private DedupeSession.Phases phases() throws CommandFailure {
         if (threads < 1 || threads > 256) {
             throw new CommandFailure(ExitCode.USAGE, "--threads must be between 1 and 256");
         }
@@ -187,7 +176,7 @@ public final class DedupeCommand implements Callable<Integer> {
         if (Long.bitCount(block) != 1 || block < 4096 || block > 512 * 1024) {
             throw new CommandFailure(ExitCode.USAGE, "--block-size must be a power of two from 4 KiB to 512 KiB");
         }
-        return new DedupeSession.Extras(sparsify, blocks ? (int) block : 0, minExtent.bytes(), threads, follow);
+        return new DedupeSession.Phases(sparsify, blocks ? (int) block : 0, minExtent.bytes());
     }
 
     private DedupeOptions options() throws CommandFailure {

@@ -5,9 +5,9 @@ import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.dedupe.Count;
-import io.chagres.dedupe.DedupeListener;
 import io.chagres.dedupe.DedupeTotals;
 import io.chagres.dedupe.Outcome;
+import io.chagres.dedupe.SessionListener;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Prints what becomes of files, as lines or JSON. Called by one thread at a time. */
-final class DedupeReport implements DedupeListener {
+final class DedupeReport implements SessionListener {
     private final Output out;
     private final ProgressLine progress;
     private final Form form;
@@ -42,7 +42,7 @@ final class DedupeReport implements DedupeListener {
         onFailure = action;
     }
 
-    /** Says whether every file system could share blocks. */
+    /** Says whether all was done: every file system could share blocks, and no file failed. */
     boolean isComplete() {
         return complete;
     }
@@ -120,12 +120,31 @@ final class DedupeReport implements DedupeListener {
         }
     }
 
+    @Override
+    public void progress(long doneBytes, long totalBytes) {
+        progress.update(doneBytes, totalBytes);
+    }
+
+    @Override
+    public void separated(int count) {
+        progress.message("chagres dedupe: the paths are on " + count + " file systems; files on different ones cannot"
+                + " share blocks and are not compared");
+    }
+
+    @Override
+    public void problem(Pathname path, String what, int errno) {
+        progress.message("chagres dedupe: " + path + ": " + what + (errno == 0 ? "" : ": " + Errno.message(errno)));
+    }
+
     /**
      * Prints the sums.
      *
      * @throws IOException also the failure of an earlier line
      */
-    void summary(DedupeTotals totals) throws IOException {
+    @Override
+    public void finished(DedupeTotals totals) throws IOException {
+        progress.end();
+        complete &= totals.get(Count.FAILED) == 0;
         if (failure != null) {
             throw failure;
         }
@@ -174,7 +193,7 @@ final class DedupeReport implements DedupeListener {
         try {
             out.line(line);
         } catch (IOException e) {
-            failure = e; // the listener cannot throw; summary() does
+            failure = e; // the listener cannot throw here; finished() does
             onFailure.run();
         }
     }

@@ -10,6 +10,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
@@ -62,6 +63,9 @@ import picocli.CommandLine.Spec;
         })
 public final class MountCommand implements Callable<Integer> {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+
+    /** Reads from the store that wait beside each other. */
+    private static final int REQUESTS = 8;
 
     private final CommandContext context;
 
@@ -231,7 +235,7 @@ public final class MountCommand implements Callable<Integer> {
         BlobStore archive = opened();
         String catalogs = cache == null ? System.getProperty("java.io.tmpdir") : cache;
         MountContext surroundings = new MountContext(
-                MountThreads.make(),
+                new WorkerThreads("chagres-mount-", REQUESTS),
                 MonotonicClock::nowMs,
                 this::say,
                 new Catalogs(Pathname.of(catalogs), cache != null, Catalogs.LARGE_VERSIONS, System::gc));

@@ -8,6 +8,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
@@ -176,7 +177,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     private int ship(ShipOptions options, ShipReport report, Supervisor supervisor, ShipStart start)
             throws IOException {
-        try (WorkerThreads workers = new WorkerThreads();
+        try (WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
                 BlobStore archive = start.open(() -> BlobStores.open(store, true));
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {

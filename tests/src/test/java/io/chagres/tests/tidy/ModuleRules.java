@@ -14,7 +14,7 @@ final class ModuleRules {
             direct("linux", "io.chagres.foreign"),
             direct("watch", "io.chagres.linux"),
             direct("fuse", "io.chagres.linux", "jdk.jfr"),
-            direct("dedupe", "io.chagres.linux"),
+            direct("dedupe", "io.chagres.watch"),
             direct("examples", "io.chagres.fuse"),
             direct("archive", "io.chagres.linux", "com.github.luben.zstd_jni"),
             direct("ship", "io.chagres.watch", "io.chagres.archive"),

@@ -1,6 +1,5 @@
-package io.chagres.cli.dedupe;
+package io.chagres.dedupe;
 
-import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
@@ -9,7 +8,6 @@ import io.chagres.watch.DirectoryWatcher;
 import io.chagres.watch.WatchListener;
 import io.chagres.watch.WatchedDirectory;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -27,9 +25,9 @@ final class DedupeFollow implements WatchListener {
     private static final long NEVER = Long.MAX_VALUE;
 
     private final DedupeSession session;
-    private final List<String> paths;
+    private final List<Pathname> paths;
     private final long quietMs;
-    private final PrintStream err;
+    private final SessionListener listener;
     /** When each changed last; the longest ago first. */
     private final Map<Pathname, Long> changed = new LinkedHashMap<>();
 
@@ -37,11 +35,11 @@ final class DedupeFollow implements WatchListener {
     private boolean started;
     private long outdatedMs = NEVER;
 
-    DedupeFollow(DedupeSession session, List<String> paths, long quietMs, PrintStream err) {
+    DedupeFollow(DedupeSession session, List<Pathname> paths, long quietMs, SessionListener listener) {
         this.session = session;
         this.paths = paths;
         this.quietMs = quietMs;
-        this.err = err;
+        this.listener = listener;
     }
 
     /** Works until the session is stopped. The watcher listens before files are listed, so that none is missed. */
@@ -81,7 +79,7 @@ final class DedupeFollow implements WatchListener {
     private void list() throws IOException {
         outdatedMs = NEVER;
         changed.clear();
-        session.runAll(paths);
+        session.runFollowed(paths);
         listed = session.files();
     }
 
@@ -109,9 +107,6 @@ final class DedupeFollow implements WatchListener {
     }
 
     @Override
-    public void attributes(Dentry d) {}
-
-    @Override
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
         if (d instanceof WatchedDirectory) {
             overflow();
@@ -134,6 +129,6 @@ final class DedupeFollow implements WatchListener {
 
     @Override
     public void problem(Pathname path, String what, int errno) {
-        err.println("chagres dedupe: " + path + ": " + what + (errno == 0 ? "" : ": " + Errno.message(errno)));
+        listener.problem(path, what, errno);
     }
 }
