@@ -1,27 +1,24 @@
 package io.chagres.cli.ship;
 
-import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.text.Durations;
-import io.chagres.ship.Backoff;
 import io.chagres.ship.ShipStatus;
+import io.chagres.ship.StoreOpening;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens what a shipper needs, again and again while the store refuses: a machine may come up before its network or its
- * role does. The program to accompany does not wait for that. Confined to one thread but for {@link #stop}.
+ * Leads signals and the program to accompany past a store that is slow to open: neither waits for it. Confined to one
+ * thread but for {@link #stop}.
  */
-final class ShipStart {
+final class ShipStart implements StoreOpening.Listener {
     /** A store that has not answered by then does not keep the program waiting. */
     private static final long PROGRAM_WAITS_MS = 2_000;
 
@@ -32,26 +29,18 @@ final class ShipStart {
     private final ShipReport report;
     private final Supervisor supervisor;
     private final Program program;
-    private final LongSupplier clockMs;
     private final long drainMs;
-    private final long startMs;
-    private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final StoreOpening opening;
     private volatile boolean over;
-    private volatile long untilMs = Long.MAX_VALUE;
     private @Nullable Runnable session;
-    private @Nullable String cause;
-    private long refusedMs;
-    private long errors;
 
     ShipStart(CommandContext context, ShipReport report, Supervisor supervisor, LongSupplier clockMs, long drainMs) {
         termination = context.termination();
         this.report = report;
         this.supervisor = supervisor;
-        this.clockMs = clockMs;
         this.drainMs = drainMs;
         program = new Program(context.child(), Duration.ofMillis(drainMs), report, this::drain);
-        startMs = clockMs.getAsLong();
+        opening = new StoreOpening(clockMs, this);
     }
 
     /** Returns the program to accompany. */
@@ -66,7 +55,7 @@ final class ShipStart {
      */
     void begin(boolean once) {
         if (once) {
-            untilMs = startMs + drainMs;
+            opening.limit(drainMs);
             CompletableFuture.delayedExecutor(drainMs + HANGS_MS, TimeUnit.MILLISECONDS)
                     .execute(this::abandonUnlessOver);
         }
@@ -79,34 +68,18 @@ final class ShipStart {
         over = true;
     }
 
-    /** Opens something that a store may refuse. */
-    @FunctionalInterface
-    interface Opening<T> {
-        T open() throws IOException;
-    }
-
     /**
-     * Opens until it succeeds, the refusal cannot pass by itself, or the time to drain after a signal is over.
+     * Opens what the store may refuse for a while.
      *
      * @throws CommandFailure with the exit code for bytes at risk, when the time is over
      */
-    <T> T open(Opening<T> opening) throws IOException {
-        while (true) {
-            try {
-                T opened = opening.open();
-                if (cause != null) {
-                    report.message("the store accepts again");
-                    cause = null;
-                }
-                return opened;
-            } catch (StoreException e) {
-                if (e.isLasting()) {
-                    throw e;
-                }
-                refused(String.valueOf(e.getMessage()));
-                program.start();
-                await(clockMs.getAsLong() + backoff.nextMs());
-            }
+    <T> T open(StoreOpening.Opening<T> what) throws IOException {
+        try {
+            return opening.open(what);
+        } catch (StoreOpening.TimeoutException e) {
+            supervisor.ended(e.status());
+            report.ended(e.status());
+            throw new CommandFailure(program.exitCode(ExitCode.AT_RISK), String.valueOf(e.getMessage()));
         }
     }
 
@@ -114,7 +87,7 @@ final class ShipStart {
     synchronized void opened(Runnable drain) {
         session = drain;
         over();
-        if (stopped.getCount() == 0) {
+        if (opening.isStopped()) {
             drain.run();
         }
     }
@@ -133,10 +106,7 @@ final class ShipStart {
     private void drain() {
         Runnable running;
         synchronized (this) {
-            if (stopped.getCount() > 0) {
-                untilMs = Math.min(untilMs, clockMs.getAsLong() + drainMs);
-                stopped.countDown();
-            }
+            opening.stop(drainMs);
             running = session;
         }
         supervisor.stops();
@@ -166,46 +136,32 @@ final class ShipStart {
         }
     }
 
-    private void refused(String said) {
-        errors++;
-        if (cause == null) {
-            refusedMs = clockMs.getAsLong();
-        }
-        if (!said.equals(cause)) {
-            report.message("the store refuses: " + said + "; nothing is lost while the local files stay, trying again");
-        }
-        cause = said;
+    @Override
+    public long intervalMs() {
+        return report.intervalMs();
     }
 
-    /** Waits for the next try and shows meanwhile why. */
-    private void await(long retryMs) throws IOException {
-        long now = clockMs.getAsLong();
-        while (now < retryMs) {
-            ShipStatus status =
-                    ShipStatus.unopened("refuses since " + (now - refusedMs) / 1000 + " s: " + cause, errors);
-            if (now >= untilMs) {
-                supervisor.ended(status);
-                report.ended(status);
-                throw new CommandFailure(
-                        program.exitCode(ExitCode.AT_RISK), "stopped before the store accepted anything");
-            }
-            report.status(status, now - startMs);
-            supervisor.waits(status);
-            pause(Math.min(Math.min(retryMs, untilMs) - now, report.intervalMs()));
-            now = clockMs.getAsLong();
+    @Override
+    public void refused(String why, boolean isNew) throws IOException {
+        if (isNew) {
+            report.message("the store refuses: " + why + "; nothing is lost while the local files stay, trying again");
         }
+        program.start();
     }
 
-    private void pause(long ms) throws IOException {
-        try {
-            boolean wasStopped = stopped.getCount() == 0;
-            CountDownLatch until = wasStopped ? new CountDownLatch(1) : stopped;
-            if (until.await(ms, TimeUnit.MILLISECONDS)) {
-                report.message("asked to stop; waiting for the store for " + Durations.format(drainMs));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
+    @Override
+    public void waits(ShipStatus status, long elapsedMs) throws IOException {
+        report.status(status, elapsedMs);
+        supervisor.waits(status);
+    }
+
+    @Override
+    public void stops() {
+        report.message("asked to stop; waiting for the store for " + Durations.format(drainMs));
+    }
+
+    @Override
+    public void accepted() {
+        report.message("the store accepts again");
     }
 }
