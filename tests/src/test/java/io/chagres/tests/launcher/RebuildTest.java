@@ -127,7 +127,11 @@ class RebuildTest {
         }
         assertThat(checkout.builds()).as("the first, and one more").isEqualTo(2);
         for (int i = 0; i < 3; i++) {
-            assertThat(machine.resolve("out" + i)).content().contains(checkout.program() + "/lib/one.jar");
+            assertThat(machine.resolve("out" + i))
+                    .content()
+                    .contains(checkout.program() + "/lib/one.jar")
+                    .as("a program that stays would hold up every later build")
+                    .doesNotContain("has the lock");
         }
     }
 
