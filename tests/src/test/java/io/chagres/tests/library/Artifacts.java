@@ -39,7 +39,7 @@ final class Artifacts {
                         "bom," + String.join(",", LIBRARIES),
                         "--also-make",
                         "-Dmaven.test.skip",
-                        "-DaltDeploymentRepository=local::" + repository.toUri(),
+                        "-DaltDeploymentRepository=released::" + repository.toUri(),
                         "deploy"));
     }
 
