@@ -297,7 +297,8 @@ public final class Pathname implements Comparable<Pathname> {
     }
 
     /**
-     * Shows the path on one line: UTF-8, with {@code \xnn} for bytes that are not and for control characters.
+     * Shows the path on one line: UTF-8, with {@code \xnn} for bytes that are not, for control characters, and for
+     * those that change the direction of writing or break the line.
      *
      * @return text for people; it cannot be turned back into a path
      */
@@ -325,13 +326,35 @@ public final class Pathname implements Comparable<Pathname> {
             String decoded = new String(bytes, at, length, StandardCharsets.UTF_8);
             byte[] again = decoded.getBytes(StandardCharsets.UTF_8);
             boolean exact = Arrays.equals(again, 0, again.length, bytes, at, at + length);
-            if (exact && !Character.isISOControl(decoded.codePointAt(0))) {
+            if (exact && isShown(decoded.codePointAt(0))) {
                 text.append(decoded);
+                return length;
+            }
+            if (exact) {
+                for (int i = at; i < at + length; i++) {
+                    appendHex(text, bytes[i]);
+                }
                 return length;
             }
         }
         appendHex(text, lead);
         return 1;
+    }
+
+    /**
+     * Says whether a character may stand on a line of a terminal as it is: no control character (Unicode: Cc), no line
+     * or paragraph separator (Zl, Zp), and none that turns the direction of what stands beside it (Bidi_Control).
+     */
+    public static boolean isShown(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+            default ->
+                !(character == 0x061c
+                        || character == 0x200e
+                        || character == 0x200f
+                        || character >= 0x202a && character <= 0x202e
+                        || character >= 0x2066 && character <= 0x2069);
+        };
     }
 
     private static void appendHex(StringBuilder text, byte value) {

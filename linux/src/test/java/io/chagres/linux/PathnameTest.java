@@ -153,6 +153,9 @@ class PathnameTest {
     void textShowsWhatIsNoTextAsHex() {
         assertThat(Pathname.of("/var/log/\u00e4 \u20ac\u1f600 x")).hasToString("/var/log/\u00e4 \u20ac\u1f600 x");
         assertThat(Pathname.of("a\nb\u001b[2J\u007f")).hasToString("a\\x0ab\\x1b[2J\\x7f");
+        assertThat(Pathname.of("a\u202egpj.exe")).hasToString("a\\xe2\\x80\\xaegpj.exe");
+        assertThat(Pathname.of("\u061c\u2066\u2069")).hasToString("\\xd8\\x9c\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+        assertThat(Pathname.of("\u2028\u200d\ud83d\ude00")).hasToString("\\xe2\\x80\\xa8\u200d\ud83d\ude00");
         assertThat(Pathname.of("\u0085")).hasToString("\\xc2\\x85");
         assertThat(Pathname.ofBytes(new byte[] {'a', (byte) 0xff, (byte) 0xc3, 'b'}))
                 .hasToString("a\\xff\\xc3b");

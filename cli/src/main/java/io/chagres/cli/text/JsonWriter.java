@@ -1,6 +1,8 @@
 package io.chagres.cli.text;
 
+import io.chagres.linux.Pathname;
 import java.time.Instant;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** Builds one JSON value as text, member by member; no reflection and no dependency. Confined to one thread. */
@@ -117,10 +119,8 @@ public final class JsonWriter {
                 case '\n' -> text.append("\\n");
                 case '\t' -> text.append("\\t");
                 default -> {
-                    if (c < 0x20 || c == 0x7f) {
-                        text.append("\\u00")
-                                .append(Character.forDigit(c >> 4, 16))
-                                .append(Character.forDigit(c & 15, 16));
+                    if (!Pathname.isShown(c)) {
+                        text.append("\\u").append(HexFormat.of().toHexDigits(c));
                     } else {
                         text.append(c);
                     }

@@ -23,8 +23,10 @@ final class JsonWriterTest {
 
     @Test
     void escapesWhatJsonAndTerminalsMustNotSee() {
-        assertThat(new JsonWriter().value("\"\\\n\t\u0001\u001b\u007f\u00e4").toString())
-                .isEqualTo("\"\\\"\\\\\\n\\t\\u0001\\u001b\\u007f\u00e4\"");
+        assertThat(new JsonWriter()
+                        .value("\"\\\n\t\u0001\u001b\u007f\u00e4\u009b\u202e")
+                        .toString())
+                .isEqualTo("\"\\\"\\\\\\n\\t\\u0001\\u001b\\u007f\u00e4\\u009b\\u202e\"");
     }
 
     @Test
