@@ -2,7 +2,9 @@ package io.chagres.archive;
 
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HostRegistry {
     private static final int MAX_BYTES = 64 * 1024;
+    private static final String FORMAT = "1";
     private static final String DESCRIPTION = "{\"format\": 1}\n";
 
     /**
@@ -31,8 +34,29 @@ public final class HostRegistry {
      * @param machineId /etc/machine-id of its machine
      * @param productUuid DMI product UUID of its machine, empty when unknown
      * @param createdMs when it was minted, milliseconds since 1970
+     * @param fault why the record could not be read; null when it could. Then nothing but the id is known
      */
-    public record Owner(String id, String name, String machineId, String productUuid, long createdMs) {
+    public record Owner(
+            String id,
+            String name,
+            String machineId,
+            String productUuid,
+            long createdMs,
+            @Nullable IOException fault) {
+        /** Makes the owner record of a host as it was read. */
+        public Owner(String id, String name, String machineId, String productUuid, long createdMs) {
+            this(id, name, machineId, productUuid, createdMs, null);
+        }
+
+        private static Owner unknown(String id, IOException fault) {
+            return new Owner(id, id, "", "", 0, fault);
+        }
+
+        /** Returns what the host is called, and its id, for messages: {@code host web1 (00ff00ff00ff00ff)}. */
+        public String title() {
+            return name.equals(id) ? "host " + id : "host " + name + " (" + id + ")";
+        }
+
         /** Clones of an image share the machine id; only the product UUID, where it can be read, tells them apart. */
         boolean isOf(Machine machine) {
             boolean uuidsKnown =
@@ -55,12 +79,17 @@ public final class HostRegistry {
         return owners;
     }
 
-    /** Returns the owner record of a host, or null when it has none. */
+    /**
+     * Returns the owner record of a host, or null when it has none. One that cannot be read is told by its fault.
+     *
+     * @throws IOException when the store does not answer
+     */
     public static @Nullable Owner owner(BlobStore store, String hostId) throws IOException {
+        String key = ArchiveLayout.owner(hostId);
         Map<String, String> values = new HashMap<>();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment record = arena.allocate(MAX_BYTES);
-            int length = Math.max(0, store.get(ArchiveLayout.owner(hostId), 0, record));
+            int length = Math.max(0, store.get(key, 0, record));
             byte[] bytes = record.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
             new String(bytes, StandardCharsets.UTF_8).lines().forEach(line -> {
                 int equals = line.indexOf('=');
@@ -70,6 +99,12 @@ public final class HostRegistry {
             });
         } catch (NoSuchBlobException e) {
             return null;
+        } catch (StoreException e) {
+            requireAnswer(store, e);
+            return Owner.unknown(hostId, e);
+        }
+        if (!FORMAT.equals(values.get("format"))) {
+            return Owner.unknown(hostId, new CorruptArchiveException(key, "it is no owner record of this format"));
         }
         String name = values.getOrDefault("name", "");
         return new Owner(
@@ -80,12 +115,30 @@ public final class HostRegistry {
                 number(values.getOrDefault("created", "0")));
     }
 
+    /**
+     * Says whose fault a refusal is: returns when the store answers otherwise, so that only what was asked for cannot
+     * be read. One list at most.
+     *
+     * @throws IOException the refusal, when the store answers nothing
+     */
+    public static void requireAnswer(BlobStore store, StoreException refusal) throws IOException {
+        if (refusal.isLasting()) {
+            return; // it is an answer
+        }
+        try {
+            store.children(ArchiveLayout.HOSTS);
+        } catch (IOException e) {
+            refusal.addSuppressed(e);
+            throw refusal;
+        }
+    }
+
     private static boolean isFileName(String name) {
         return !name.isEmpty()
                 && !name.equals(".")
                 && !name.equals("..")
                 && name.indexOf('/') < 0
-                && name.chars().noneMatch(Character::isISOControl);
+                && name.codePoints().allMatch(Pathname::isShown);
     }
 
     private static long number(String text) {
@@ -108,6 +161,9 @@ public final class HostRegistry {
             BlobStore store, String name, Machine machine, @Nullable String remembered, long nowMs) throws IOException {
         if (remembered != null && ArchiveLayout.isHostId(remembered)) {
             Owner owner = owner(store, remembered);
+            if (owner != null && owner.fault() instanceof StoreException refused) {
+                throw refused; // whether it is this machine's is not known
+            }
             if (owner != null && owner.isOf(machine)) {
                 return remembered;
             }
@@ -122,8 +178,8 @@ public final class HostRegistry {
 
     private static String mint(BlobStore store, String name, Machine machine, long nowMs) throws IOException {
         put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
-        String record = "format=1\nname=" + line(name) + "\nmachine-id=" + line(machine.machineId()) + "\nproduct-uuid="
-                + line(machine.productUuid()) + "\ncreated=" + nowMs + "\n";
+        String record = "format=" + FORMAT + "\nname=" + line(name) + "\nmachine-id=" + line(machine.machineId())
+                + "\nproduct-uuid=" + line(machine.productUuid()) + "\ncreated=" + nowMs + "\n";
         SecureRandom random = new SecureRandom();
         while (true) {
             String id = ArchiveLayout.hex(random.nextLong());
@@ -134,7 +190,9 @@ public final class HostRegistry {
     }
 
     private static String line(String text) {
-        return text.replaceAll("\\p{Cntrl}", " ");
+        StringBuilder line = new StringBuilder(text.length());
+        text.codePoints().map(c -> Pathname.isShown(c) ? c : ' ').forEach(line::appendCodePoint);
+        return line.toString();
     }
 
     private static boolean put(BlobStore store, String key, String text) throws IOException {

@@ -67,7 +67,7 @@ class HostRegistryTest {
 
     @Test
     void givesNoNameThatIsNoFileName() throws IOException {
-        for (String name : List.of("../evil", "a/b", "", "..", ".", "a\u0007b", "a\u007fb")) {
+        for (String name : List.of("../evil", "a/b", "", "..", ".", "a\u0007b", "a\u007fb", "a\u202eb")) {
             MemoryStore hostile = new MemoryStore();
             String record = "format=1\nname=" + name + "\ncreated=x\n";
             String id = "00000000000000aa";

@@ -125,7 +125,9 @@ final class ArchiveFileSystem implements FuseFileSystem {
             locked(folder, step);
             answered = true; // the reply may serve the next request already
         } catch (IOException e) {
-            String sentence = "a host cannot be shown: " + e.getMessage();
+            String host =
+                    folder instanceof TreeFolder tree ? tree.host().owner().title() : "a host";
+            String sentence = host + " cannot be shown: " + e.getMessage();
             if (!sentence.equals(lastFailure.getAndSet(sentence))) {
                 context.listener().message(sentence);
             }

@@ -1,6 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
@@ -53,6 +54,7 @@ public final class ArchiveMount implements AutoCloseable {
     private final AtomicLong refreshes = new AtomicLong();
     private final CommitWatch watch;
     private final CommitReader commits;
+    private final HostFaults faults;
     private final FuseServer server;
     private volatile boolean stopping;
 
@@ -62,7 +64,9 @@ public final class ArchiveMount implements AutoCloseable {
         this.context = context;
         this.options = options;
         patience = new Patience(context, options.timeoutMs(), store.name());
-        hosts = new Hosts(store, context.catalogs(), options, nodes);
+        faults = new HostFaults(store, (host, cause) -> context.listener()
+                .message(host.title() + " cannot be read, the others are shown: " + cause.getMessage()));
+        hosts = new Hosts(store, context.catalogs(), options, nodes, faults);
         nodes.addRoot(hosts);
         hosts.refresh();
         cache = new BlockCache(options.cacheBytes());
@@ -161,7 +165,7 @@ public final class ArchiveMount implements AutoCloseable {
             for (HostTree host : hosts.all()) {
                 if (host.isLoaded()) {
                     watch(host);
-                    follower(host).step(commits, notifier);
+                    faults.attempt(host.owner(), () -> follower(host).step(commits, notifier));
                 }
             }
             patience.answered();

@@ -62,6 +62,10 @@ final class HostTree {
         return owner.id();
     }
 
+    HostRegistry.Owner owner() {
+        return owner;
+    }
+
     String name() {
         return owner.name();
     }

@@ -3,6 +3,7 @@ package io.chagres.archive.follow;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
@@ -27,6 +28,7 @@ public final class ArchiveFollower implements AutoCloseable {
     private final LongSupplier clockMs;
     private final ArchiveEvents events;
     private final Map<String, HostFollower> hosts = new TreeMap<>();
+    private final HostFaults faults;
     private final Set<String> others = new HashSet<>();
     private long listedMs = Long.MIN_VALUE;
 
@@ -35,8 +37,11 @@ public final class ArchiveFollower implements AutoCloseable {
      *
      * @param store stays the caller's
      * @param clockMs a clock that never goes back
+     * @param faults is told of a host that cannot be read; it is not followed any more
      */
-    public ArchiveFollower(BlobStore store, Address address, LongSupplier clockMs) throws IOException {
+    public ArchiveFollower(BlobStore store, Address address, LongSupplier clockMs, HostFaults faults)
+            throws IOException {
+        this.faults = faults;
         this.store = store;
         this.address = address;
         this.clockMs = clockMs;
@@ -51,15 +56,27 @@ public final class ArchiveFollower implements AutoCloseable {
      */
     public void from(HostRegistry.Owner host, HostState shown, List<Selection.Entry> files) throws IOException {
         events.watch(ArchiveLayout.log(host.id())); // before it is loaded, so that no commit is missed
-        hosts.put(host.id(), new HostFollower(store, host, address, shown.nextVersionId(), files));
+        boolean followed = faults.attempt(
+                host, () -> hosts.put(host.id(), new HostFollower(store, host, address, shown.nextVersionId(), files)));
+        if (!followed) {
+            others.add(host.id());
+        }
     }
 
     /** Tells what was committed since the last step. */
     public void step(FollowListener listener) throws IOException {
         takeUpHosts();
-        for (HostFollower host : hosts.values()) {
-            host.step(listener);
+        for (HostFollower host : List.copyOf(hosts.values())) {
+            if (!faults.attempt(host.owner(), () -> host.step(listener))) {
+                leave(host);
+            }
         }
+    }
+
+    private void leave(HostFollower host) {
+        hosts.remove(host.owner().id());
+        others.add(host.owner().id());
+        host.close();
     }
 
     private void takeUpHosts() throws IOException {
@@ -80,7 +97,7 @@ public final class ArchiveFollower implements AutoCloseable {
     private void takeUp(String id) throws IOException {
         events.watch(ArchiveLayout.HOSTS + id + "/"); // where its record appears
         HostRegistry.Owner host = HostRegistry.owner(store, id);
-        if (host != null && address.matchesHost(host)) {
+        if (host != null && !faults.named(List.of(host), address).isEmpty()) {
             from(host, HostState.empty(), List.of());
         } else if (host != null) {
             others.add(id);

@@ -77,6 +77,11 @@ final class HostFollower implements AutoCloseable {
         content = new VersionContent(store, host.id(), state);
     }
 
+    /** Returns whose files it follows. */
+    HostRegistry.Owner owner() {
+        return host;
+    }
+
     /** Tells what was committed since the last step. */
     void step(FollowListener listener) throws IOException {
         if (HostLog.refresh(store, host.id(), state)) {

@@ -16,9 +16,11 @@ public final class Address {
     private final Glob host;
     private final @Nullable Glob path;
     private final boolean subtree;
+    private final boolean pattern;
 
     private Address(String text, String hostPart, String pathPart) {
         this.text = text;
+        pattern = hostPart.isEmpty() || Glob.isPattern(hostPart);
         host = Glob.of(hostPart.isEmpty() ? "*" : hostPart);
         int end = pathPart.length();
         while (end > 0 && pathPart.charAt(end - 1) == '/') {
@@ -49,6 +51,11 @@ public final class Address {
 
     private boolean matchesHost(String name) {
         return name.indexOf('\0') < 0 && host.matches(Pathname.of(name));
+    }
+
+    /** Says whether it means whatever hosts a pattern matches. */
+    boolean namesManyHosts() {
+        return pattern;
     }
 
     /** Says whether an absolute path of a host matches, itself or because a directory above it is named. */

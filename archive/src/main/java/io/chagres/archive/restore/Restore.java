@@ -1,8 +1,8 @@
 package io.chagres.archive.restore;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -99,11 +99,11 @@ public final class Restore {
         Map<String, Integer> sharing = new HashMap<>();
         hosts.forEach(host -> sharing.merge(host.name(), 1, Integer::sum));
         try (Fd root = open(directory)) {
-            for (HostRegistry.Owner host : hosts) {
-                if (options.address() == null || options.address().matchesHost(host)) {
-                    boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
-                    host(root, host, Pathname.of(shared ? host.name() + "~" + host.id() : host.name()));
-                }
+            HostFaults faults = new HostFaults(store, (host, cause) -> counter.fault(host.title(), cause));
+            for (HostRegistry.Owner host : faults.named(hosts, options.address())) {
+                boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
+                String name = shared ? host.name() + "~" + host.id() : host.name();
+                faults.attempt(host, () -> host(root, host, Pathname.of(name)));
             }
         }
         return counter.summary();
@@ -129,13 +129,7 @@ public final class Restore {
     }
 
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
-        HostState state;
-        try {
-            state = HostLog.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE);
-        } catch (CorruptArchiveException e) {
-            counter.fault("host " + host.name(), e);
-            return;
-        }
+        HostState state = HostLog.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE);
         try (VersionReader reader = new VersionReader(store, host.id(), state);
                 RestoredTree tree = new RestoredTree(root, name, reader, options.specialBits(), counter)) {
             RestorePlan plan = RestorePlan.of(state, reader, options);

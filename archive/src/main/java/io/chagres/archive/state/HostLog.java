@@ -212,7 +212,7 @@ public final class HostLog {
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;
                 throw compacted && !now.isEmpty()
-                        ? new CompactedHistoryException(hostId, Checkpoint.timeMs(store, hostId, now.first()))
+                        ? new CompactedHistoryException(Checkpoint.timeMs(store, hostId, now.first()))
                         : absent(hostId, missing == null ? 1 : missing);
             }
             checkpoints = now;
@@ -234,7 +234,8 @@ public final class HostLog {
 
     /**
      * Finds the last commit cut at or before a time, by halving: wall clocks go forward but for rare jumps, and reading
-     * every header would be a request each. Returns null when the time lies before what compaction has left.
+     * every header would be a request each. Returns null when the time lies before what compaction has left, or
+     * the first commit is lost.
      */
     private static @Nullable Span untilTime(
             BlobStore store, String hostId, PointInTime at, NavigableSet<CheckpointId> checkpoints, CommitReader reader)
@@ -265,8 +266,10 @@ public final class HostLog {
                 return new Span(checkpoint, new ArrayList<>());
             }
         }
-        boolean compacted = !checkpoints.isEmpty() && (commits.isEmpty() || commits.getFirst() > 1);
-        return compacted ? null : new Span(null, new ArrayList<>());
+        boolean begins = commits.isEmpty()
+                ? checkpoints.isEmpty()
+                : commits.getFirst() == 1 || store.size(ArchiveLayout.commit(hostId, 1)) >= 0;
+        return begins ? new Span(null, new ArrayList<>()) : null;
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {

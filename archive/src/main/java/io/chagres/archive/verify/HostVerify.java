@@ -3,6 +3,7 @@ package io.chagres.archive.verify;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
@@ -19,6 +20,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -151,6 +153,9 @@ final class HostVerify implements AutoCloseable {
             broken(e, seq);
         } catch (NoSuchBlobException e) {
             broken(new CorruptArchiveException(object.key(), "it vanished while it was checked"), seq);
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            broken(new CorruptArchiveException(object.key(), "it cannot be read: " + e.getMessage()), seq);
         }
         if (commit != null) {
             if (state == null) {
@@ -272,6 +277,10 @@ final class HostVerify implements AutoCloseable {
         } catch (NoSuchBlobException e) {
             complete = false;
             counter.fault(object.key(), "it vanished while it was checked", "verify again");
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            complete = false;
+            counter.fault(object.key(), e, "the states from commit " + seq + " on cannot be read");
         }
         if (loaded != null) {
             for (FileVersion version : loaded.versions()) {

@@ -2,6 +2,7 @@ package io.chagres.archive.verify;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
@@ -75,21 +76,34 @@ public final class Verify {
      * Checks hosts.
      *
      * @param hosts which hosts; those without a readable owner record are always checked
-     * @throws IOException when the store cannot be read
+     * @throws IOException when the store does not answer
      */
     public Summary run(Predicate<HostRegistry.Owner> hosts) throws IOException {
+        HostFaults faults = new HostFaults(
+                store,
+                (host, cause) -> counter.fault(
+                        ArchiveLayout.HOSTS + host.id(), cause, "the rest of " + host.title() + " is not checked"));
         for (String id : store.children(ArchiveLayout.HOSTS)) {
             HostRegistry.Owner owner = HostRegistry.owner(store, id);
             if (owner == null) {
                 counter.fault(ArchiveLayout.owner(id), "it is missing", "other commands do not see this host");
             }
-            if (owner == null || hosts.test(owner)) {
+            IOException fault = owner == null ? null : owner.fault();
+            if (fault != null) {
+                counter.fault(ArchiveLayout.owner(id), fault, "other commands know this host by its id only");
+            }
+            if (owner == null || fault != null || hosts.test(owner)) {
                 counter.host();
-                try (HostVerify host = new HostVerify(store, id, counter)) {
-                    host.run();
-                }
+                HostRegistry.Owner known = owner == null ? new HostRegistry.Owner(id, id, "", "", 0) : owner;
+                faults.attempt(known, () -> check(id));
             }
         }
         return counter.summary();
+    }
+
+    private void check(String hostId) throws IOException {
+        try (HostVerify host = new HostVerify(store, hostId, counter)) {
+            host.run();
+        }
     }
 }

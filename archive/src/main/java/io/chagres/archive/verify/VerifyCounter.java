@@ -2,6 +2,7 @@ package io.chagres.archive.verify;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobInfo;
+import java.io.IOException;
 
 /** Counts what a check has seen and passes on what its listener wants to hear. Confined to one thread. */
 final class VerifyCounter {
@@ -62,6 +63,15 @@ final class VerifyCounter {
 
     void fault(CorruptArchiveException cause, String consequence) {
         fault(cause.object(), cause.fault(), consequence);
+    }
+
+    /** Takes what cannot be read, be it damaged or refused. */
+    void fault(String object, IOException cause, String consequence) {
+        if (cause instanceof CorruptArchiveException damage) {
+            fault(damage, consequence);
+        } else {
+            fault(object, "it cannot be read: " + cause.getMessage(), consequence);
+        }
     }
 
     long faults() {

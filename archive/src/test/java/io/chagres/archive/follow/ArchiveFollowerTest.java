@@ -7,10 +7,12 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** Following where no file system tells of events. */
@@ -24,7 +26,8 @@ class ArchiveFollowerTest {
 
     @Test
     void takesUpAHostThatComesLater() throws IOException {
-        try (ArchiveFollower follower = new ArchiveFollower(store, Address.parse("web1:"), () -> nowMs)) {
+        try (ArchiveFollower follower =
+                new ArchiveFollower(store, Address.parse("web1:"), () -> nowMs, faults(store))) {
             step(follower);
             try (Host host = new Host(store, ID, "web1");
                     Host other = new Host(store, "00000000000000bb", "web2")) {
@@ -44,7 +47,8 @@ class ArchiveFollowerTest {
     @Test
     void goesOnWhereACompactionTookTheNextCommit() throws IOException {
         try (Host host = new Host(store, ID, "web1");
-                ArchiveFollower follower = new ArchiveFollower(store, Address.parse("*:"), () -> nowMs)) {
+                ArchiveFollower follower =
+                        new ArchiveFollower(store, Address.parse("*:"), () -> nowMs, faults(store))) {
             long file = host.file("/a", "1\n");
             host.commit();
             step(follower);
@@ -60,6 +64,35 @@ class ArchiveFollowerTest {
             }
             assertThat(told).hasToString("web1:/a 1\nweb1:/a 2\n3\n");
         }
+    }
+
+    @Test
+    void leavesAHostThatIsDamagedAndFollowsTheOthers() throws IOException {
+        try (Host bad = new Host(store, ID, "web1");
+                Host good = new Host(store, "ffffffffffffffff", "web2");
+                ArchiveFollower follower =
+                        new ArchiveFollower(store, Address.parse("*:"), () -> nowMs, faults(store))) {
+            bad.file("/a", "1\n");
+            bad.commit();
+            long file = good.file("/a", "2\n");
+            good.commit();
+            step(follower);
+            bad.file("/b", "3\n");
+            Arrays.fill(store.bytes(ArchiveLayout.commit(ID, bad.commit())), (byte) 1);
+            for (int i = 0; i < 2; i++) {
+                good.inline(file, "4\n");
+                good.commit();
+                step(follower);
+            }
+            assertThat(told)
+                    .startsWith("web1:/a 1\nweb2:/a 2\nhost web1 (" + ID + ")")
+                    .endsWith("web2:/a 4\nweb2:/a 4\n");
+            assertThat(told.toString().split("host web1")).hasSize(2);
+        }
+    }
+
+    private HostFaults faults(MemoryStore of) {
+        return new HostFaults(of, (host, cause) -> told.append(host.title()).append(' '));
     }
 
     private void step(ArchiveFollower follower) throws IOException {

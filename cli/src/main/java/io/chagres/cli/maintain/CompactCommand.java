@@ -103,20 +103,22 @@ public final class CompactCommand implements Callable<Integer> {
                 dryRun);
         ProgressLine progress = new ProgressLine(context, json.json);
         Hearing listener = new Hearing(progress);
-        try (ArchiveView view = ArchiveView.open(store, new TimeOptions())) {
+        try (ArchiveView view = ArchiveView.open("compact", store, new TimeOptions(), progress::message)) {
             Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
-                Compact.Summary summary = compact.host(host.id());
-                progress.end();
-                for (String step : listener.takeSteps()) {
-                    context.out().line(step);
-                }
-                print(host, summary);
+                view.faults().attempt(host, () -> {
+                    Compact.Summary summary = compact.host(host.id());
+                    progress.end();
+                    for (String step : listener.takeSteps()) {
+                        context.out().line(step);
+                    }
+                    print(host, summary);
+                });
             }
+            return listener.skipped ? ExitCode.FAILED : view.exitCode();
         } finally {
             progress.end();
         }
-        return listener.skipped ? ExitCode.FAILED : ExitCode.DONE;
     }
 
     /** Shows how far it has come, and keeps the steps of a dry run. */

@@ -3,7 +3,9 @@ package io.chagres.cli.read;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -19,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,15 +29,39 @@ import org.jspecify.annotations.Nullable;
 public final class ArchiveView implements AutoCloseable {
     private final BlobStore store;
     private final TimeOptions times;
+    private final HostFaults faults;
 
-    private ArchiveView(BlobStore store, TimeOptions times) {
+    private ArchiveView(BlobStore store, TimeOptions times, HostFaults faults) {
         this.store = store;
         this.times = times;
+        this.faults = faults;
     }
 
-    /** Opens an archive, which must exist. */
-    public static ArchiveView open(String store, TimeOptions times) throws IOException {
-        return new ArchiveView(BlobStores.open(store, false), times);
+    /**
+     * Opens an archive, which must exist.
+     *
+     * @param command what the messages begin with
+     * @param messages takes a sentence for each host that cannot be read
+     */
+    public static ArchiveView open(String command, String store, TimeOptions times, Consumer<String> messages)
+            throws IOException {
+        BlobStore opened = BlobStores.open(store, false);
+        HostFaults faults = new HostFaults(
+                opened,
+                (host, cause) -> messages.accept("chagres " + command + ": " + host.title() + " cannot be read: "
+                        + cause.getMessage()
+                        + (cause instanceof CompactedHistoryException ? "" : "; 'chagres verify' tells more")));
+        return new ArchiveView(opened, times, faults);
+    }
+
+    /** Returns what keeps hosts that cannot be read from ending the command. */
+    public HostFaults faults() {
+        return faults;
+    }
+
+    /** Returns the exit code of a command that did what it could: a failure when a host could not be read. */
+    public int exitCode() {
+        return faults.count() == 0 ? ExitCode.DONE : ExitCode.FAILED;
     }
 
     /** Returns the store, which is this object's. */
@@ -61,9 +88,8 @@ public final class ArchiveView implements AutoCloseable {
         return chosen;
     }
 
-    private static List<HostRegistry.Owner> matching(List<HostRegistry.Owner> all, @Nullable Address address) {
-        return all.stream()
-                .filter(host -> address == null || address.matchesHost(host))
+    private List<HostRegistry.Owner> matching(List<HostRegistry.Owner> all, @Nullable Address address) {
+        return faults.named(all, address).stream()
                 .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
                 .toList();
     }
@@ -84,7 +110,8 @@ public final class ArchiveView implements AutoCloseable {
         if (chosen.stream().allMatch(host -> host.files().isEmpty())) {
             throw new CommandFailure(
                     ExitCode.FAILED,
-                    "nothing in " + store.name() + " matches" + (address == null ? "" : " " + address) + times.window()
+                    (faults.count() == 0 ? "nothing in " : "nothing else in ") + store.name() + " matches"
+                            + (address == null ? "" : " " + address) + times.window()
                             + "; 'chagres ls STORE HOST:/**' lists what is there" + expired(chosen));
         }
         return chosen;
@@ -99,11 +126,13 @@ public final class ArchiveView implements AutoCloseable {
             throws IOException {
         List<HostFiles> chosen = new ArrayList<>();
         for (HostRegistry.Owner host : hosts) {
-            HostState state = state(host);
-            List<Selection.Entry> files = Selection.of(state, address, versions).stream()
-                    .filter(entry -> times.covers(entry.version()))
-                    .toList();
-            chosen.add(new HostFiles(host, state, files));
+            faults.attempt(host, () -> {
+                HostState state = state(host);
+                List<Selection.Entry> files = Selection.of(state, address, versions).stream()
+                        .filter(entry -> times.covers(entry.version()))
+                        .toList();
+                chosen.add(new HostFiles(host, state, files));
+            });
         }
         return chosen;
     }

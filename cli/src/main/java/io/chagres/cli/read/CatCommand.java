@@ -65,13 +65,13 @@ public final class CatCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ContentSink sink = ContentSink.of(context.out(), json.json);
-        try (ArchiveView view = ArchiveView.open(store, times)) {
+        try (ArchiveView view = ArchiveView.open("cat", store, times, context.err()::println)) {
             for (HostFiles host : view.select(address, false)) {
-                copy(view, host, sink);
+                view.faults().attempt(host.host(), () -> copy(view, host, sink));
             }
             expired.print(context);
+            return view.exitCode();
         }
-        return ExitCode.DONE;
     }
 
     private void copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {

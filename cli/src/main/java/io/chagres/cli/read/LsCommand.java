@@ -8,7 +8,6 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
-import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.text.ByteSize;
@@ -71,44 +70,46 @@ public final class LsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (ArchiveView view = ArchiveView.open(store, times)) {
+        try (ArchiveView view = ArchiveView.open("ls", store, times, context.err()::println)) {
             if (address == null && !versions) {
                 hosts(view);
             } else {
                 files(view.select(address, versions));
             }
+            return view.exitCode();
         }
-        return ExitCode.DONE;
     }
 
     private void hosts(ArchiveView view) throws IOException {
         Table table = new Table("lrrlll");
         for (HostRegistry.Owner host : view.hosts(null)) {
-            HostState state = view.state(host);
-            if (state.seq() == 0) {
-                continue; // nothing of it existed at that time
-            }
-            List<Selection.Entry> files = Selection.of(state, null, false);
-            long bytes =
-                    files.stream().mapToLong(file -> file.version().length()).sum();
-            String open = state.closedCleanly() ? "stopped" : "open";
-            if (json.json) {
-                JsonWriter line = new JsonWriter().beginObject();
-                line.member("host", host.name()).member("hostId", host.id());
-                line.member("files", files.size()).member("bytes", bytes).member("commits", state.seq());
-                line.timeMember("committed", state.timeMs()).member("state", open);
-                context.out().line(line.endObject());
-            } else {
-                table.row(
-                        host.name(),
-                        Words.plural(files.size(), "file"),
-                        ByteSize.format(bytes),
-                        time(state.timeMs()),
-                        open,
-                        host.id());
-            }
+            view.faults().attempt(host, () -> host(host, view.state(host), table));
         }
         print(table);
+    }
+
+    private void host(HostRegistry.Owner host, HostState state, Table table) throws IOException {
+        if (state.seq() == 0) {
+            return; // nothing of it existed at that time
+        }
+        List<Selection.Entry> files = Selection.of(state, null, false);
+        long bytes = files.stream().mapToLong(file -> file.version().length()).sum();
+        String open = state.closedCleanly() ? "stopped" : "open";
+        if (json.json) {
+            JsonWriter line = new JsonWriter().beginObject();
+            line.member("host", host.name()).member("hostId", host.id());
+            line.member("files", files.size()).member("bytes", bytes).member("commits", state.seq());
+            line.timeMember("committed", state.timeMs()).member("state", open);
+            context.out().line(line.endObject());
+        } else {
+            table.row(
+                    host.name(),
+                    Words.plural(files.size(), "file"),
+                    ByteSize.format(bytes),
+                    time(state.timeMs()),
+                    open,
+                    host.id());
+        }
     }
 
     private void files(List<HostFiles> hosts) throws IOException {

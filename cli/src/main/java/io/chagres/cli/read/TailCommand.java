@@ -82,20 +82,20 @@ public final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
-        try (ArchiveView view = ArchiveView.open(store, times)) {
+        try (ArchiveView view = ArchiveView.open("tail", store, times, context.err()::println)) {
             List<HostFiles> hosts = follow ? view.find(address, false) : view.select(address, false);
             int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
             ContentSink sink =
                     json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), files > 1);
             for (HostFiles host : hosts) {
-                last(view, host, sink);
+                view.faults().attempt(host.host(), () -> last(view, host, sink));
             }
             expired.print(context);
             if (follow) {
                 follow(view, hosts, sink);
             }
+            return view.exitCode();
         }
-        return ExitCode.DONE;
     }
 
     private void last(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
@@ -120,7 +120,8 @@ public final class TailCommand implements Callable<Integer> {
     }
 
     private void follow(ArchiveView view, List<HostFiles> hosts, ContentSink sink) throws IOException {
-        try (ArchiveFollower follower = new ArchiveFollower(view.store(), address, MonotonicClock::nowMs)) {
+        try (ArchiveFollower follower =
+                new ArchiveFollower(view.store(), address, MonotonicClock::nowMs, view.faults())) {
             for (HostFiles host : hosts) {
                 follower.from(host.host(), host.state(), host.files());
             }

@@ -1,0 +1,94 @@
+package io.chagres.archive.read;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.CompactedHistoryException;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what is wrong with one host of an archive from ending the work on the others: it is told once, and the others
+ * go on. A store that does not answer at all is no fault of a host and ends the work. Confined to one thread.
+ */
+public final class HostFaults {
+    /** Hears of hosts that cannot be read, or not wholly. */
+    @FunctionalInterface
+    public interface Listener {
+        /** Something of a host cannot be read; each cause is told once. */
+        void fault(HostRegistry.Owner host, IOException cause);
+    }
+
+    /** Work on one host. */
+    @FunctionalInterface
+    public interface Step {
+        /** Does it; what it prints or writes may fail too, and that ends the work on all hosts. */
+        void run() throws IOException;
+    }
+
+    private final BlobStore store;
+    private final Listener listener;
+    private final Set<String> told = new HashSet<>();
+
+    /** Makes it for the hosts of a store, which stays the caller's. */
+    public HostFaults(BlobStore store, Listener listener) {
+        this.store = store;
+        this.listener = listener;
+    }
+
+    /**
+     * Does something for a host. Returns whether it came to its end; if not, the listener was told why.
+     *
+     * @throws IOException when the cause is not the host: its target, or a store that does not answer
+     */
+    public boolean attempt(HostRegistry.Owner host, Step step) throws IOException {
+        try {
+            step.run();
+            return true;
+        } catch (CorruptArchiveException | CompactedHistoryException | NoSuchBlobException e) {
+            tell(host, e);
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            tell(host, e);
+        }
+        return false;
+    }
+
+    /**
+     * Returns those of some hosts that an address names; null names all. Tells of each that it may mean though nobody
+     * can know, since its owner record cannot be read: an address that is a pattern, or means no other host.
+     */
+    public List<HostRegistry.Owner> named(List<HostRegistry.Owner> all, @Nullable Address address) {
+        List<HostRegistry.Owner> named = new ArrayList<>();
+        for (HostRegistry.Owner host : all) {
+            if (address == null || address.matchesHost(host)) {
+                named.add(host);
+            }
+        }
+        boolean unknownToo = address == null || address.namesManyHosts() || named.isEmpty();
+        for (HostRegistry.Owner host : unknownToo ? all : named) {
+            IOException fault = host.fault();
+            if (fault != null) {
+                tell(host, fault);
+            }
+        }
+        return named;
+    }
+
+    private void tell(HostRegistry.Owner host, IOException cause) {
+        if (told.add(host.id() + " " + cause.getMessage())) {
+            listener.fault(host, cause);
+        }
+    }
+
+    /** Returns how often the listener was told. */
+    public int count() {
+        return told.size();
+    }
+}

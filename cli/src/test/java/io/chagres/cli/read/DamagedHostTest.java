@@ -1,0 +1,205 @@
+package io.chagres.cli.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.testing.SmallArchive;
+import io.chagres.cli.CommandRun;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** One host of an archive is damaged: every command names it, goes on with the others and exits with 1. */
+final class DamagedHostTest {
+    private static final int HOSTS = 4;
+    private static final String BAD = "web03";
+
+    private enum Damage {
+        GARBAGE_COMMIT,
+        EMPTY_COMMIT,
+        MISSING_COMMIT,
+        LINKED_COMMIT,
+        COMMIT_IS_A_DIRECTORY,
+        GARBAGE_CHECKPOINT,
+        GARBAGE_OWNER,
+        EMPTY_OWNER,
+        OWNER_IS_A_LINK,
+        OWNER_IS_A_FIFO,
+        OWNER_IS_A_DIRECTORY;
+
+        boolean isOfTheOwner() {
+            return name().contains("OWNER");
+        }
+
+        void inflict(Path host) throws IOException {
+            Path commit = host.resolve("log/0000000000000001.zst");
+            Path owner = host.resolve("host");
+            byte[] garbage = "\0\1\2garbage\n".repeat(100).getBytes(StandardCharsets.UTF_8);
+            switch (this) {
+                case GARBAGE_COMMIT -> Files.write(commit, garbage);
+                case EMPTY_COMMIT -> Files.write(commit, new byte[0]);
+                case MISSING_COMMIT -> Files.delete(commit);
+                case LINKED_COMMIT -> {
+                    Files.delete(commit);
+                    Files.createSymbolicLink(commit, host);
+                }
+                case COMMIT_IS_A_DIRECTORY -> {
+                    Files.delete(commit);
+                    Files.createDirectory(commit);
+                }
+                case GARBAGE_CHECKPOINT ->
+                    Files.write(
+                            Files.createDirectories(host.resolve("checkpoints")).resolve("0000000000000001.zst"),
+                            garbage);
+                case GARBAGE_OWNER -> Files.write(owner, garbage);
+                case EMPTY_OWNER -> Files.write(owner, new byte[0]);
+                case OWNER_IS_A_LINK -> {
+                    Files.delete(owner);
+                    Files.createSymbolicLink(owner, host);
+                }
+                case OWNER_IS_A_FIFO -> {
+                    Files.delete(owner);
+                    Program.ok("mkfifo", owner.toString());
+                }
+                case OWNER_IS_A_DIRECTORY -> {
+                    Files.delete(owner);
+                    Files.createDirectory(owner);
+                }
+            }
+        }
+    }
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private Path store = Path.of("");
+    private String badId = "";
+
+    @BeforeEach
+    void write() throws IOException {
+        store = directory.resolve("archive");
+        for (int i = 1; i <= HOSTS; i++) {
+            String name = String.format("web%02d", i);
+            try (SmallArchive host = new SmallArchive(store, name)) {
+                host.append(host.file("/log/app"), "bytes of " + name + "\n").commit(100);
+                host.append(host.file("/log/more"), "more\n").commit(200);
+            }
+        }
+        badId = idOf(BAD);
+    }
+
+    private String idOf(String name) throws IOException {
+        try (Stream<Path> hosts = Files.list(store.resolve("hosts"))) {
+            for (Path host : hosts.toList()) {
+                if (Files.readString(host.resolve("host")).contains("name=" + name + "\n")) {
+                    return host.getFileName().toString();
+                }
+            }
+        }
+        throw new AssertionError(name);
+    }
+
+    private static Stream<Arguments> everyDamageAndCommand() {
+        List<Arguments> all = new ArrayList<>();
+        for (Damage damage : Damage.values()) {
+            for (String command : List.of(
+                    "ls STORE",
+                    "ls STORE --json",
+                    "ls STORE *:",
+                    "ls -l STORE *:app --at @150",
+                    "cat STORE *:app",
+                    "cat STORE *:app --until @150",
+                    "tail STORE *:app",
+                    "restore STORE BACK",
+                    "verify STORE",
+                    "compact STORE",
+                    "compact STORE --dry-run")) {
+                all.add(Arguments.of(damage, command));
+            }
+        }
+        return all.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyDamageAndCommand")
+    void isNamedAndTheOthersGoOn(Damage damage, String command) throws IOException {
+        damage.inflict(store.resolve("hosts").resolve(badId));
+        CommandRun run = run(command);
+        assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FAILED);
+        if (command.startsWith("verify")) {
+            assertThat(run.out()).contains("hosts/" + badId, "checked " + HOSTS + " hosts");
+            return;
+        }
+        String named = damage.isOfTheOwner() ? "host " + badId : "host " + BAD + " (" + badId + ")";
+        assertThat(run.err()).contains(named).doesNotContain("unexpected");
+        assertThat(run.err().lines().filter(line -> line.contains(badId)))
+                .as(run.err())
+                .hasSize(1);
+        for (int i = 1; i <= HOSTS; i++) {
+            String name = String.format("web%02d", i);
+            boolean bad = name.equals(BAD);
+            if (command.startsWith("restore")) {
+                Path back = directory.resolve("back").resolve(bad && damage.isOfTheOwner() ? badId : name);
+                assertThat(Files.exists(back.resolve("log/app"))).as(name).isEqualTo(!bad || damage.isOfTheOwner());
+            } else if (!bad) {
+                assertThat(run.out()).contains(name);
+            }
+        }
+        if (damage.isOfTheOwner() && (command.startsWith("cat") || command.startsWith("tail"))) {
+            assertThat(run.out()).contains("bytes of " + BAD);
+        }
+    }
+
+    /** Whoever asks for one host learns nothing of the others. */
+    @ParameterizedTest
+    @CsvSource({"GARBAGE_COMMIT", "OWNER_IS_A_FIFO"})
+    void isNoMatterOfWhoeverNamesAnother(Damage damage) throws IOException {
+        damage.inflict(store.resolve("hosts").resolve(badId));
+        CommandRun run = run("cat STORE web04:app");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).isEqualTo("bytes of web04\n");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void isToldOfWhenItMayBeTheOneThatIsNotFound() throws IOException {
+        Damage.OWNER_IS_A_FIFO.inflict(store.resolve("hosts").resolve(badId));
+        CommandRun run = run("cat STORE " + BAD + ":app");
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.err()).contains("host " + badId + " cannot be read", "no host of ");
+        assertThat(run("cat STORE " + badId + ":app").out()).isEqualTo("bytes of " + BAD + "\n");
+    }
+
+    /** One host was compacted: its past is gone, that of the others is not. */
+    @ParameterizedTest
+    @CsvSource({"ls STORE *:**", "ls STORE", "cat STORE *:app", "tail STORE *:app", "restore STORE BACK"})
+    void pastOfACompactedHostIsNamed(String command) throws IOException {
+        assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
+        assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
+        CommandRun run = run(command + " --at @150");
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.err())
+                .contains("host " + BAD + " (" + badId + ")", "its history before 1970-01-01T00:03:20Z was compacted");
+        Path back = directory.resolve("back/web04/log/app");
+        assertThat(command.startsWith("restore") ? Files.readString(back) : run.out())
+                .contains("web04");
+    }
+
+    private CommandRun run(String command) {
+        return CommandRun.of(command.replace("STORE", store.toString())
+                .replace("BACK", directory.resolve("back").toString())
+                .split(" "));
+    }
+}
