@@ -11,6 +11,9 @@ public final class ArchiveLayout {
     /** Prefix below which every host has its id. */
     public static final String HOSTS = "hosts/";
 
+    /** Greatest number of a commit, and greatest position of an object's bytes, that a key can hold. */
+    public static final long MAX_NUMBER = 9_999_999_999_999_999L;
+
     private static final int SEQ_DIGITS = 16;
     private static final int ID_DIGITS = 16;
     private static final String ZSTD_SUFFIX = ".zst";

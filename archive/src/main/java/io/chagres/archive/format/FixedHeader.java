@@ -57,7 +57,7 @@ public record FixedHeader(
 
     private static final int MAGIC = 0x43474843;
     private static final int FORMAT_VERSION = 1;
-    private static final int MAX_DATA_BYTES = 1 << 30;
+    static final int MAX_DATA_BYTES = 1 << 30;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;

@@ -117,7 +117,12 @@ final class RecordInput {
     }
 
     String text() throws CorruptArchiveException {
-        return new String(block(), StandardCharsets.UTF_8);
+        byte[] block = block();
+        String text = new String(block, StandardCharsets.UTF_8);
+        if (!Arrays.equals(text.getBytes(StandardCharsets.UTF_8), block)) {
+            throw corrupt("a text is not UTF-8");
+        }
+        return text;
     }
 
     Pathname path() throws CorruptArchiveException {

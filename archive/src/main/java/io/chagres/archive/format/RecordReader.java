@@ -1,19 +1,23 @@
 package io.chagres.archive.format;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
+import java.util.Set;
 
 /**
  * Decodes records one by one; the reverse of {@link RecordWriter}. The bytes are not trusted: no length, count or range
- * is believed. Whether an extent's bytes are where it says is not known here; who reads them finds out, so that a fault
- * in one version leaves the others readable. Confined to one thread.
+ * is believed, and a field beyond the limits of docs/FORMAT.md is refused here, before anything counts on it. Whether
+ * an extent's bytes are where it says is not known here; who reads them finds out, so that a fault in one version
+ * leaves the others readable. Confined to one thread.
  */
 public final class RecordReader {
     private static final LogRecord.Kind[] KINDS = LogRecord.Kind.values();
     private static final LogRecord.Reason[] REASONS = LogRecord.Reason.values();
     private static final Codec[] CODECS = Codec.values();
+    private static final Set<String> DERIVED_CODECS = Set.of("gz", "zst", "xz", "bz2");
     private static final int INCARNATION_BYTES = 16;
 
     private final RecordInput in;
@@ -58,7 +62,7 @@ public final class RecordReader {
             case RecordWriter.VERSION_CLOSED -> new LogRecord.VersionClosed(in.positive(), in.oneOf(REASONS));
             case RecordWriter.ATTRIBUTES_CHANGED ->
                 new LogRecord.AttributesChanged(in.natural(), in.path(), in.attributes());
-            case RecordWriter.DERIVED -> new LogRecord.Derived(in.positive(), in.positive(), in.text());
+            case RecordWriter.DERIVED -> derived();
             case RecordWriter.VERSION_TIMES ->
                 new LogRecord.VersionTimes(in.positive(), in.zigzag(), in.zigzag(), in.path());
             case RecordWriter.RETENTION -> new LogRecord.Retention(in.positive(), in.zigzag());
@@ -79,6 +83,14 @@ public final class RecordReader {
                 incarnation, in.text(), in.text(), in.text(), in.text(), in.varint(), in.text(), in.zigzag());
     }
 
+    private LogRecord derived() throws CorruptArchiveException {
+        LogRecord.Derived derived = new LogRecord.Derived(in.positive(), in.positive(), in.text());
+        if (!DERIVED_CODECS.contains(derived.codec())) {
+            throw in.corrupt("a way of compressing is not known to this program");
+        }
+        return derived;
+    }
+
     private LogRecord versionOpened() throws CorruptArchiveException {
         return new LogRecord.VersionOpened(
                 in.positive(),
@@ -97,15 +109,37 @@ public final class RecordReader {
             throw in.corrupt("an extent ends out of range");
         }
         return switch (kind) {
-            case RecordWriter.RUN ->
-                new LogRecord.Run(versionId, start, length, in.natural(), in.natural(), in.i32(), in.zigzag());
+            case RecordWriter.RUN -> run(versionId, start, length);
             case RecordWriter.OBJECT_RUN -> objectRun(versionId, start, length);
             case RecordWriter.ZERO_RUN -> new LogRecord.ZeroRun(versionId, start, length, in.zigzag());
             default -> copyRun(versionId, start, length);
         };
     }
 
+    private LogRecord run(long versionId, long start, long length) throws CorruptArchiveException {
+        requirePiece(length);
+        long seq = in.natural();
+        long dataOffset = in.natural();
+        if (seq > ArchiveLayout.MAX_NUMBER) {
+            throw in.corrupt("a run lies in a commit with an impossible number");
+        }
+        if (dataOffset > FixedHeader.MAX_DATA_BYTES - length) {
+            throw in.corrupt("a run ends behind every data area");
+        }
+        return new LogRecord.Run(versionId, start, length, seq, dataOffset, in.i32(), in.zigzag());
+    }
+
+    /** Refuses what one checksum does not cover. */
+    private void requirePiece(long length) throws CorruptArchiveException {
+        if (length > LogRecord.PIECE_BYTES) {
+            throw in.corrupt("a run of " + length + " bytes is longer than 256 KiB");
+        }
+    }
+
     private LogRecord objectRun(long versionId, long start, long length) throws CorruptArchiveException {
+        if (start + length > ArchiveLayout.MAX_NUMBER) {
+            throw in.corrupt("a data object ends at an impossible position");
+        }
         long unique = in.i64();
         long objectLength = in.positive();
         Codec codec = in.oneOf(CODECS);
@@ -115,10 +149,14 @@ public final class RecordReader {
     }
 
     private LogRecord copyRun(long versionId, long start, long length) throws CorruptArchiveException {
+        requirePiece(length);
         long sourceVersion = in.positive();
         long sourceStart = in.natural();
         if (sourceVersion == versionId && sourceStart + length > start) {
             throw in.corrupt("version " + versionId + " copies bytes of its own that do not come before");
+        }
+        if (sourceStart + length < 0) {
+            throw in.corrupt("a copy is of bytes that end out of range");
         }
         return new LogRecord.CopyRun(versionId, start, length, sourceVersion, sourceStart, in.i32(), in.zigzag());
     }

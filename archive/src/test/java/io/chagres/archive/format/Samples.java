@@ -81,11 +81,19 @@ public final class Samples {
                 new LogRecord.Retention(17, -1),
                 new LogRecord.VersionRetention(3, Long.MAX_VALUE, Long.MIN_VALUE, 5),
                 new LogRecord.Run(1, 0, 1, 0, 0, -1, 0),
-                new LogRecord.Run(1, Long.MAX_VALUE - LogRecord.PIECE_BYTES, LogRecord.PIECE_BYTES, 9, 1L << 40, 0, -1),
+                new LogRecord.Run(
+                        1,
+                        Long.MAX_VALUE - LogRecord.PIECE_BYTES,
+                        LogRecord.PIECE_BYTES,
+                        9_999_999_999_999_999L,
+                        (1 << 30) - LogRecord.PIECE_BYTES,
+                        0,
+                        -1),
                 new LogRecord.ObjectRun(1, 0, 1, -1, 1, Codec.NONE, new int[] {-1}, 5),
                 new LogRecord.ObjectRun(
                         2, 77, 2 * LogRecord.PIECE_BYTES + 1, 1, 1L << 50, Codec.ZSTD, new int[] {1, 2, 3}, -5),
                 new LogRecord.ZeroRun(1, 0, Long.MAX_VALUE, Long.MAX_VALUE),
-                new LogRecord.CopyRun(2, 5, 6, 1, 7, 0x12345678, 8));
+                new LogRecord.CopyRun(2, 5, 6, 1, 7, 0x12345678, 8),
+                new LogRecord.CopyRun(2, 0, LogRecord.PIECE_BYTES, 1, Long.MAX_VALUE - LogRecord.PIECE_BYTES, 0, 0));
     }
 }
