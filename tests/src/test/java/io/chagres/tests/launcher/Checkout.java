@@ -111,7 +111,7 @@ final class Checkout {
         }
     }
 
-    /** Adds a JDK whose JVM prints its arguments, one in a line, tells of the lock if it has it, and can train a cache. */
+    /** Adds a JDK whose JVM prints its arguments, one in a line, and whether it has the lock, and can train a cache. */
     Path jdk(String directory, String version) throws IOException {
         Path jdk = machine.resolve(directory);
         write(jdk.resolve("bin/java"), """
