@@ -200,7 +200,8 @@ final class ModelRun implements AutoCloseable {
         Shipper running = open();
         int quiet = 0;
         for (int i = 0; quiet < QUIET_STEPS && i < RESTLESS_STEPS; i++) {
-            quiet = step(250) || store.isBusy() ? 0 : quiet + 1;
+            boolean waits = store.isBusy() || running.status().storeTrouble() != null; // it will be asked again
+            quiet = step(250) || waits ? 0 : quiet + 1;
         }
         if (shipper == running && isSafe(running.status()) && !tree.silent) {
             check("nothing moves any more, and the status says 0 bytes at risk");
@@ -208,8 +209,9 @@ final class ModelRun implements AutoCloseable {
         }
     }
 
+    /** While the store refuses, names wait as well, and the status says that it does. */
     private static boolean isSafe(ShipStatus status) {
-        return status.riskBytes() == 0 && status.unverifiedBytes() == 0;
+        return status.riskBytes() == 0 && status.unverifiedBytes() == 0 && status.storeTrouble() == null;
     }
 
     private void known() throws IOException {
