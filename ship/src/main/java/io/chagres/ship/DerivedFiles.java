@@ -10,12 +10,11 @@ import io.chagres.watch.WatchedDirectory;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +30,14 @@ final class DerivedFiles {
     /** A version that may be what a file was compressed from. */
     private record Original(long versionId, Origins origins) {}
 
+    /** A file that lost a name. A name is lost again and again: rotations come faster than comparisons. */
+    private record Removed(Pathname path, Tail tail) {}
+
     private final BlobStore store;
     private final String hostId;
     private final CommitPipeline pipeline;
     private final Offload offload;
-    private final Map<Pathname, Tail> removed = new LinkedHashMap<>();
+    private final ArrayDeque<Removed> removed = new ArrayDeque<>();
     private final List<Tail> waiting = new ArrayList<>();
     private int running;
 
@@ -48,9 +50,9 @@ final class DerivedFiles {
 
     /** Remembers a file that lost a name: its compressed copy may be looked at only later. */
     void nameRemoved(Pathname path, Tail tail) {
-        removed.put(path, tail);
+        removed.addLast(new Removed(path, tail));
         if (removed.size() > REMEMBERED) {
-            removed.remove(removed.keySet().iterator().next());
+            removed.removeFirst();
         }
     }
 
@@ -116,9 +118,9 @@ final class DerivedFiles {
         }
         found.addAll(Copies.originals(tail, parent, name, length));
         Pathname directory = parent.path();
-        for (Map.Entry<Pathname, Tail> each : removed.entrySet()) {
-            if (directory.equals(each.getKey().parent())) {
-                found.add(each.getValue());
+        for (Removed each : removed) {
+            if (directory.equals(each.path().parent())) {
+                found.add(each.tail());
             }
         }
         found.remove(tail);
