@@ -190,6 +190,8 @@ class ScaleFaultsTest {
         Requires.tool("strace");
         byte[] block = randomBytes(MEBIBYTE);
         for (int i = 0; i < 400; i++) {
+            block[0] = (byte) i; // equal files would be compared as copies
+            block[1] = (byte) (i >> 8);
             Files.write(bench.file("f" + i), block);
         }
         ShipProcess ship = bench.shipping()
