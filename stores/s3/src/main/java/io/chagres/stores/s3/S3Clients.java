@@ -23,6 +23,7 @@ final class S3Clients {
                 // every put brings the checksum of its bytes, and every read is checked against those in the log
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                .overrideConfiguration(each -> each.addExecutionInterceptor(new TokenGuard()))
                 .forcePathStyle(address.pathStyle())
                 .serviceConfiguration(s3 -> s3.chunkedEncodingEnabled(false));
         if (address.endpoint() != null) {

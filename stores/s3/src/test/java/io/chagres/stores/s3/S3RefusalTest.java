@@ -1,7 +1,11 @@
 package io.chagres.stores.s3;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.RefusalContract;
+import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
 import java.util.List;
@@ -9,6 +13,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the store makes of answers of S3. */
 class S3RefusalTest extends RefusalContract {
@@ -27,6 +34,37 @@ class S3RefusalTest extends RefusalContract {
     @AfterEach
     void stop() {
         CREDENTIALS.keySet().forEach(System::clearProperty);
+    }
+
+    /** Whoever reads the line could use a token until it ends; a key only signs. */
+    @Test
+    void keepsSessionTokensOffTheOpenLine() throws IOException {
+        System.setProperty("aws.sessionToken", "TOKENSECRET");
+        try {
+            String open = server.endpoint().toString().replace("127.0.0.1", "0.0.0.0");
+            assertThat(open).contains("0.0.0.0");
+            assertThatThrownBy(() -> new S3StoreProvider()
+                            .open("s3://bucket/p?endpoint=" + open, false)
+                            .size("hosts/x"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("a session token is not sent over http://")
+                    .hasMessageNotContaining("SECRET");
+            assertThat(server.requests()).isEmpty();
+        } finally {
+            System.clearProperty("aws.sessionToken");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost", "s3.localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"})
+    void knowsThisMachine(String host) {
+        assertThat(TokenGuard.isLoopback(host)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "localhost.example", "127.example", "127.0.0.1.example", "10.0.0.1", "minio"})
+    void knowsOthers(String host) {
+        assertThat(TokenGuard.isLoopback(host)).isFalse();
     }
 
     @Override
