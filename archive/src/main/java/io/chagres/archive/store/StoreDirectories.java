@@ -5,6 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,17 +16,22 @@ import org.jspecify.annotations.Nullable;
  * somebody else made may not be durable yet, so the way to each is made durable once. Safe for any thread.
  */
 final class StoreDirectories implements AutoCloseable {
-    private static final int MODE = 0755;
+    /** Nobody but its owner looks into an archive unless they are let in; logs are private more often than not. */
+    private static final int PRIVATE = 0700;
+
+    private static final int OF_FILES = 0666;
     private static final int MAX_REMEMBERED = 1 << 16;
     private static final Pathname HERE = Pathname.of(".");
 
     private final Pathname root;
     private final Fd fd;
+    private final int mode;
     private final Set<String> durable = ConcurrentHashMap.newKeySet();
 
-    private StoreDirectories(Pathname root, Fd fd) {
+    private StoreDirectories(Pathname root, Fd fd, int mode) {
         this.root = root;
         this.fd = fd;
+        this.mode = mode;
     }
 
     /** Opens the root. */
@@ -40,7 +46,10 @@ final class StoreDirectories implements AutoCloseable {
         if (fd < 0) {
             throw Refusal.of(root, "open", fd);
         }
-        return new StoreDirectories(root, Fd.ofValue(fd));
+        try (Statx stat = new Statx()) {
+            int looked = stat.of(fd);
+            return new StoreDirectories(root, Fd.ofValue(fd), looked < 0 ? PRIVATE : stat.permissions());
+        }
     }
 
     private static void make(Pathname path) throws IOException {
@@ -55,14 +64,14 @@ final class StoreDirectories implements AutoCloseable {
         }
         make(parent);
         try (Directory above = Directory.open(parent)) {
-            make(above, path.name(), path);
+            make(above, path.name(), path, PRIVATE);
         } catch (ErrnoException e) {
             throw Refusal.of(path, e);
         }
     }
 
-    private static void make(Directory parent, Pathname name, Pathname path) throws IOException {
-        int made = parent.tryMkdir(name, MODE);
+    private static void make(Directory parent, Pathname name, Pathname path, int mode) throws IOException {
+        int made = parent.tryMkdir(name, mode);
         if (made < 0 && made != -Errno.EEXIST) {
             throw Refusal.of(path, "mkdir", made);
         }
@@ -71,6 +80,11 @@ final class StoreDirectories implements AutoCloseable {
 
     Pathname root() {
         return root;
+    }
+
+    /** Returns the mode of new objects: who may look into the directory of the archive may read them. */
+    int fileMode() {
+        return mode & OF_FILES;
     }
 
     /** Returns where a key lies, for messages. */
@@ -121,7 +135,7 @@ final class StoreDirectories implements AutoCloseable {
 
     private Directory below(Directory above, String name, String directory) throws IOException {
         if (!durable.contains(directory)) {
-            make(above, Pathname.of(name), path(directory));
+            make(above, Pathname.of(name), path(directory), mode);
             if (durable.size() >= MAX_REMEMBERED) {
                 durable.clear();
             }

@@ -16,7 +16,6 @@ final class TemporaryFiles {
     /** Holds temporary files that have names; no object has a key below it. */
     static final String DIRECTORY = "tmp";
 
-    private static final int MODE = 0644;
     private static final Pathname HERE = Pathname.of(".");
 
     private final StoreDirectories directories;
@@ -31,7 +30,7 @@ final class TemporaryFiles {
     /** Opens a file that can be linked into a directory; the caller closes it. */
     TemporaryFile open(Directory directory, Pathname path) throws IOException {
         if (!named) {
-            int fd = Fd.tryOpenBeneath(directory.fd(), HERE, Fd.O_RDWR | Fd.O_TMPFILE, MODE);
+            int fd = Fd.tryOpenBeneath(directory.fd(), HERE, Fd.O_RDWR | Fd.O_TMPFILE, directories.fileMode());
             if (fd >= 0) {
                 return new TemporaryFile(Fd.ofValue(fd), null, HERE);
             }
@@ -47,7 +46,8 @@ final class TemporaryFiles {
         Directory home = directories.require(DIRECTORY);
         try {
             Pathname name = Pathname.of(Long.toHexString(random.nextLong()));
-            Fd fd = Fd.openAt(home.fd(), name, Fd.O_RDWR | Fd.O_CREAT | Fd.O_EXCL | Fd.O_NOFOLLOW, MODE);
+            Fd fd = Fd.openAt(
+                    home.fd(), name, Fd.O_RDWR | Fd.O_CREAT | Fd.O_EXCL | Fd.O_NOFOLLOW, directories.fileMode());
             return new TemporaryFile(fd, home, name);
         } catch (ErrnoException e) {
             home.close();

@@ -16,6 +16,8 @@ import java.util.Random;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs the contract on a directory, and tests what only a directory can do. */
 class DirectoryStoreTest extends BlobStoreContract {
@@ -124,14 +126,33 @@ class DirectoryStoreTest extends BlobStoreContract {
         }
     }
 
+    /** Logs that only their owner may read stay so in an archive that nobody prepared. */
     @Test
-    void givesFilesAndDirectoriesTheUsualPermissions() throws IOException {
-        Path root = directory.resolve("modes");
-        try (DirectoryStore store = open(root, true)) {
-            store.putIfAbsent("a/1", bytes("x"));
+    void letsNobodyElseLookIntoANewArchive() throws IOException {
+        try (DirectoryStore store = open(directory.resolve("made/new"), true)) {
+            assertThat(store.putIfAbsent("hosts/h/host", bytes("x"))).isTrue();
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("a/1"))))
-                .matches("rw-(r|-)--(r|-)--");
+        assertThat(mode("made")).isEqualTo("rwx------");
+        assertThat(mode("made/new")).isEqualTo("rwx------");
+        assertThat(mode("made/new/hosts/h")).isEqualTo("rwx------");
+        assertThat(mode("made/new/hosts/h/host")).isEqualTo("rw-------");
+    }
+
+    /** Whoever may look into the directory may read what is in it: that is how an archive is shared. */
+    @ParameterizedTest
+    @CsvSource({"rwxr-x---, rw-r-----", "rwxr-xr-x, rw-r--r--", "rwx------, rw-------"})
+    void givesObjectsThePermissionsOfTheArchive(String archive, String object) throws IOException {
+        Path shared = Files.createDirectory(directory.resolve("shared"));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString(archive));
+        try (DirectoryStore store = open(shared, true)) {
+            assertThat(store.putIfAbsent("hosts/h/host", bytes("x"))).isTrue();
+        }
+        assertThat(mode("shared/hosts/h")).isEqualTo(archive);
+        assertThat(mode("shared/hosts/h/host")).isEqualTo(object);
+    }
+
+    private String mode(String name) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(name)));
     }
 
     @Test

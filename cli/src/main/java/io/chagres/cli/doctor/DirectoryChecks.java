@@ -1,5 +1,6 @@
 package io.chagres.cli.doctor;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.text.Words;
@@ -8,6 +9,7 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.FileHandle;
 import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +29,8 @@ final class DirectoryChecks {
             Map.entry(0x01021997L, "9p"),
             Map.entry(0xf2f52010L, "f2fs"),
             Map.entry(0x2fc12fc1L, "zfs"));
+
+    private static final int OTHERS = 07;
 
     private final Diagnosis diagnosis;
 
@@ -77,11 +81,28 @@ final class DirectoryChecks {
     /** Checks that an archive can be opened and read. */
     void archive(String uri) {
         try (BlobStore store = BlobStores.open(uri, false)) {
-            int hosts = store.children("hosts/").size();
+            int hosts = store.children(ArchiveLayout.HOSTS).size();
             diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts, "host"));
+            Pathname local = store.directory(ArchiveLayout.HOSTS);
+            if (local != null) {
+                access(Objects.requireNonNull(local.parent()));
+            }
         } catch (IOException e) {
             diagnosis.fail(
                     "archive", String.valueOf(e.getMessage()), "name an archive; 'chagres ship' makes a new one");
+        }
+    }
+
+    /** Warns of an archive that shows everybody what only the owners of the files could read. */
+    private void access(Pathname archive) throws IOException {
+        try (Fd fd = Fd.open(archive, Fd.O_PATH, 0);
+                Statx stat = new Statx()) {
+            if (stat.of(fd.value()) == 0 && (stat.permissions() & OTHERS) != 0) {
+                diagnosis.warn(
+                        "archive",
+                        String.format("mode %04o: every user can read what was shipped", stat.permissions()),
+                        "chmod o= " + archive + "; new objects have the permissions of this directory");
+            }
         }
     }
 
