@@ -12,9 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its
- * buffer; confined to one
- * thread at a time.
+ * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its buffer;
+ * confined to one thread at a time.
  */
 public final class CommitReader implements AutoCloseable {
     private static final int FIRST_BYTES = 64 * 1024;
@@ -36,13 +35,22 @@ public final class CommitReader implements AutoCloseable {
     }
 
     /**
-     * Fetches and decodes a commit.
+     * Fetches and decodes a commit. One that looks damaged is fetched again first: a bit that flipped on the way is not
+     * in the archive.
      *
      * @throws NoSuchBlobException when there is none under the key
      * @throws CorruptArchiveException when it is damaged; that the data area is whole is checked only as far as it was
      *     read
      */
     public CommitHeader read(String key) throws IOException {
+        try {
+            return fetch(key);
+        } catch (CorruptArchiveException e) {
+            return fetch(key);
+        }
+    }
+
+    private CommitHeader fetch(String key) throws IOException {
         int got = Math.max(0, store.get(key, 0, first));
         MemorySegment start = first.asSlice(0, got);
         long objectLength = got < FIRST_BYTES ? got : -1;

@@ -9,10 +9,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches and decompresses frames and keeps the ones used last, within a bound: the runs of one commit share frames.
@@ -31,7 +31,7 @@ final class FrameCache implements AutoCloseable {
     private final Map<String, FrameTable> tables = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<FrameKey, MemorySegment> frames = new LinkedHashMap<>(16, 0.75f, true);
     private MemorySegment stored = MemorySegment.NULL;
-    private @Nullable MemorySegment spare;
+    private final ArrayDeque<MemorySegment> spares = new ArrayDeque<>();
 
     /** Makes an empty cache that keeps at least one frame. */
     FrameCache(BlobStore store, long maxBytes) {
@@ -82,12 +82,12 @@ final class FrameCache implements AutoCloseable {
         FrameKey frameKey = new FrameKey(key, frame);
         MemorySegment content = frames.get(frameKey);
         if (content == null) {
-            if (spare == null) {
-                spare = frames.size() < maxFrames ? arena.allocate(FRAME_BYTES, 64) : removeEldest(frames);
+            if (spares.isEmpty()) {
+                spares.add(frames.size() < maxFrames ? arena.allocate(FRAME_BYTES, 64) : removeEldest(frames));
             }
-            content = spare;
+            content = spares.getFirst();
             decompress(key, table, frame, content);
-            spare = null;
+            spares.removeFirst();
             frames.put(frameKey, content);
         }
         return content;
@@ -116,6 +116,13 @@ final class FrameCache implements AutoCloseable {
         if (got != length) {
             throw new CorruptArchiveException(key, "a frame is shorter than declared");
         }
+    }
+
+    /** Forgets what it holds of the store: some of it may have been damaged on the way. */
+    void clear() {
+        tables.clear();
+        spares.addAll(frames.values());
+        frames.clear();
     }
 
     static CorruptArchiveException missing(String key) {

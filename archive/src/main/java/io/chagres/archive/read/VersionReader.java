@@ -116,7 +116,7 @@ public final class VersionReader implements AutoCloseable {
             long start = extent.start() + (position - extent.start()) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
             int length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - start);
             if (start == position && length <= target.byteSize() && target.isNative()) {
-                fill(extent, start, target.asSlice(0, length), 0);
+                fill(extent, start, target.asSlice(0, length));
                 return length;
             }
             load(extent, start, length);
@@ -183,10 +183,20 @@ public final class VersionReader implements AutoCloseable {
             piece = arena.allocate(LogRecord.PIECE_BYTES, 64);
         }
         pieceVersion = -1;
-        fill(extent, start, piece.asSlice(0, length), 0);
+        fill(extent, start, piece.asSlice(0, length));
         pieceVersion = extent.versionId();
         pieceStart = start;
         pieceLength = length;
+    }
+
+    /** What looks damaged is fetched again before that is said: a bit that flipped on the way is not in the archive. */
+    private void fill(LogRecord.Extent extent, long start, MemorySegment target) throws IOException {
+        try {
+            fill(extent, start, target, 0);
+        } catch (CorruptArchiveException e) {
+            frames.clear();
+            fill(extent, start, target, 0);
+        }
     }
 
     /** Fills a target with a range of an extent and checks it where the range is a checksummed piece. */

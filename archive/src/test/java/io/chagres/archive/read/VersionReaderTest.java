@@ -13,6 +13,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -24,6 +25,8 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class VersionReaderTest {
     private static final int PIECE = LogRecord.PIECE_BYTES;
@@ -203,6 +206,70 @@ class VersionReaderTest {
             host.write(new LogRecord.CopyRun(beyond, 0, 10, 1, 0, 0, 0));
             host.commit();
             assertThatThrownBy(() -> host.read(host.state(), beyond)).hasMessageContaining("does not have");
+        }
+    }
+
+    /** A proxy, a cable or memory in between: what is stored is whole, so nobody may call the archive damaged. */
+    @ParameterizedTest
+    @EnumSource(Transit.class)
+    void readsAgainWhatWasDamagedOnTheWay(Transit transit) throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("VersionReaderTest.transit"));
+        try (Host host = host()) {
+            long version = host.file("/all");
+            host.inline(version, random(random, PIECE + 5));
+            host.commit();
+            host.object(version, random(random, 2 * PIECE + 77), Codec.ZSTD);
+            host.object(version, random(random, PIECE + 9), Codec.NONE);
+            host.commit();
+            UnreliableLine line = new UnreliableLine(store, transit, random);
+            HostState state = HostLog.load(line, host.id, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+            byte[] expected = host.bytes(version);
+            try (VersionReader reader = new VersionReader(line, host.id, state, 1);
+                    Arena arena = Arena.ofConfined()) {
+                MemorySegment target = arena.allocate(expected.length);
+                int done = 0;
+                while (done < expected.length) {
+                    done += reader.read(Objects.requireNonNull(state.version(version)), done, target.asSlice(done));
+                }
+                assertThat(target.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(expected);
+            }
+            assertThat(line.damaged).as("answers that were damaged").isGreaterThan(1);
+        }
+    }
+
+    /** How an answer is damaged. */
+    enum Transit {
+        FLIPPED,
+        CUT
+    }
+
+    /** Damages one answer of seven: more than what one piece needs. */
+    private static final class UnreliableLine extends ForwardingStore {
+        private final Transit transit;
+        private final RandomGenerator random;
+        private int answers;
+        private int damaged;
+
+        UnreliableLine(MemoryStore store, Transit transit, RandomGenerator random) {
+            super(store);
+            this.transit = transit;
+            this.random = random;
+        }
+
+        @Override
+        public int get(String key, long offset, MemorySegment target) throws IOException {
+            int got = super.get(key, offset, target);
+            if (got < 1 || ++answers % 7 != 0) {
+                return got;
+            }
+            damaged++;
+            int at = random.nextInt(got);
+            if (transit == Transit.CUT) {
+                return at;
+            }
+            byte was = target.get(ValueLayout.JAVA_BYTE, at);
+            target.set(ValueLayout.JAVA_BYTE, at, (byte) (was ^ 1 << random.nextInt(8)));
+            return got;
         }
     }
 }
