@@ -11,9 +11,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Scenarios of files and shippers once more, with the archive in a server of S3. They differ there in what is slower
- * and in what is read back: commits, large objects, and the bytes that a shipper compares with the archive. Moves
- * between names and directories are decided before anything reaches a store, so they are not repeated. The classes run
- * beside each other: most of their time is waiting.
+ * and in what is read back: commits, large objects, and the bytes that a shipper compares with the archive. Rotations
+ * by name and moves between directories are decided before anything reaches a store, so they are not repeated. The
+ * classes run beside each other: most of their time is waiting.
  */
 @Tag("e2e")
 class FaultsInS3Test {
@@ -21,11 +21,6 @@ class FaultsInS3Test {
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.TYPE)
     @interface InS3 {}
-
-    @Nested
-    @InS3
-    @Execution(ExecutionMode.CONCURRENT)
-    class Rotation extends RotationFaultsTest {}
 
     @Nested
     @InS3
