@@ -36,14 +36,19 @@ list_modules() {
     modules=${modules#:}
 }
 
-# Sets class_path to the jars of each store whose scheme is among the arguments: vendors' libraries are no concern of a
-# command that reads and writes local directories, nor are those of one store of another. A scheme that nobody knows gets
-# all, since the message that refuses it says which are known.
+# Sets class_path to the jars of each store whose scheme is among the arguments, and scheme to that scheme: vendors'
+# libraries are no concern of a command that reads and writes local directories, nor are those of one store of another. A
+# scheme that nobody knows gets all, since the message that refuses it says which are known.
 list_stores() {
     class_path=
+    scheme=
     case "$*" in *://*) ;; *) return 0 ;; esac
     for store in "$program"/stores/*; do
-        case "$*" in *"${store##*/}://"*) add_store ;; esac
+        case "$*" in *"${store##*/}://"*)
+            add_store
+            scheme=$scheme${store##*/}
+            ;;
+        esac
     done
     [ -n "$class_path" ] || for store in "$program"/stores/*; do
         add_store
@@ -61,15 +66,16 @@ cache_key() {
     key="$program $jdk$jdk_release"
 }
 
-# Sets cache to the program's cache or, where training did not succeed, to nothing; false if it was trained for another
-# JDK or another place.
+# Sets cache to the program's cache for the stores that list_stores found or, where training did not succeed, to nothing;
+# false if it was trained for another JDK or another place.
 look_for_cache() {
     cache=
     made_for=
     [ ! -f "$program/aot.key" ] || read -r made_for <"$program/aot.key" || :
     cache_key
     [ "$made_for" = "$key" ] || return 1
-    [ ! -f "$program/aot.cache" ] || cache=$program/aot.cache
+    cache=$program/aot${scheme:+-$scheme}.cache
+    [ -f "$cache" ] || cache=
 }
 
 # start NOTE ARGUMENTS: becomes the program. The note is what --version has to say of it besides its commit.
@@ -78,10 +84,10 @@ start() {
     [ ! -f "$program/build" ] || read -r build <"$program/build" || :
     build=$build$1
     shift
+    list_stores "$@"
     look_for_cache || :
     choose_flags "${1-}"
     list_modules
-    list_stores "$@"
     # The work is that of the kernel and of zstd: compiling twice costs a core while it goes on and 20 MB, and gains
     # nothing. Only TLS to a store of objects needs the second compiler, which knows the instructions for it.
     [ -n "$class_path" ] || flags="$flags -XX:TieredStopAtLevel=1"

@@ -61,15 +61,28 @@ cp bin/find-jdk.sh bin/start.sh packaging/chagres packaging/mount.chagres "$prog
 printf '%s\n' "$build" >"$program/build"
 
 # Command lines of the training's own (class Training), never the user's. Without success the program starts without a
-# cache.
+# cache. Each store has a cache of its own, since a cache holds for one class path.
+train() {
+    mkdir "$program/training"
+    "$jdk/bin/java" $flags -XX:AOTCacheOutput="$program/training/aot" \
+        -DZstdNativePath="$program/native/libzstd-jni.so" ${class_path:+-cp "$class_path"} \
+        -p "$modules" -m $main.Training "$program/training" $scheme </dev/null || step "training failed"
+    mv "$program/training/aot" "$program/aot${scheme:+-$scheme}.cache" 2>/dev/null || :
+    rm -rf "$program/training"
+}
+
 step "training"
 choose_flags training
 list_modules
-mkdir "$program/training"
-"$jdk/bin/java" $flags -XX:AOTCacheOutput="$program/training/aot" -DZstdNativePath="$program/native/libzstd-jni.so" \
-    -p "$modules" -m $main.Training "$program/training" </dev/null || step "training failed"
-mv "$program/training/aot" "$program/aot.cache" 2>/dev/null || :
-rm -rf "$program/training"
+list_stores
+train
+for store in "$program"/stores/*/; do
+    [ -d "$store" ] || continue
+    store=${store%/}
+    step "training for ${store##*/}"
+    list_stores "${store##*/}://"
+    train
+done
 cache_key
 printf '%s\n' "$key" >"$program/aot.key"
 trap - EXIT
