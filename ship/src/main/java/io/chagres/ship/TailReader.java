@@ -158,6 +158,14 @@ final class TailReader implements AutoCloseable {
         return read > 0 && MemoryScan.trailingZeros(again, 0, read) == read;
     }
 
+    /** Returns the position behind the last newline in the piece before a position; 0 when there is none. */
+    long lastLineEnd(Tail tail, long end) {
+        long start = Math.max(0, end - PIECE_BYTES);
+        long read = Objects.requireNonNull(tail.fd()).preadAll(again, 0, end - start, start);
+        long newline = read <= 0 ? -1 : MemoryScan.lastIndexOf(again, (byte) '\n', 0, read);
+        return newline < 0 ? 0 : start + newline + 1;
+    }
+
     /** Reads bytes that contain NUL once more: a read that races a truncate returns zeros nobody wrote. */
     private boolean readsSameAgain(Fd fd, CommitBuilder commit, long length, long position) {
         if (MemoryScan.indexOfZero(commit.data(), commit.dataLength(), length) < 0) {

@@ -236,6 +236,10 @@ final class Turns implements AutoCloseable {
             return 0;
         }
         long end = Math.min(dataEnd, start + uploads.maxBytes());
+        long lineEnd = uploads.codec() == Codec.ZSTD ? reader.lastLineEnd(tail, end) : 0; // blocks end anywhere
+        if (lineEnd - start >= ObjectUploads.MIN_BYTES / 2) {
+            return lineEnd;
+        }
         if (end == tail.bytes.size() && !release) {
             end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
         }

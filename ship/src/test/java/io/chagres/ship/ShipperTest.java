@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.Codec;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
@@ -331,6 +332,16 @@ class ShipperTest {
         }
         shipOnce(Codec.ZSTD);
         assertThat(assertArchiveEqualsTree().versions()).hasSize(1);
+    }
+
+    @Test
+    void aLargeTextIsOneObject() throws IOException {
+        append(
+                tree.resolve("text"),
+                "a line of a log that repeats\n".repeat(100_000).getBytes(StandardCharsets.UTF_8));
+        shipOnce(Codec.ZSTD);
+        FileVersion version = assertArchiveEqualsTree().versions().iterator().next();
+        assertThat(version.extents()).singleElement().isInstanceOf(LogRecord.ObjectRun.class);
     }
 
     private List<Path> objects() {
