@@ -20,6 +20,7 @@ DAY = 86_400
 PAGE = 1000  # keys of a LIST
 MEMORY = 128 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
+SMALL, PACK = 1 << 20, 8 << 20  # fewer bytes of a file go into packs; bytes of a pack
 RATIO = 5  # bytes of a log file to a stored byte
 PUTS_PER_PREFIX, GETS_PER_PREFIX = 3500, 5500  # per second
 KINDS = ("PUT", "GET", "HEAD", "LIST", "DELETE")
@@ -51,11 +52,16 @@ def restart(commits_since_checkpoint, checkpoint=True):
     return requests(put=1, get=1 + 2 * checkpoint + commits, head=1, list=1 + pages(commits))
 
 
+def objects(files, content_bytes):
+    """What a run writes: an object for each file of a MiB or more, and the end of a line in a pack, or packs alone."""
+    return math.ceil(content_bytes / PACK) if content_bytes < files * SMALL else files + 1
+
+
 def compaction(commits, files, content_bytes, checkpoint=True):
-    """Reads each commit once, or if it cannot keep them once more for each batch; writes an object a file."""
+    """Reads each commit once, or if it cannot keep them once more for each batch."""
     fits = content_bytes / RATIO + commits * (COMMIT + ENTRY) <= MEMORY
     reads = commits if fits else commits * (1 + math.ceil(content_bytes / MEMORY))
-    return requests(put=2 + files, get=1 + 2 * checkpoint + reads, head=3, list=7 + pages(commits), delete=1)
+    return requests(put=2 + objects(files, content_bytes), get=1 + 2 * checkpoint + reads, head=3, list=7 + pages(commits), delete=1)
 
 
 def sweep(commits_listed, commits_removed, checkpoints):
@@ -140,7 +146,7 @@ def kept_table():
             commits = commits_of(between, lag)
             stored = 30 * size / RATIO
             rows.append((name, f"{lag} s", f"{30 * commits:,}", f"{pages(30 * commits):,}",
-                         f"{30 * min(files, files * commits) + 2 * commits + 2:,}",
+                         f"{30 * objects(files, size) + 2 * commits + 2:,}",
                          f"{stored / 1e6:,.0f}", money(stored / 1e9 * GB_MONTH)))
     return table(("writes", "lag", "objects, never compacted", "LIST pages of the log",
                   "objects at most, compacted daily", "MB stored", "$ a month"), rows)

@@ -90,6 +90,16 @@ public final class ArchiveLayout {
                 + (codec == Codec.ZSTD ? ZSTD_SUFFIX : "");
     }
 
+    /**
+     * Returns the key of a pack: a data object that is of no version, but holds pieces of many.
+     *
+     * @param length bytes of its content
+     * @param unique what tells apart packs
+     */
+    public static String pack(String hostId, long length, long unique) {
+        return object(hostId, 0, 0, length, unique, Codec.ZSTD);
+    }
+
     /** Returns the prefix of a version's data objects. */
     public static String streams(String hostId, long versionId) {
         return streams(hostId) + hex(versionId) + "/";

@@ -220,6 +220,26 @@ public sealed interface LogRecord {
         }
     }
 
+    /**
+     * Bytes in a pack, a data object that holds pieces of many versions; at most {@link #PIECE_BYTES}. Only in
+     * checkpoints.
+     *
+     * @param unique what tells apart packs
+     * @param packLength bytes of the content of the pack
+     * @param dataOffset where they begin in that content
+     * @param crc of the whole run
+     */
+    record PackedRun(
+            long versionId,
+            long start,
+            long length,
+            long unique,
+            long packLength,
+            long dataOffset,
+            int crc,
+            long mtimeNs)
+            implements Extent {}
+
     /** Zeros that are not stored: a hole. */
     record ZeroRun(long versionId, long start, long length, long mtimeNs) implements Extent {}
 

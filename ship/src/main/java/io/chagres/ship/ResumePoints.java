@@ -33,6 +33,7 @@ final class ResumePoints implements RunListener {
         Collected version = Objects.requireNonNull(collected.get(extent.versionId()));
         switch (extent) {
             case LogRecord.Run run -> version.prefix().append(run.length(), run.crc());
+            case LogRecord.PackedRun run -> version.prefix().append(run.length(), run.crc());
             case LogRecord.ObjectRun run -> object(version.prefix(), run);
             case LogRecord.ZeroRun run -> version.prefix().append(run.length(), Crc32cMath.ofZeros(run.length()));
             case LogRecord.CopyRun run -> {

@@ -68,8 +68,11 @@ public final class RecordReader {
             case RecordWriter.RETENTION -> new LogRecord.Retention(in.positive(), in.zigzag());
             case RecordWriter.VERSION_RETENTION ->
                 new LogRecord.VersionRetention(in.positive(), in.natural(), in.zigzag(), in.zigzag());
-            case RecordWriter.RUN, RecordWriter.OBJECT_RUN, RecordWriter.ZERO_RUN, RecordWriter.COPY_RUN ->
-                extent(kind);
+            case RecordWriter.RUN,
+                    RecordWriter.OBJECT_RUN,
+                    RecordWriter.ZERO_RUN,
+                    RecordWriter.COPY_RUN,
+                    RecordWriter.PACKED_RUN -> extent(kind);
             default -> throw in.corrupt("record kind " + kind + " is not known to this program");
         };
     }
@@ -112,6 +115,7 @@ public final class RecordReader {
             case RecordWriter.RUN -> run(versionId, start, length);
             case RecordWriter.OBJECT_RUN -> objectRun(versionId, start, length);
             case RecordWriter.ZERO_RUN -> new LogRecord.ZeroRun(versionId, start, length, in.zigzag());
+            case RecordWriter.PACKED_RUN -> packedRun(versionId, start, length);
             default -> copyRun(versionId, start, length);
         };
     }
@@ -127,6 +131,17 @@ public final class RecordReader {
             throw in.corrupt("a run ends behind every data area");
         }
         return new LogRecord.Run(versionId, start, length, seq, dataOffset, in.i32(), in.zigzag());
+    }
+
+    private LogRecord packedRun(long versionId, long start, long length) throws CorruptArchiveException {
+        requirePiece(length);
+        long unique = in.i64();
+        long packLength = in.positive();
+        long dataOffset = in.natural();
+        if (packLength > FixedHeader.MAX_DATA_BYTES || dataOffset > packLength - length) {
+            throw in.corrupt("a run ends behind its pack");
+        }
+        return new LogRecord.PackedRun(versionId, start, length, unique, packLength, dataOffset, in.i32(), in.zigzag());
     }
 
     /** Refuses what one checksum does not cover. */

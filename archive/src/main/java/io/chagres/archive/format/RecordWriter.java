@@ -28,6 +28,7 @@ public final class RecordWriter {
     static final int OBJECT_RUN = 17;
     static final int ZERO_RUN = 18;
     static final int COPY_RUN = 19;
+    static final int PACKED_RUN = 20;
 
     /** Longest path or text in a record: more than the kernel takes, so that nothing real is refused. */
     static final int MAX_BLOCK_BYTES = 32 * 1024;
@@ -107,6 +108,7 @@ public final class RecordWriter {
             case LogRecord.ObjectRun r -> objectRun(r);
             case LogRecord.ZeroRun r -> zeroRun(r.versionId(), r.start(), r.length(), r.mtimeNs());
             case LogRecord.CopyRun r -> copyRun(r);
+            case LogRecord.PackedRun r -> packedRun(r);
         }
     }
 
@@ -192,6 +194,15 @@ public final class RecordWriter {
         extent(COPY_RUN, r.versionId(), r.start(), r.length())
                 .varint(r.sourceVersion())
                 .varint(r.sourceStart())
+                .i32(r.crc())
+                .zigzag(r.mtimeNs());
+    }
+
+    private void packedRun(LogRecord.PackedRun r) {
+        extent(PACKED_RUN, r.versionId(), r.start(), r.length())
+                .i64(r.unique())
+                .varint(r.packLength())
+                .varint(r.dataOffset())
                 .i32(r.crc())
                 .zigzag(r.mtimeNs());
     }

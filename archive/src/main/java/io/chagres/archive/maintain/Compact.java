@@ -16,9 +16,6 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -27,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the many commits of a host into few objects, while its shipper goes on: bytes that lie in commits and in small
- * objects are written into objects of their version, then a checkpoint says where everything is, and what it stands for
- * is removed once the checkpoint is older than a grace period, because readers may be using it. Ended anywhere on the
- * way it leaves an archive that holds the same bytes; running it again goes on. Several may run at once: the first to
- * write its checkpoint counts. Confined to one thread.
+ * objects are written into larger ones and into packs, then a checkpoint says where everything is, and what it stands
+ * for is removed once the checkpoint is older than a grace period, because readers may be using it. Ended anywhere on
+ * the way it leaves an archive that holds the same bytes; running it again goes on. Several may run at once: the first
+ * to write its checkpoint counts. Confined to one thread.
  */
 public final class Compact {
     /** So long an object waits at most for the commit or the checkpoint that refers to it. */
@@ -159,7 +156,7 @@ public final class Compact {
         storeMs = Long.MIN_VALUE;
         imagined = null;
         long begunMs = clockMs.getAsLong();
-        // a dry run reads no data, only records
+        // a dry run reads records, and of data only where lines end
         KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 2);
         HostState state = HostLog.load(
                 options.dryRun() ? store : commits, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
@@ -205,37 +202,40 @@ public final class Compact {
             KeptCommits commits, String hostId, HostState state, Retention retention, CheckpointId next, long begunMs)
             throws IOException {
         expired = retention.report(listener);
-        List<CompactionPlan.Merge> plan = next.revision() == 0 ? CompactionPlan.of(state, retention) : List.of();
-        plan.forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
-        if (options.dryRun()) {
-            objectsWritten = plan.size();
-            contentBytes = plan.stream().mapToLong(CompactionPlan.Merge::length).sum();
-            if (options.graceMs() == 0) {
-                imagined = new Sweep.Imagined(next, CompactionPlan.untouched(hostId, state, retention, plan));
-            }
-            return;
-        }
-        Map<Long, List<LogRecord.ObjectRun>> written = new HashMap<>();
         try (VersionReader reader = new VersionReader(commits, hostId, state);
+                LineEnds lines = new LineEnds(reader);
                 MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
-            writer.write(plan, options.memoryBytes() / 2).values().forEach(object -> written.computeIfAbsent(
-                            object.versionId(), id -> new ArrayList<>())
-                    .add(object));
+            CompactionPlan plan = next.revision() == 0
+                    ? CompactionPlan.of(state, retention, lines)
+                    : CompactionPlan.none(state, retention);
+            for (CompactionPlan.Output output : plan.outputs()) {
+                output.merges().forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
+            }
+            if (options.dryRun()) {
+                imagine(plan, hostId, next);
+                return;
+            }
+            Map<Long, List<LogRecord.Extent>> written = writer.write(plan.outputs(), options.memoryBytes() / 2);
+            boolean counts = !isOvertaken(hostId, next, begunMs)
+                    && Checkpoint.write(
+                            store, hostId, next.revision(), state, new CompactedContents(retention, written));
+            if (!counts) {
+                // another compaction came first: what was written here is garbage, and removed with it later
+                expired = Expired.NOTHING;
+                return;
+            }
+            objectsWritten = writer.objects();
+            contentBytes = writer.contentBytes();
             storedBytes = writer.storedBytes();
         }
-        written.values().forEach(objects -> objects.sort(Comparator.comparingLong(LogRecord.ObjectRun::start)));
-        boolean counts = !isOvertaken(hostId, next, begunMs)
-                && Checkpoint.write(store, hostId, next.revision(), state, new CompactedContents(retention, written));
-        if (!counts) {
-            // another compaction came first: what was written here is garbage, and removed with it later
-            storedBytes = 0;
-            expired = Expired.NOTHING;
-            return;
-        }
-        for (List<LogRecord.ObjectRun> objects : written.values()) {
-            objectsWritten += objects.size();
-            contentBytes +=
-                    objects.stream().mapToLong(LogRecord.ObjectRun::length).sum();
+    }
+
+    private void imagine(CompactionPlan plan, String hostId, CheckpointId next) {
+        objectsWritten = plan.outputs().size();
+        contentBytes =
+                plan.outputs().stream().mapToLong(CompactionPlan.Output::length).sum();
+        if (options.graceMs() == 0) {
+            imagined = new Sweep.Imagined(next, plan.untouched(hostId));
         }
     }
 

@@ -12,29 +12,54 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a compaction leaves of a state: what retention keeps, with new objects in the place of the extents they hold.
+ * What a compaction leaves of a state: what retention keeps, with new extents in the place of those whose bytes they
+ * hold.
  *
- * @param written the new objects of each version in order
+ * @param written the new extents of each version in order; where bytes were damaged some are missing
  */
-record CompactedContents(Retention retention, Map<Long, List<LogRecord.ObjectRun>> written)
-        implements CheckpointContents {
+record CompactedContents(Retention retention, Map<Long, List<LogRecord.Extent>> written) implements CheckpointContents {
     @Override
     public Iterable<LogRecord.Extent> extents(FileVersion version) {
         ExtentList old = Extents.of(version);
-        List<LogRecord.ObjectRun> objects = written.getOrDefault(version.id(), List.of());
+        List<LogRecord.Extent> fresh = written.getOrDefault(version.id(), List.of());
         List<LogRecord.Extent> extents = new ArrayList<>();
         int next = 0;
-        long heldUntil = retention.start(version);
-        for (int i = retention.first(version); i < old.size(); i++) {
-            if (next < objects.size() && objects.get(next).start() == old.start(i)) {
-                extents.add(objects.get(next));
-                heldUntil = objects.get(next).end();
+        int i = retention.first(version);
+        while (i < old.size()) {
+            while (next < fresh.size() && fresh.get(next).start() < old.start(i)) {
                 next++;
-            } else if (old.start(i) >= heldUntil) {
+            }
+            int until = until(old, i, fresh, next);
+            if (until == next) {
                 extents.add(old.get(i));
+                i++;
+            } else {
+                extents.addAll(fresh.subList(next, until));
+                long end = fresh.get(until - 1).end();
+                while (i < old.size() && old.start(i) < end) {
+                    i++;
+                }
+                next = until;
             }
         }
         return extents;
+    }
+
+    /** Returns up to which index new extents stand for whole old ones; its own index when the first does not. */
+    private static int until(ExtentList old, int from, List<LogRecord.Extent> fresh, int next) {
+        int until = next;
+        int i = from;
+        long end = old.start(from);
+        for (int n = next; n < fresh.size() && fresh.get(n).start() == end; n++) {
+            end = fresh.get(n).end();
+            while (i < old.size() && old.end(i) < end) {
+                i++;
+            }
+            if (i < old.size() && old.end(i) == end) {
+                until = n + 1;
+            }
+        }
+        return until;
     }
 
     @Override

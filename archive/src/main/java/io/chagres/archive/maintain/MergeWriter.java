@@ -6,6 +6,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -22,14 +23,15 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * Writes ranges of versions as new data objects. It takes as many ranges at a time as memory allows and reads them in
- * the order in which the store holds their bytes, not one by one. Owns its memory; confined to one thread.
+ * Writes ranges of versions as new data objects and packs. It takes as many objects at a time as memory allows and
+ * reads their bytes in the order in which the store holds them, not one by one. Owns its memory; confined to one
+ * thread.
  */
 final class MergeWriter implements AutoCloseable {
     private static final int PIECE = LogRecord.PIECE_BYTES;
 
-    /** A part of a range, and where it goes. */
-    private record Part(CompactionPlan.Merge merge, LogRecord.Extent extent, MemorySegment target) {}
+    /** A part of a range, from a position on, and where it goes. */
+    private record Part(CompactionPlan.Merge merge, LogRecord.Extent extent, long position, MemorySegment target) {}
 
     private final BlobStore store;
     private final String hostId;
@@ -41,8 +43,9 @@ final class MergeWriter implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(PIECE), 64);
     private final ByteBuffer storedBytes = stored.asByteBuffer();
-    private final Map<CompactionPlan.Merge, LogRecord.ObjectRun> written = new HashMap<>();
-    private long doneBytes;
+    private final Map<Long, List<LogRecord.Extent>> written = new HashMap<>();
+    private long objects;
+    private long contentTotal;
     private long storedTotal;
 
     MergeWriter(BlobStore store, String hostId, VersionReader reader, int level, Compact.Listener listener) {
@@ -56,26 +59,37 @@ final class MergeWriter implements AutoCloseable {
     /**
      * Writes all ranges but those whose bytes are damaged.
      *
-     * @param memoryBytes how many bytes of ranges are held in memory, if one range alone is not larger
-     * @return the object of each range that was written
+     * @param memoryBytes how many bytes of ranges are held in memory, if one object alone is not larger
+     * @return the new extents of each version, in order
      */
-    Map<CompactionPlan.Merge, LogRecord.ObjectRun> write(List<CompactionPlan.Merge> merges, long memoryBytes)
-            throws IOException {
-        long total = merges.stream().mapToLong(CompactionPlan.Merge::length).sum();
+    Map<Long, List<LogRecord.Extent>> write(List<CompactionPlan.Output> outputs, long memoryBytes) throws IOException {
+        long total = outputs.stream().mapToLong(CompactionPlan.Output::length).sum();
+        long doneBytes = 0;
         int from = 0;
-        while (from < merges.size()) {
+        while (from < outputs.size()) {
             int to = from;
             long bytes = 0;
-            while (to < merges.size() && (to == from || bytes + merges.get(to).length() <= memoryBytes)) {
-                bytes += merges.get(to).length();
+            while (to < outputs.size() && (to == from || bytes + outputs.get(to).length() <= memoryBytes)) {
+                bytes += outputs.get(to).length();
                 to++;
             }
-            writeBatch(merges.subList(from, to), bytes);
+            writeBatch(outputs.subList(from, to), bytes);
             doneBytes += bytes;
             listener.progress(doneBytes, total);
             from = to;
         }
+        written.values().forEach(extents -> extents.sort(Comparator.comparingLong(LogRecord.Extent::start)));
         return written;
+    }
+
+    /** Returns how many objects were written. */
+    long objects() {
+        return objects;
+    }
+
+    /** Returns how many bytes of files they hold. */
+    long contentBytes() {
+        return contentTotal;
     }
 
     /** Returns the size of all objects that were written. */
@@ -83,48 +97,60 @@ final class MergeWriter implements AutoCloseable {
         return storedTotal;
     }
 
-    private void writeBatch(List<CompactionPlan.Merge> merges, long bytes) throws IOException {
+    private void writeBatch(List<CompactionPlan.Output> outputs, long bytes) throws IOException {
         try (Arena batch = Arena.ofConfined()) {
             MemorySegment content = batch.allocate(bytes, 64);
             List<Part> parts = new ArrayList<>();
-            Map<CompactionPlan.Merge, MemorySegment> contents = new HashMap<>();
+            Map<CompactionPlan.Merge, Long> offsets = new HashMap<>();
             long offset = 0;
-            for (CompactionPlan.Merge merge : merges) {
-                MemorySegment of = content.asSlice(offset, merge.length());
-                contents.put(merge, of);
-                offset += merge.length();
-                addParts(merge, of, parts);
+            for (CompactionPlan.Output output : outputs) {
+                for (CompactionPlan.Merge merge : output.merges()) {
+                    offsets.put(merge, offset);
+                    addParts(merge, content.asSlice(offset, merge.length()), parts);
+                    offset += merge.length();
+                }
             }
             parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
             reader.expect(parts.stream().map(Part::extent).iterator());
             for (Part part : parts) {
-                if (contents.containsKey(part.merge()) && !read(part)) {
-                    contents.remove(part.merge());
+                if (offsets.containsKey(part.merge()) && !read(part)) {
+                    offsets.remove(part.merge());
                 }
             }
-            for (CompactionPlan.Merge merge : merges) {
-                MemorySegment of = contents.get(merge);
-                if (of != null) {
-                    written.put(merge, writeObject(merge, of));
+            for (CompactionPlan.Output output : outputs) {
+                List<CompactionPlan.Merge> whole =
+                        output.merges().stream().filter(offsets::containsKey).toList();
+                if (!whole.isEmpty()) {
+                    MemorySegment of = joined(whole, offsets, content);
+                    if (output.pack()) {
+                        writePack(whole, of);
+                    } else {
+                        writeObject(whole.getFirst(), of);
+                    }
+                    objects++;
+                    contentTotal += of.byteSize();
                 }
             }
         }
     }
 
     private static void addParts(CompactionPlan.Merge merge, MemorySegment content, List<Part> parts) {
-        for (int i = merge.first(); i <= merge.last(); i++) {
-            LogRecord.Extent extent = Extents.of(merge.version()).get(i);
-            parts.add(new Part(merge, extent, content.asSlice(extent.start() - merge.start(), extent.length())));
+        ExtentList extents = Extents.of(merge.version());
+        for (int i = extents.indexOf(merge.start()); i < extents.size() && extents.start(i) < merge.end(); i++) {
+            long from = Math.max(merge.start(), extents.start(i));
+            long to = Math.min(merge.end(), extents.end(i));
+            parts.add(new Part(merge, extents.get(i), from, content.asSlice(from - merge.start(), to - from)));
         }
     }
 
     private boolean read(Part part) throws IOException {
-        long start = part.extent().start();
         long done = 0;
         try {
             while (done < part.target().byteSize()) {
                 done += reader.read(
-                        part.merge().version(), start + done, part.target().asSlice(done));
+                        part.merge().version(),
+                        part.position() + done,
+                        part.target().asSlice(done));
             }
             return true;
         } catch (CorruptArchiveException e) {
@@ -133,23 +159,75 @@ final class MergeWriter implements AutoCloseable {
         }
     }
 
-    private LogRecord.ObjectRun writeObject(CompactionPlan.Merge merge, MemorySegment content) throws IOException {
+    /** Returns the bytes of merges one after the other: they lie so already, unless one between them is damaged. */
+    private static MemorySegment joined(
+            List<CompactionPlan.Merge> merges, Map<CompactionPlan.Merge, Long> offsets, MemorySegment content) {
+        long start = offsets.getOrDefault(merges.getFirst(), 0L);
+        long end = start;
+        for (CompactionPlan.Merge merge : merges) {
+            long offset = offsets.getOrDefault(merge, end);
+            if (offset != end) {
+                MemorySegment.copy(content, offset, content, end, merge.length());
+            }
+            end += merge.length();
+        }
+        return content.asSlice(start, end - start);
+    }
+
+    private void writeObject(CompactionPlan.Merge merge, MemorySegment content) throws IOException {
         long id = merge.version().id();
         long unique = random.nextLong();
-        int[] crcs = new int[(int) ((merge.length() + PIECE - 1) / PIECE)];
+        int[] crcs = new int[SeekableFrames.framesOf(merge.length())];
         ByteBuffer bytes = content.asByteBuffer();
+        for (int i = 0; i < crcs.length; i++) {
+            crcs[i] = crcOf(bytes, i * PIECE, (int) Math.min(PIECE, merge.length() - (long) i * PIECE));
+        }
+        String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, Codec.ZSTD);
+        long length = store(key, bytes);
+        add(new LogRecord.ObjectRun(
+                id, merge.start(), merge.length(), unique, length, Codec.ZSTD, crcs, mtimeNs(merge)));
+    }
+
+    private void writePack(List<CompactionPlan.Merge> merges, MemorySegment content) throws IOException {
+        long unique = random.nextLong();
+        long length = content.byteSize();
+        ByteBuffer bytes = content.asByteBuffer();
+        store(ArchiveLayout.pack(hostId, length, unique), bytes);
+        int offset = 0;
+        for (CompactionPlan.Merge merge : merges) {
+            for (long at = merge.start(); at < merge.end(); at += PIECE) {
+                int piece = (int) Math.min(PIECE, merge.end() - at);
+                int checksum = crcOf(bytes, offset, piece);
+                add(new LogRecord.PackedRun(
+                        merge.version().id(), at, piece, unique, length, offset, checksum, mtimeNs(merge)));
+                offset += piece;
+            }
+        }
+    }
+
+    private void add(LogRecord.Extent extent) {
+        written.computeIfAbsent(extent.versionId(), id -> new ArrayList<>(1)).add(extent);
+    }
+
+    private int crcOf(ByteBuffer bytes, int offset, int length) {
+        crc.reset();
+        crc.update(bytes.slice(offset, length));
+        return (int) crc.getValue();
+    }
+
+    private static long mtimeNs(CompactionPlan.Merge merge) {
+        ExtentList extents = Extents.of(merge.version());
+        return extents.get(extents.indexOf(merge.end() - 1)).mtimeNs();
+    }
+
+    /** Writes an object and returns its size. */
+    private long store(String key, ByteBuffer content) throws IOException {
         frames.reset();
         long length = 0;
-        String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, Codec.ZSTD);
         try (BlobWriter writer = store.create(key);
                 Arena scratch = Arena.ofConfined()) {
-            for (int i = 0; i < crcs.length; i++) {
-                int at = i * PIECE;
-                int piece = (int) Math.min(PIECE, merge.length() - at);
-                crc.reset();
-                crc.update(bytes.slice(at, piece));
-                crcs[i] = (int) crc.getValue();
-                int size = frames.frame(storedBytes, 0, bytes, at, piece);
+            for (int at = 0; at < content.capacity(); at += PIECE) {
+                int size = frames.frame(storedBytes, 0, content, at, Math.min(PIECE, content.capacity() - at));
                 writer.write(stored, 0, size);
                 length += size;
             }
@@ -159,8 +237,7 @@ final class MergeWriter implements AutoCloseable {
             writer.commit();
         }
         storedTotal += length;
-        long mtimeNs = Extents.of(merge.version()).get(merge.last()).mtimeNs();
-        return new LogRecord.ObjectRun(id, merge.start(), merge.length(), unique, length, Codec.ZSTD, crcs, mtimeNs);
+        return length;
     }
 
     @Override

@@ -186,9 +186,14 @@ final class Retention {
         return drops ? new LogRecord.Retention(state.nextVersionId(), horizonMs) : state.retention();
     }
 
-    /** Says whether an object would become too young if its bytes were written again. */
-    boolean isOld(LogRecord.ObjectRun run) {
-        return times != null && times.of(run) <= oldMs;
+    /** Says whether bytes of an object would become too young if they were written again. */
+    boolean isOld(LogRecord.Extent extent) {
+        return times != null && times.of(extent) <= oldMs;
+    }
+
+    /** Says whether what is left of a pack may be written again: it is young, or all that could expire of it has. */
+    boolean mayMove(LogRecord.PackedRun run) {
+        return !isOld(run) || times != null && times.of(run) <= horizonMs;
     }
 
     /** Tells what goes now and what is declared expired. */

@@ -45,11 +45,16 @@ final class StoreTimes {
         return commit != null ? commit : checkpoints.getOrDefault(seq, UNKNOWN);
     }
 
+    private long ofObject(LogRecord.Extent extent) {
+        return objects.getOrDefault(VersionReader.dataObject(hostId, extent), UNKNOWN);
+    }
+
     /** Returns a time at which the bytes of an extent were in the store; unknown for what is not stored itself. */
     long of(LogRecord.Extent extent) {
         return switch (extent) {
             case LogRecord.Run run -> ofCommit(run.seq());
-            case LogRecord.ObjectRun run -> objects.getOrDefault(VersionReader.keyOf(hostId, run), UNKNOWN);
+            case LogRecord.ObjectRun run -> ofObject(run);
+            case LogRecord.PackedRun run -> ofObject(run);
             case LogRecord.ZeroRun zeros -> UNKNOWN;
             case LogRecord.CopyRun copy -> UNKNOWN;
         };

@@ -181,8 +181,9 @@ final class Sweep {
 
             @Override
             public void extent(LogRecord.Extent extent) {
-                if (extent instanceof LogRecord.ObjectRun run) {
-                    referredTo.add(VersionReader.keyOf(hostId, run));
+                String object = VersionReader.dataObject(hostId, extent);
+                if (object != null) {
+                    referredTo.add(object);
                 } else if (extent instanceof LogRecord.Run run) {
                     oldestCommit = Math.min(oldestCommit, run.seq());
                 }

@@ -19,6 +19,9 @@ public final class ExtentRanges implements Iterator<BlobRange> {
     public static final int COMMIT_BYTES = 512 * 1024;
 
     private static final int WINDOW_BYTES = 1 << 20;
+    /** Holds a pack as compaction makes them, if its bytes do not compress. */
+    private static final int PACK_BYTES = 9 << 20;
+
     /** Holds the seek table of an object. */
     private static final int TABLE_BYTES = 64 * 1024;
 
@@ -26,6 +29,8 @@ public final class ExtentRanges implements Iterator<BlobRange> {
     private final Iterator<? extends LogRecord.Extent> extents;
     private final Queue<BlobRange> next = new ArrayDeque<>();
     private long seq = -1;
+    private @Nullable String pack;
+    private boolean packAdded;
     private LogRecord.@Nullable ObjectRun object;
     private long offset;
 
@@ -50,6 +55,8 @@ public final class ExtentRanges implements Iterator<BlobRange> {
         if (extent instanceof LogRecord.Run run && run.seq() != seq) {
             seq = run.seq();
             next.add(new BlobRange(ArchiveLayout.commit(hostId, seq), 0, COMMIT_BYTES));
+        } else if (extent instanceof LogRecord.PackedRun run) {
+            addPack(ArchiveLayout.pack(hostId, run.packLength(), run.unique()));
         } else if (extent instanceof LogRecord.ObjectRun run) {
             object = run;
             offset = 0;
@@ -58,6 +65,16 @@ public final class ExtentRanges implements Iterator<BlobRange> {
                 next.add(new BlobRange(VersionReader.keyOf(hostId, run), table, TABLE_BYTES));
             }
         }
+    }
+
+    /** One piece alone is fetched when it is read; whoever wants several pieces of a pack gets all of it. */
+    private void addPack(String key) {
+        boolean another = !key.equals(pack);
+        if (!another && !packAdded) {
+            next.add(new BlobRange(key, 0, PACK_BYTES));
+        }
+        packAdded = !another;
+        pack = key;
     }
 
     private void addWindow(LogRecord.ObjectRun run) {

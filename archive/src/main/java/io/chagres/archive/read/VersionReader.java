@@ -138,7 +138,8 @@ public final class VersionReader implements AutoCloseable {
         for (LogRecord.Extent extent : Extents.of(version)) {
             boolean whole = extent.start() >= start && extent.end() <= end;
             boolean touched = extent.start() < end && extent.end() > start;
-            if (whole || touched && extent instanceof LogRecord.Run) {
+            boolean piece = extent instanceof LogRecord.Run || extent instanceof LogRecord.PackedRun;
+            if (whole || touched && piece) {
                 extents.add(extent);
             }
         }
@@ -212,6 +213,13 @@ public final class VersionReader implements AutoCloseable {
                     check(key, run.crc(), target, start, extent);
                 }
             }
+            case LogRecord.PackedRun run -> {
+                String key = ArchiveLayout.pack(hostId, run.packLength(), run.unique());
+                content(key, run.dataOffset() + start - run.start(), target);
+                if (whole) {
+                    check(key, run.crc(), target, start, extent);
+                }
+            }
             case LogRecord.ObjectRun run -> object(run, start, target);
             case LogRecord.CopyRun copy -> {
                 String subject = "version " + ArchiveLayout.hex(copy.versionId());
@@ -243,6 +251,17 @@ public final class VersionReader implements AutoCloseable {
     /** Returns the key of the object a run refers to. */
     public static String keyOf(String hostId, LogRecord.ObjectRun run) {
         return ArchiveLayout.object(hostId, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
+    }
+
+    /** Returns the key of the data object that holds the bytes of an extent; null when they are elsewhere. */
+    public static @Nullable String dataObject(String hostId, LogRecord.Extent extent) {
+        return switch (extent) {
+            case LogRecord.ObjectRun run -> keyOf(hostId, run);
+            case LogRecord.PackedRun run -> ArchiveLayout.pack(hostId, run.packLength(), run.unique());
+            case LogRecord.Run run -> null;
+            case LogRecord.ZeroRun run -> null;
+            case LogRecord.CopyRun run -> null;
+        };
     }
 
     private void bare(String key, long offset, MemorySegment target) throws IOException {

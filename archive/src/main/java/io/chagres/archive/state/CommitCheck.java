@@ -85,6 +85,7 @@ public final class CommitCheck {
                 }
             }
             case LogRecord.Derived r -> known(r.fromVersion());
+            case LogRecord.PackedRun r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Extent r -> extend(r, dataLength);
             case LogRecord.VersionTimes r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Retention r -> refuse("it holds a record that belongs into a checkpoint");

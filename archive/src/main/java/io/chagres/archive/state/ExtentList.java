@@ -23,6 +23,7 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
     private static final int OBJECT = 1;
     private static final int ZERO = 2;
     private static final int COPY = 3;
+    private static final int PACKED = 4;
 
     private static final LogRecord.ObjectRun[] NO_OBJECTS = {};
 
@@ -96,6 +97,9 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
             case RUN -> new LogRecord.Run(versionId, start, length, first, second, crc, mtimeNs);
             case OBJECT -> objects[(int) first];
             case ZERO -> new LogRecord.ZeroRun(versionId, start, length, mtimeNs);
+            case PACKED ->
+                new LogRecord.PackedRun(
+                        versionId, start, length, first, second >>> Integer.SIZE, (int) second, crc, mtimeNs);
             default -> new LogRecord.CopyRun(versionId, start, length, first, second, crc, mtimeNs);
         };
     }
@@ -116,6 +120,8 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
                 addObject(r);
                 append(r, OBJECT, 0, objectCount - 1L, 0);
             }
+            case LogRecord.PackedRun r ->
+                append(r, PACKED, r.crc(), r.unique(), r.packLength() << Integer.SIZE | r.dataOffset());
             case LogRecord.ZeroRun r -> append(r, ZERO, 0, 0, 0);
             case LogRecord.CopyRun r -> append(r, COPY, r.crc(), r.sourceVersion(), r.sourceStart());
         }

@@ -188,7 +188,8 @@ public final class HostState {
             throws CorruptArchiveException {
         boolean ofCheckpoints = record instanceof LogRecord.VersionTimes
                 || record instanceof LogRecord.Retention
-                || record instanceof LogRecord.VersionRetention;
+                || record instanceof LogRecord.VersionRetention
+                || record instanceof LogRecord.PackedRun;
         if (ofCheckpoints) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
         }

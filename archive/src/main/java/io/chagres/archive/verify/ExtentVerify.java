@@ -11,7 +11,9 @@ import io.chagres.archive.store.BlobInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Reads the bytes of extents to see whether they are there, each data object once. Confined to one thread. */
 final class ExtentVerify {
@@ -19,6 +21,8 @@ final class ExtentVerify {
     private final Map<String, BlobInfo> objects;
     private final VerifyCounter counter;
     private final Map<String, LogRecord.ObjectRun> seen = new HashMap<>();
+    private final Set<String> packs = new HashSet<>();
+    private final Set<LogRecord.PackedRun> pieces = new HashSet<>();
 
     /** Makes a check; {@code objects} are all data objects of the host. */
     ExtentVerify(String hostId, Map<String, BlobInfo> objects, VerifyCounter counter) {
@@ -29,7 +33,7 @@ final class ExtentVerify {
 
     /** Says whether an extent that was checked refers to an object. */
     boolean refersTo(String object) {
-        return seen.containsKey(object);
+        return seen.containsKey(object) || packs.contains(object);
     }
 
     /**
@@ -40,7 +44,8 @@ final class ExtentVerify {
      */
     void check(LogRecord.Extent extent, HostState state, VersionReader reader) throws IOException {
         boolean nothingToRead = extent instanceof LogRecord.ZeroRun
-                || extent instanceof LogRecord.ObjectRun run && !isThereAndNew(run, state);
+                || extent instanceof LogRecord.ObjectRun run && !isThereAndNew(run, state)
+                || extent instanceof LogRecord.PackedRun piece && !isThereAndNew(piece, state);
         if (nothingToRead) {
             return;
         }
@@ -79,6 +84,20 @@ final class ExtentVerify {
             return false;
         }
         return true;
+    }
+
+    private boolean isThereAndNew(LogRecord.PackedRun piece, HostState state) {
+        if (!pieces.add(piece)) {
+            return false;
+        }
+        String key = ArchiveLayout.pack(hostId, piece.packLength(), piece.unique());
+        BlobInfo object = objects.get(key);
+        if (object == null) {
+            counter.fault(key, "it is missing", lost(piece.versionId(), piece.start(), piece.end(), state));
+        } else if (packs.add(key)) {
+            counter.object(object);
+        }
+        return object != null;
     }
 
     private static String lost(long versionId, long start, long end, HostState state) {

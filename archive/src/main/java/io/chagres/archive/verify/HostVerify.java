@@ -283,14 +283,29 @@ final class HostVerify implements AutoCloseable {
             counter.fault(object.key(), e, "the states from commit " + seq + " on cannot be read");
         }
         if (loaded != null) {
-            for (FileVersion version : loaded.versions()) {
-                checkExtents(Extents.of(version), loaded);
-            }
+            checkContents(loaded);
             if (state == null || state.seq() != seq) {
                 state = loaded;
             }
         }
         counter.checkpoint(object);
+    }
+
+    /** Checks the bytes of all versions: what lies in packs last, pack by pack. */
+    private void checkContents(HostState loaded) throws IOException {
+        List<LogRecord.Extent> packed = new ArrayList<>();
+        VersionReader reader = readerOf(loaded);
+        for (FileVersion version : loaded.versions()) {
+            for (LogRecord.Extent extent : Extents.of(version)) {
+                if (extent instanceof LogRecord.PackedRun) {
+                    packed.add(extent);
+                } else {
+                    extents.check(extent, loaded, reader);
+                }
+            }
+        }
+        packed.sort(Extents.AS_STORED);
+        checkExtents(packed, loaded);
     }
 
     private void compare(String object, HostState loaded, long seq) throws CorruptArchiveException {

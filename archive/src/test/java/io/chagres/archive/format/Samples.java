@@ -92,6 +92,9 @@ public final class Samples {
                 new LogRecord.ObjectRun(1, 0, 1, -1, 1, Codec.NONE, new int[] {-1}, 5),
                 new LogRecord.ObjectRun(
                         2, 77, 2 * LogRecord.PIECE_BYTES + 1, 1, 1L << 50, Codec.ZSTD, new int[] {1, 2, 3}, -5),
+                new LogRecord.PackedRun(1, 0, 1, -1, 1, 0, -1, 0),
+                new LogRecord.PackedRun(
+                        3, 5, LogRecord.PIECE_BYTES, Long.MIN_VALUE, 1 << 30, (1 << 30) - LogRecord.PIECE_BYTES, 7, -8),
                 new LogRecord.ZeroRun(1, 0, Long.MAX_VALUE, Long.MAX_VALUE),
                 new LogRecord.CopyRun(2, 5, 6, 1, 7, 0x12345678, 8),
                 new LogRecord.CopyRun(2, 0, LogRecord.PIECE_BYTES, 1, Long.MAX_VALUE - LogRecord.PIECE_BYTES, 0, 0));

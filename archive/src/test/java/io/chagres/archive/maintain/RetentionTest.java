@@ -112,7 +112,7 @@ class RetentionTest {
             assertThat(host.state().version(gone)).isNull();
             assertThat(host.state().version(source)).isNotNull();
             assertThat(host.state().version(newer)).isNotNull();
-            assertThat(store.keys("/streams/")).hasSize(3);
+            assertThat(store.keys("/streams/")).hasSize(1);
             assertKept(store, host);
             host.remove("/stays");
             host.close(stays, LogRecord.Reason.GONE);
