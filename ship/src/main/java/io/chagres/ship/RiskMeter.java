@@ -1,7 +1,8 @@
 package io.chagres.ship;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.chagres.ship.file.FileQueue;
+import io.chagres.ship.file.Tail;
+import java.util.Objects;
 
 /**
  * Measures what would be lost if the machine died now. Only files with bytes at risk are looked at, so idle files cost
@@ -9,7 +10,7 @@ import java.util.List;
  */
 final class RiskMeter {
     private final ShipParts parts;
-    private final List<Tail> active = new ArrayList<>();
+    private final FileQueue active = new FileQueue(FileQueue.For.SAFETY);
 
     RiskMeter(ShipParts parts) {
         this.parts = parts;
@@ -17,8 +18,7 @@ final class RiskMeter {
 
     /** Looks after a tail that may have bytes at risk. */
     void watch(Tail tail) {
-        if (!tail.active && tail.riskBytes() > 0) {
-            tail.active = true;
+        if (tail.riskBytes() > 0) {
             active.add(tail);
         }
     }
@@ -28,15 +28,13 @@ final class RiskMeter {
         long bytes = parts.names.unreadableBytes() + parts.openFiles.lostBytes();
         long heldBack = 0;
         long oldest = Long.MAX_VALUE;
-        for (int i = active.size() - 1; i >= 0; i--) {
-            Tail tail = active.get(i);
+        for (int left = active.size(); left > 0; left--) {
+            Tail tail = Objects.requireNonNull(active.poll());
             long atRisk = tail.riskBytes();
             if (atRisk == 0) {
-                tail.active = false;
-                active.set(i, active.getLast());
-                active.removeLast();
                 continue;
             }
+            active.add(tail);
             bytes += atRisk;
             heldBack += tail.bytes.heldBackBytes();
             if (tail.bytes.riskSinceMs() != 0) {

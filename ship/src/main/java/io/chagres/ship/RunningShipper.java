@@ -54,8 +54,8 @@ public final class RunningShipper {
         return StateDirectory.holder(directory) == pid;
     }
 
-    /** Returns what it says about cuts. */
-    public CutAnswer answer() throws IOException {
+    /** Returns what it says about flushes. */
+    public FlushAnswer answer() throws IOException {
         return StateDirectory.answer(directory);
     }
 
@@ -64,7 +64,7 @@ public final class RunningShipper {
      *
      * @throws ErrnoException EPERM if it belongs to another user, ESRCH if it has ended
      */
-    public void requestCut() throws ErrnoException {
+    public void requestFlush() throws ErrnoException {
         int sent = Signals.trySend(pid, Signals.SIGUSR1);
         if (sent < 0) {
             throw new ErrnoException("kill", -sent, "process " + pid);

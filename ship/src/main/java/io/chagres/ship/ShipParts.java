@@ -18,6 +18,22 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.FileLocks;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.commit.StoreHealth;
+import io.chagres.ship.file.DentryEvents;
+import io.chagres.ship.file.FileTable;
+import io.chagres.ship.file.KnownNames;
+import io.chagres.ship.file.OpenFiles;
+import io.chagres.ship.file.ResumePoints;
+import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.Versions;
+import io.chagres.ship.follow.Copies;
+import io.chagres.ship.follow.DerivedFiles;
+import io.chagres.ship.follow.FollowedFiles;
+import io.chagres.ship.follow.ObjectUploads;
+import io.chagres.ship.follow.Offload;
+import io.chagres.ship.follow.Tailer;
+import io.chagres.ship.follow.Verifier;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -25,6 +41,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the parts of a shipper in the order they need each other, and owns them. */
@@ -40,8 +57,8 @@ final class ShipParts implements AutoCloseable {
     final OpenFiles openFiles;
     final Versions versions;
     final FollowedFiles files;
-    final Names names;
-    final Turns turns;
+    final DentryEvents names;
+    final Tailer turns;
     final DerivedFiles derived;
     final Offload offload;
     final Copies copies;
@@ -52,24 +69,33 @@ final class ShipParts implements AutoCloseable {
             throws IOException {
         ShipOptions options = opening.options;
         state = opening.state;
-        health = new StoreHealth(store.name(), listener);
+        Consumer<String> problems = listener::problem;
+        health = new StoreHealth(store.name(), problems);
         ShipScope scope = scope(options, store, listener);
         watcher = watcher(options, scope, clock);
         Runnable wakeup = watcher::wakeup;
-        pipeline = new CommitPipeline(opening.log, new CommitCheck(opening.loaded), workers, wakeup, health, options);
-        uploads = new ObjectUploads(store, opening.hostId, options, workers, wakeup, health);
-        openFiles = new OpenFiles(opening.host.openFiles(), listener);
+        pipeline = new CommitPipeline(
+                opening.log,
+                new CommitCheck(opening.loaded),
+                workers,
+                wakeup,
+                health,
+                options.maxLagMs(),
+                () -> new CommitBuilder(options.commitBytes(), options.level()));
         offload = new Offload(workers, wakeup);
+        uploads = new ObjectUploads(
+                store, opening.hostId, options.codec(), options.level(), options.memoryBytes(), offload, health);
+        openFiles = new OpenFiles(opening.host.openFiles(), problems);
         versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId());
         derived = new DerivedFiles(store, opening.hostId, pipeline, offload);
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
-        names = new Names(files, pipeline, known, openFiles, listener);
-        copies = new Copies(store, opening.hostId, pipeline, files, offload, listener);
-        verifier = new Verifier(offload, files, listener, opening.host.fileClock());
-        turns = new Turns(pipeline, uploads, versions, names, openFiles, copies, verifier);
+        names = new DentryEvents(files, pipeline, known, openFiles, problems);
+        copies = new Copies(store, opening.hostId, pipeline, files, offload, problems);
+        verifier = new Verifier(offload, files, problems, opening.host.fileClock());
+        turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         collectKnown(opening.loaded, scope);
     }
 
@@ -185,6 +211,16 @@ final class ShipParts implements AutoCloseable {
             if (state != null) {
                 state.close();
             }
+        }
+    }
+
+    /** Demands everything that is in the files now: what comes later is not waited for. */
+    void demandAll(long nowMs) {
+        names.retryUnreadable();
+        verifier.demand(nowMs);
+        for (Tail tail : table.all()) {
+            tail.bytes.demand(turns.sizeNow(tail));
+            files.enqueue(tail);
         }
     }
 

@@ -4,6 +4,9 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.file.Stage.Next;
+import io.chagres.ship.file.Tail;
+import io.chagres.ship.follow.ObjectUploads;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -13,19 +16,13 @@ import java.util.concurrent.Executor;
 /**
  * Follows files and ships every new byte once. Everything happens in steps: a caller runs {@link #doWork} until
  * {@link #finished}; workers only put objects into the store. Confined to one thread but for {@link #requestDrain},
- * {@link #requestCut} and {@link #status}.
+ * {@link #requestFlush} and {@link #status}.
  */
 public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
-    private static final long SWEEP_MS = 100;
-    private static final long HELD_BACK_MS = 500;
-    /** A file that the kernel refuses to read is tried again after this time. */
-    static final long REFUSED_MS = 500;
-
     private static final long RETRY_UNREADABLE_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
-    private static final long ROTATED_PATIENCE_MS = 60_000;
 
     /** The stages of a shipper's life, in order. */
     private enum Stage {
@@ -42,15 +39,12 @@ public final class Shipper implements AutoCloseable {
     private final ShipOptions options;
     private final Clock clock;
     private final RiskMeter risk;
-    private final Cut cut;
+    private final Flush flush;
     private Stage stage = Stage.FIRST_SCAN;
     private boolean drained;
     private volatile boolean drainRequested;
     private volatile ShipStatus status = ShipStatus.UNKNOWN;
     private long drainUntilMs = Long.MAX_VALUE;
-    private long nextSweepMs;
-    private long nextHeldBackMs;
-    private long nextRefusedMs;
     private long nextUnreadableMs;
     private long nextTrimMs;
     private long nextStatusMs;
@@ -63,7 +57,7 @@ public final class Shipper implements AutoCloseable {
         this.options = options;
         this.clock = clock;
         risk = new RiskMeter(parts);
-        cut = new Cut(parts);
+        flush = new Flush(parts);
         parts.turns.release = options.once();
     }
 
@@ -107,15 +101,16 @@ public final class Shipper implements AutoCloseable {
         }
         int work = parts.watcher.poll(waitMs(timeoutMs), parts.names);
         long now = steadyMs();
+        work += parts.offload.step() ? 1 : 0;
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
         parts.names.flushDirectories();
         work += advanceStage(now);
         if (stage == Stage.RUNNING) {
-            work += cut.step(now, risk) ? 1 : 0;
+            work += flush.step(now, risk) ? 1 : 0;
         }
-        boolean hurry = (cut.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
+        boolean hurry = (flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
         work += parts.pipeline.step(now, hurry) ? 1 : 0;
         changed |= work > 0;
         publish(now);
@@ -146,43 +141,22 @@ public final class Shipper implements AutoCloseable {
         }
         long wait = Math.min(timeoutMs, parts.pipeline.dueInMs(now));
         wait = Math.min(wait, parts.uploads.dueInMs(now));
-        if (parts.files.hasDeferred() || parts.derived.isBusy()) {
+        if (parts.derived.isBusy()) {
             wait = Math.min(wait, Math.max(1, options.coalesceMs()));
         }
-        if (parts.files.hasRotated()) {
-            wait = Math.min(wait, Math.max(0, nextSweepMs - now));
-        }
-        if (parts.files.hasHeldBack()) {
-            wait = Math.min(wait, Math.max(0, nextHeldBackMs - now));
-        }
-        if (parts.files.hasRefused()) {
-            wait = Math.min(wait, Math.max(0, nextRefusedMs - now));
-        }
+        wait = Math.min(wait, parts.files.dueInMs(now, options.coalesceMs()));
         wait = Math.min(wait, parts.verifier.dueInMs(now));
         if (parts.watcher.scanning()) {
             return 0;
         }
-        if (stage != Stage.RUNNING || cut.isUnderWay()) {
+        if (stage != Stage.RUNNING || flush.isUnderWay()) {
             wait = Math.min(wait, 10);
         }
         return (int) Math.max(0, wait);
     }
 
     private int periodically(long now) {
-        int work = 0;
-        parts.files.resumeDeferred();
-        if (parts.files.hasRotated() && (now >= nextSweepMs || stage == Stage.DRAINING)) {
-            parts.files.sweepRotated(now, ROTATED_PATIENCE_MS);
-            nextSweepMs = now + SWEEP_MS;
-        }
-        if (parts.files.hasHeldBack() && now >= nextHeldBackMs) {
-            parts.files.sweepHeldBack(now, ROTATED_PATIENCE_MS);
-            nextHeldBackMs = now + HELD_BACK_MS;
-        }
-        if (parts.files.hasRefused() && now >= nextRefusedMs) {
-            parts.files.resumeRefused();
-            nextRefusedMs = now + REFUSED_MS;
-        }
+        parts.files.step(now, stage == Stage.DRAINING);
         if (now >= nextUnreadableMs) {
             parts.names.retryUnreadable();
             nextUnreadableMs = now + RETRY_UNREADABLE_MS;
@@ -192,9 +166,7 @@ public final class Shipper implements AutoCloseable {
             nextTrimMs = now + TRIM_MS;
         }
         parts.derived.step();
-        work += parts.offload.step() ? 1 : 0;
-        work += parts.verifier.step(now) ? 1 : 0;
-        return work;
+        return parts.verifier.step(now) ? 1 : 0;
     }
 
     private int runTurns(long now) {
@@ -205,7 +177,7 @@ public final class Shipper implements AutoCloseable {
                 break;
             }
             turns++;
-            Turns.Next next = parts.turns.turn(tail, now);
+            Next next = parts.turns.turn(tail, now);
             risk.watch(tail);
             switch (next) {
                 case AGAIN -> parts.files.enqueue(tail);
@@ -223,7 +195,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     private void waits(Tail tail) {
-        if (!tail.comparisonDue && !tail.comparisonRunning) {
+        if (!parts.verifier.compares(tail)) {
             tail.refusedWith = 0;
         }
         if (tail.bytes.heldBackBytes() > 0) {
@@ -248,13 +220,15 @@ public final class Shipper implements AutoCloseable {
             }
             case LAST_SCAN -> {
                 if (!parts.watcher.scanning()) {
-                    lastScanDone();
+                    removeUnseen();
+                    parts.demandAll(now);
+                    stage = Stage.DRAINING;
                 }
             }
             case DRAINING -> {
                 if (isDrained()) {
                     drained = true;
-                    parts.pipeline.filling().records().write(new LogRecord.IncarnationClosed(true));
+                    parts.pipeline.write(new LogRecord.IncarnationClosed(true));
                     stage = Stage.CLOSING;
                 }
             }
@@ -288,7 +262,7 @@ public final class Shipper implements AutoCloseable {
             }
         }
         for (Pathname path : gone) {
-            parts.pipeline.filling().records().write(new LogRecord.NameRemoved(path, false));
+            parts.pipeline.write(new LogRecord.NameRemoved(path, false));
         }
         parts.files.startAtEnd = false;
     }
@@ -301,18 +275,6 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    /** Everything that is in a file now is what the drain must ship; what comes later is not waited for. */
-    private void lastScanDone() {
-        removeUnseen();
-        parts.names.retryUnreadable();
-        parts.verifier.demand(steadyMs());
-        for (Tail tail : parts.table.all()) {
-            tail.drainTarget = parts.turns.sizeNow(tail);
-            parts.files.enqueue(tail);
-        }
-        stage = Stage.DRAINING;
-    }
-
     private boolean isDrained() {
         if (parts.files.hasReady()
                 || parts.derived.isBusy()
@@ -322,8 +284,7 @@ public final class Shipper implements AutoCloseable {
             return false;
         }
         for (Tail tail : parts.table.all()) {
-            boolean shipped = tail.bytes.acknowledged() >= Math.min(tail.drainTarget, tail.bytes.size());
-            if (!shipped && tail.fd() != null || !parts.verifier.isSatisfied(tail)) {
+            if (tail.bytes.missingBytes() > 0 && tail.fd() != null || !parts.verifier.isSatisfied(tail)) {
                 if (tail.refusedWith == 0) {
                     parts.files.enqueue(tail);
                 }
@@ -345,8 +306,8 @@ public final class Shipper implements AutoCloseable {
      * Asks the shipper to scan once more and commit everything at once, without regard to the lag, and to go on after
      * that. Safe for any thread.
      */
-    public void requestCut() {
-        cut.request();
+    public void requestFlush() {
+        flush.request();
     }
 
     /** Says whether the shipper is done: everything is acknowledged, or the time for draining is over. */
@@ -363,7 +324,7 @@ public final class Shipper implements AutoCloseable {
         if (stage == Stage.FINISHED || changed && now >= nextStatusMs) {
             status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.watcher.scanning());
             if (stage == Stage.FINISHED) {
-                cut.end(status);
+                flush.end(status);
             }
             nextStatusMs = now + STATUS_MS;
             changed = status.riskBytes() != 0;

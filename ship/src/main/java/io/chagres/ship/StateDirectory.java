@@ -48,7 +48,7 @@ final class StateDirectory implements AutoCloseable {
         makeDirectories(directory);
         StateDirectory state = new StateDirectory(directory);
         state.takeLock();
-        state.answer(CutAnswer.NONE); // what an earlier shipper said concerns nobody
+        state.answer(FlushAnswer.NONE); // what an earlier shipper said concerns nobody
         return state;
     }
 
@@ -80,14 +80,14 @@ final class StateDirectory implements AutoCloseable {
         replace("host", text, true);
     }
 
-    /** Leaves word for other processes about cuts. */
-    void answer(CutAnswer answer) throws ErrnoException {
+    /** Leaves word for other processes about flushes. */
+    void answer(FlushAnswer answer) throws ErrnoException {
         replace(ANSWER, answer.text(), false);
     }
 
     /** Returns the word left in the part of a state directory. */
-    static CutAnswer answer(Pathname directory) throws ErrnoException {
-        return CutAnswer.parse(content(directory.resolve(ANSWER)));
+    static FlushAnswer answer(Pathname directory) throws ErrnoException {
+        return FlushAnswer.parse(content(directory.resolve(ANSWER)));
     }
 
     /** Returns the process that holds the lock of a part of a state directory, or 0. */

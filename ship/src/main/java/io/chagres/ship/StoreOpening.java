@@ -1,6 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.archive.store.StoreException;
+import io.chagres.ship.commit.Backoff;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -130,7 +130,7 @@ class ChangedPrefixTest {
         shipped.settle();
         Change.SAME_SIZE_AND_TIME.make(shipped.file("f"));
         Shipper running = shipped.shipper();
-        running.requestCut();
+        running.requestFlush();
         Await.until("nothing is left to compare", () -> {
             try {
                 running.doWork(5);

@@ -48,7 +48,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         HOLD(15),
         STEP(250),
         SETTLE(60),
-        CUT(15),
+        FLUSH(15),
         DRAIN(15),
         CRASH(25),
         MACHINE_CRASH(8),

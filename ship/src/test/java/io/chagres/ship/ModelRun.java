@@ -115,7 +115,7 @@ final class ModelRun implements AutoCloseable {
                 }
             }
             case SETTLE -> settle();
-            case CUT -> cut();
+            case FLUSH -> flush();
             case DRAIN -> drain();
             case CRASH -> crash();
             case MACHINE_CRASH -> {
@@ -219,16 +219,16 @@ final class ModelRun implements AutoCloseable {
         moments.add(new Moment(archive.seq(), tree.contents()));
     }
 
-    private void cut() throws IOException, Wrong {
+    private void flush() throws IOException, Wrong {
         Shipper running = open();
-        CutAnswer before = answer();
-        running.requestCut();
+        FlushAnswer before = answer();
+        running.requestFlush();
         for (int i = 0; i < MAX_STEPS && shipper == running; i++) {
             step(250);
-            CutAnswer now = answer();
+            FlushAnswer now = answer();
             if (now.done() > before.done()) {
                 if (now.leftBytes() == 0) {
-                    check("a cut says that nothing is left");
+                    check("a flush says that nothing is left");
                     known();
                 }
                 return;
@@ -238,11 +238,11 @@ final class ModelRun implements AutoCloseable {
             }
         }
         if (shipper == running) {
-            throw new Wrong("a cut does not end: " + running.status());
+            throw new Wrong("a flush does not end: " + running.status());
         }
     }
 
-    private CutAnswer answer() throws IOException {
+    private FlushAnswer answer() throws IOException {
         try (Stream<Path> walk = Files.list(base.resolve("state"))) {
             Path part = walk.findFirst().orElseThrow();
             return StateDirectory.answer(Pathname.of(part.toString()));

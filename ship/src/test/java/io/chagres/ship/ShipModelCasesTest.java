@@ -125,7 +125,7 @@ class ShipModelCasesTest {
                 SETTING,
                 operation(Kind.APPEND, 0, 0, 0, 29_932, Content.LINES),
                 operation(Kind.COPY, 0, 1, 0, 10, Content.LINES),
-                operation(Kind.CUT, 0, 0, 0, 10, Content.LINES),
+                operation(Kind.FLUSH, 0, 0, 0, 10, Content.LINES),
                 operation(Kind.APPEND_AND_WRITE, 1, 0, 0, 10, Content.LINES),
                 operation(Kind.RENAME, 0, 1, 0, 10, Content.LINES),
                 operation(Kind.SETTLE, 0, 1, 0, 10, Content.LINES));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The product's promise, tried on random runs: whatever a drain, a cut or a status calls safe is restored bit for bit
+ * The product's promise, tried on random runs: whatever a drain, a flush or a status calls safe is restored bit for bit
  * at that commit, and everything else is counted at risk. {@code -Dmodel.runs=N} sets how many, {@code -Dseed=N} where
  * to begin. A run that fails is shortened and printed as the lines of a test for {@link ShipModelCasesTest}; a million
  * of them is what {@code bench/load/soak_ship.sh} does.

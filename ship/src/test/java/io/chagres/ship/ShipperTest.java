@@ -20,6 +20,7 @@ import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -10,7 +10,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
-import io.chagres.ship.CutAnswer;
+import io.chagres.ship.FlushAnswer;
 import io.chagres.ship.RunningShipper;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,7 +52,7 @@ public final class DrainCommand implements Callable<Integer> {
         this.context = context;
     }
 
-    /** A shipper and how many cuts it had begun when it was asked. */
+    /** A shipper and how many flushes it had begun when it was asked. */
     private record Asked(RunningShipper shipper, long begunBefore) {}
 
     @Override
@@ -73,7 +73,7 @@ public final class DrainCommand implements Callable<Integer> {
         for (RunningShipper shipper : RunningShipper.find(directory)) {
             long begun = shipper.answer().begun();
             try {
-                shipper.requestCut();
+                shipper.requestFlush();
                 asked.add(new Asked(shipper, begun));
             } catch (ErrnoException e) {
                 if (e.errno() != Errno.ESRCH) {
@@ -94,7 +94,7 @@ public final class DrainCommand implements Callable<Integer> {
     private boolean await(Asked one, long untilMs) throws IOException {
         RunningShipper shipper = one.shipper();
         boolean runs = shipper.runs();
-        CutAnswer answer = shipper.answer();
+        FlushAnswer answer = shipper.answer();
         while (answer.done() <= one.begunBefore() && runs && MonotonicClock.nowMs() < untilMs) {
             LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
             runs = shipper.runs(); // before its answer: the last one of a shipper that ends counts
@@ -113,7 +113,7 @@ public final class DrainCommand implements Callable<Integer> {
         return false;
     }
 
-    private static String sentence(CutAnswer answer) {
+    private static String sentence(FlushAnswer answer) {
         String left = answer.leftBytes() == 0 ? "everything is acknowledged" : "at risk: " + bytes(answer.leftBytes());
         return left + "; written since or held back: " + bytes(answer.riskBytes());
     }

@@ -181,7 +181,7 @@ public final class ShipCommand implements Callable<Integer> {
                 BlobStore archive = start.open(() -> BlobStores.open(store, true));
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
-            context.termination().onUserSignal(shipper::requestCut);
+            context.termination().onUserSignal(shipper::requestFlush);
             start.opened(shipper::requestDrain);
             return new ShipSession(shipper, report, supervisor, MonotonicClock::nowMs).run(start.program());
         }

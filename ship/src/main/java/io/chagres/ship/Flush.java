@@ -1,0 +1,125 @@
+package io.chagres.ship;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.ship.file.Tail;
+
+/**
+ * Commits at once all that is there when it is asked for, without regard to the lag, and goes on: for a machine that
+ * knows that it will vanish. Confined to the shipper's thread but for {@link #request}.
+ */
+final class Flush {
+    private static final long TELL_MS = 200;
+
+    /** How far a flush has come. */
+    private enum Step {
+        NONE,
+        SCANNING,
+        COMMITTING
+    }
+
+    private final ShipParts parts;
+    private volatile boolean requested;
+    private Step step = Step.NONE;
+    private long begun;
+    private long done;
+    private long neededCommits;
+    private long nextTellMs;
+
+    Flush(ShipParts parts) {
+        this.parts = parts;
+    }
+
+    /** Asks for a flush; one that is under way does not answer it. Safe for any thread. */
+    void request() {
+        requested = true;
+        parts.watcher.wakeup();
+    }
+
+    boolean isUnderWay() {
+        return step != Step.NONE;
+    }
+
+    /** Goes on, while the shipper runs; returns whether anything moved. */
+    boolean step(long nowMs, RiskMeter risk) {
+        Step before = step;
+        switch (step) {
+            case NONE -> {
+                if (requested) {
+                    requested = false;
+                    begun++;
+                    parts.watcher.rescan();
+                    step = Step.SCANNING;
+                }
+            }
+            case SCANNING -> {
+                if (!parts.watcher.scanning()) {
+                    scanned(nowMs);
+                }
+            }
+            case COMMITTING -> {
+                if (parts.pipeline.commits() >= neededCommits && targetsReached()) {
+                    done = begun;
+                    step = Step.NONE;
+                    parts.verifier.demandNothing();
+                }
+            }
+        }
+        if (step != before || step != Step.NONE && nowMs >= nextTellMs) {
+            ShipStatus status = risk.measure(nowMs, step == Step.SCANNING);
+            tell(step == Step.SCANNING ? -1 : leftBytes(), status);
+            nextTellMs = nowMs + TELL_MS;
+        }
+        return step != before;
+    }
+
+    /** The shipper ends: its last status answers whoever waits. */
+    void end(ShipStatus last) {
+        if (requested || step != Step.NONE) {
+            begun += requested ? 1 : 0;
+            done = begun;
+            requested = false;
+            step = Step.NONE;
+            tell(last.riskBytes(), last);
+        }
+    }
+
+    private void scanned(long nowMs) {
+        parts.demandAll(nowMs);
+        parts.names.flushDirectories();
+        neededCommits = parts.pipeline.commitsWithAllSoFar();
+        step = Step.COMMITTING;
+    }
+
+    private boolean targetsReached() {
+        boolean reached = true;
+        for (Tail tail : parts.table.all()) {
+            boolean shipped = tail.fd() == null || tail.bytes.missingBytes() <= tail.bytes.heldBackBytes();
+            if (!shipped || tail.refusedWith == 0 && !parts.verifier.isSatisfied(tail)) {
+                parts.files.enqueue(tail);
+                reached = false;
+            }
+        }
+        return reached;
+    }
+
+    private long leftBytes() {
+        long left = parts.names.unreadableBytes() + parts.verifier.unprovenBytes();
+        for (Tail tail : parts.table.all()) {
+            left += tail.bytes.missingBytes();
+        }
+        return left;
+    }
+
+    private void tell(long leftBytes, ShipStatus status) {
+        StateDirectory state = parts.state;
+        if (state == null) {
+            return;
+        }
+        try {
+            state.answer(new FlushAnswer(begun, done, leftBytes, status.riskBytes(), status.riskMs()));
+        } catch (ErrnoException e) {
+            parts.health.problem("the state directory cannot be written (" + e.getMessage()
+                    + "); the flush goes on, 'chagres drain' does not hear of it");
+        }
+    }
+}

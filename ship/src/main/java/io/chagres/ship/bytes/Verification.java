@@ -1,0 +1,413 @@
+package io.chagres.ship.bytes;
+
+/**
+ * What is known of the bytes of one version: how far they were read and acknowledged, and whether those that were
+ * shipped are still what the file holds. It is the only one that declares bytes acknowledged, and it knows why the
+ * bytes before them cannot have changed. Positions are bytes from the start of the file. Confined to the shipper's
+ * thread.
+ *
+ * <p>The kernel does not tell an append from a write within the shipped bytes that comes with one; it moves the change
+ * time (ctime) with both. So bytes are <em>proven</em> as long as the change time is the one that was seen before they
+ * were read. When it moves they are <em>unproven</em>, until they were compared with the checksums of what was shipped.
+ * When there is evidence of more than an append they are <em>suspect</em> as well, and count as bytes at risk.
+ */
+public final class Verification {
+    /** Bytes before the position that are compared whenever new ones are read. */
+    public static final int GUARD_BYTES = 4096;
+
+    /**
+     * Stores through a mapping move the change time once, and again only after the page was written to the disk. The
+     * kernel does that within 35 s by default (vm.dirty_expire_centisecs and dirty_writeback_centisecs in proc(5)).
+     */
+    private static final long SETTLED_MS = 35_000;
+
+    /** Two changes may get one change time within a tick of the kernel. */
+    private static final long TICK_MS = 20;
+
+    /** What must be compared with the file before new bytes of it are committed. */
+    public enum Before {
+        NOTHING,
+        /** The last megabyte: shipping goes on after a restart. */
+        LAST_PIECES,
+        /** Everything: the machine went down uncleanly. */
+        EVERYTHING
+    }
+
+    private static final long LAST_PIECES_BYTES = 1L << 20;
+
+    private final PrefixChecksums prefix;
+    private long position;
+    private long dispatched;
+    private long acknowledged;
+    private long size;
+    private long mtimeNs = Long.MIN_VALUE;
+    private int guardCrc;
+    private boolean hasGuard;
+    private long trustedMtimeNs;
+
+    private Before before = Before.NOTHING;
+    private long ctimeNs = Long.MIN_VALUE;
+    /** How long before the last comparison, or before the look that saw it, the change time was. */
+    private long settledMs;
+
+    private long unprovenEnd;
+    private long provenMtimeNs = Long.MIN_VALUE;
+    private boolean suspect;
+    private boolean closed;
+    private long quietSinceMs;
+
+    private boolean comparing;
+    private int comparedPieces;
+    private long comparingSinceMs;
+    private long comparingSettledMs;
+    private long comparingCtimeNs;
+    private long comparedMs = Long.MIN_VALUE / 2;
+    private boolean different;
+
+    private long heldBackBytes;
+    private long halfLineAt = -1;
+    private long riskSinceMs;
+    private long nextRiskSinceMs;
+    private int commit = -1;
+    private long demandedEnd = -1;
+
+    /** Begins where the checksums of what was shipped end. */
+    public Verification(PrefixChecksums prefix) {
+        this.prefix = prefix;
+        position = prefix.end();
+        acknowledged = position;
+        size = position;
+        dispatched = position;
+        unprovenEnd = position;
+    }
+
+    // -- positions
+
+    /** Returns the checksums of what was shipped. */
+    public PrefixChecksums prefix() {
+        return prefix;
+    }
+
+    /** Returns the position of the next byte that is not in a commit yet. */
+    public long position() {
+        return position;
+    }
+
+    /** Returns the position up to which the store has acknowledged every byte. */
+    public long acknowledged() {
+        return acknowledged;
+    }
+
+    /** Returns the position up to which bytes are in commits or in data objects under way. */
+    public long dispatched() {
+        return Math.max(dispatched, position);
+    }
+
+    /** Notes that the bytes before an end are on their way as data objects. */
+    public void dispatch(long end) {
+        dispatched = end;
+    }
+
+    /** Returns the size the file had when it was last looked at. */
+    public long size() {
+        return size;
+    }
+
+    /** Returns the modification time the file had when it was last looked at. */
+    public long mtimeNs() {
+        return mtimeNs;
+    }
+
+    /** Takes a run that was put into a commit. */
+    public void advance(long lengthBytes, int crc) {
+        position += lengthBytes;
+        prefix.append(lengthBytes, crc);
+    }
+
+    /** Notes in which commit its newest run is; returns whether that is another one than before. */
+    public boolean entersCommit(int number) {
+        boolean enters = commit != number;
+        commit = number;
+        return enters;
+    }
+
+    /** Marks the cut of a commit: bytes that are not in it, now or noticed later, keep their own age. */
+    public void cut() {
+        nextRiskSinceMs = position < size ? riskSinceMs : 0;
+    }
+
+    /** Takes the store's acknowledgement of everything up to a position. */
+    public void acknowledge(long upTo, long nowMs) {
+        acknowledged = Math.max(acknowledged, upTo);
+        riskSinceMs = acknowledged >= size && !suspect ? 0 : nextRiskSinceMs != 0 ? nextRiskSinceMs : nowMs;
+        nextRiskSinceMs = 0;
+    }
+
+    /** Somebody waits for the bytes up to an end to be acknowledged. */
+    public void demand(long end) {
+        demandedEnd = end;
+    }
+
+    /** Returns how many of the bytes demanded are not acknowledged; a shorter file has nothing left to give. */
+    public long missingBytes() {
+        return Math.max(0, Math.min(demandedEnd, size) - acknowledged);
+    }
+
+    // -- what is held back
+
+    /** Returns the trailing zeros that wait because they may be no data yet. */
+    public long heldBackBytes() {
+        return heldBackBytes;
+    }
+
+    /** Notes how many trailing zeros wait. */
+    public void holdBack(long bytes) {
+        heldBackBytes = bytes;
+    }
+
+    /** Says whether a half line that begins at a position has waited already; if not, it does from now on. */
+    public boolean hasWaited(long at) {
+        boolean waited = halfLineAt == at;
+        halfLineAt = at;
+        return waited;
+    }
+
+    // -- the guard
+
+    /** Returns the CRC32C of the bytes before the position, as they were shipped. */
+    public int guardCrc() {
+        return guardCrc;
+    }
+
+    /** Returns how many they are. */
+    public int guardLength() {
+        return (int) Math.min(GUARD_BYTES, position);
+    }
+
+    /** Takes the checksum of the bytes before the position. */
+    public void guard(int crc) {
+        guardCrc = crc;
+        hasGuard = true;
+    }
+
+    /** Says whether the guard is that of the position. */
+    public boolean hasGuard() {
+        return hasGuard || position == 0;
+    }
+
+    /** The position moved without the guard. */
+    public void forgetGuard() {
+        hasGuard = false;
+    }
+
+    // -- what may have changed
+
+    /**
+     * Asks for a comparison before new bytes are committed.
+     *
+     * @param recordedMtimeNs what the log has of a file that was proven: one that shows no change against it when it is
+     *     first looked at is proven still; {@link Long#MIN_VALUE} when nothing is known
+     */
+    public void compareFirst(Before what, long recordedMtimeNs) {
+        before = what;
+        trustedMtimeNs = recordedMtimeNs;
+        suspect |= what == Before.EVERYTHING && position > prefix.startPosition();
+    }
+
+    /**
+     * Notes what the file shows now; new bytes begin to be at risk at that moment.
+     *
+     * @param fileMs the time by the clock that file times are of
+     */
+    public void observe(long sizeBytes, long modifiedNs, long changedNs, long nowMs, long fileMs) {
+        if (closed) {
+            provenMtimeNs = Long.MIN_VALUE;
+        } else if (unprovenBytes() == 0 && !suspect) {
+            provenMtimeNs = mtimeNs;
+        }
+        size = sizeBytes;
+        mtimeNs = modifiedNs;
+        if (changedNs != ctimeNs || closed) {
+            closed = false;
+            boolean trusted = ctimeNs == Long.MIN_VALUE
+                    && before == Before.LAST_PIECES
+                    && sizeBytes == position
+                    && modifiedNs == trustedMtimeNs;
+            ctimeNs = changedNs;
+            settledMs = fileMs - changedNs / 1_000_000;
+            quietSinceMs = nowMs;
+            unprovenEnd = trusted ? 0 : dispatched();
+        }
+        if (sizeBytes > acknowledged || suspect) {
+            if (riskSinceMs == 0) {
+                riskSinceMs = nowMs;
+            } else if (nextRiskSinceMs == 0) {
+                nextRiskSinceMs = nowMs;
+            }
+        } else {
+            riskSinceMs = 0;
+            nextRiskSinceMs = 0;
+        }
+    }
+
+    /** Takes over what is known of a file whose former version ended: when its bytes were noticed. */
+    public void follow(Verification former) {
+        size = former.size;
+        mtimeNs = former.mtimeNs;
+        ctimeNs = former.ctimeNs;
+        settledMs = former.settledMs;
+        quietSinceMs = former.quietSinceMs;
+        riskSinceMs = former.riskSinceMs;
+        demandedEnd = former.demandedEnd;
+    }
+
+    /** A writer closed the file: stores through a mapping may have come after the last look. */
+    public void closed() {
+        closed = true;
+    }
+
+    /** The file changed, and not by growing. */
+    public void suspect() {
+        suspect = position > prefix.startPosition();
+        unprovenEnd = dispatched();
+    }
+
+    /** What was read is not taken for proven any more. */
+    public void doubt() {
+        unprovenEnd = dispatched();
+    }
+
+    /** Asks for a comparison of everything, because the file changed while it was read. */
+    public void distrust() {
+        before = Before.EVERYTHING;
+        comparing = false;
+        hasGuard = false;
+        suspect();
+    }
+
+    /** Says whether there is evidence that shipped bytes changed. */
+    public boolean isSuspect() {
+        return suspect;
+    }
+
+    /** Returns the bytes that were shipped and have not been compared since the file changed. */
+    public long unprovenBytes() {
+        return Math.max(0, Math.min(unprovenEnd, position) - prefix.startPosition());
+    }
+
+    /** Says whether something must be compared before new bytes are committed. */
+    public boolean mustCompareFirst() {
+        return before != Before.NOTHING;
+    }
+
+    /**
+     * Says whether what was shipped is what the file held at some moment since a time.
+     *
+     * @param noWriter whether nobody has the file open for writing, which rules out mappings
+     */
+    public boolean isProven(long sinceMs, boolean noWriter) {
+        if (position == prefix.startPosition() || comparedMs >= sinceMs && !suspect && !closed) {
+            return true;
+        }
+        return unprovenBytes() == 0 && !suspect && !closed && settledMs >= (noWriter ? TICK_MS : SETTLED_MS);
+    }
+
+    /** Nobody has the file open for writing: from now on the change time tells of everything. */
+    public void settled() {
+        settledMs = SETTLED_MS;
+    }
+
+    /**
+     * Says whether a file that nobody can change any more needs no comparison. Losing its name moved the change time:
+     * what counts is the modification time.
+     */
+    public boolean isSettled() {
+        return !suspect && (unprovenBytes() == 0 || mtimeNs == provenMtimeNs);
+    }
+
+    /** Returns since when the file has not changed, in milliseconds of the shipper's clock. */
+    public long quietSinceMs() {
+        return quietSinceMs;
+    }
+
+    /** Returns when the last comparison of everything began; hugely negative before the first. */
+    public long comparedMs() {
+        return comparedMs;
+    }
+
+    // -- comparisons
+
+    /** Says whether a comparison is under way. */
+    public boolean isComparing() {
+        return comparing;
+    }
+
+    /** Begins or goes on with a comparison; returns the first piece that is next. */
+    public int compare(long nowMs, long fileMs) {
+        if (!comparing) {
+            comparing = true;
+            comparingSinceMs = nowMs;
+            comparingSettledMs = fileMs - ctimeNs / 1_000_000;
+            comparingCtimeNs = ctimeNs;
+            comparedPieces =
+                    before == Before.LAST_PIECES ? prefix.pieceAt(Math.max(0, position - LAST_PIECES_BYTES)) : 0;
+        }
+        return comparedPieces;
+    }
+
+    /** Forgets a comparison that was not answered. */
+    public void abandonComparison() {
+        comparing = false;
+    }
+
+    /**
+     * Takes that pieces up to one are what was shipped.
+     *
+     * @return whether that was all
+     */
+    public boolean comparedTo(int piece) {
+        comparedPieces = piece;
+        if (piece < prefix.pieces()) {
+            return false;
+        }
+        comparing = false;
+        if (before != Before.LAST_PIECES) {
+            suspect = false;
+            comparedMs = comparingSinceMs;
+            if (ctimeNs == comparingCtimeNs) {
+                unprovenEnd = 0;
+                settledMs = comparingSettledMs;
+            }
+            riskSinceMs = acknowledged >= size ? 0 : riskSinceMs;
+        }
+        before = Before.NOTHING;
+        return true;
+    }
+
+    /** Takes that the file is not what was shipped: another version must take over. */
+    public void differs() {
+        comparing = false;
+        different = true;
+    }
+
+    /** Says whether a comparison found that the file is not what was shipped. */
+    public boolean isDifferent() {
+        return different;
+    }
+
+    // -- risk
+
+    /** Returns the bytes a loss of the machine would lose now. */
+    public long riskBytes(boolean live) {
+        long end = live ? size : position;
+        return Math.max(0, end - acknowledged)
+                + (live && suspect ? Math.max(0, Math.min(acknowledged, size) - prefix.startPosition()) : 0);
+    }
+
+    /**
+     * Returns when the oldest byte at risk was noticed, in milliseconds of the shipper's clock; 0 when there is none.
+     */
+    public long riskSinceMs() {
+        return riskSinceMs;
+    }
+}

@@ -1,0 +1,31 @@
+package io.chagres.ship.commit;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * Says when to try again what a store refused: delays double from 100 ms to 10 s, each drawn between half and the
+ * whole, so that many hosts do not come back at once. Confined to one thread.
+ */
+public final class Backoff {
+    private static final long FIRST_MS = 100;
+    private static final long LONGEST_MS = 10_000;
+
+    private final RandomGenerator random;
+    private long delayMs = FIRST_MS;
+
+    /** Begins with the shortest delay. */
+    public Backoff(RandomGenerator random) {
+        this.random = random;
+    }
+
+    /** Returns the next delay in milliseconds. */
+    public long nextMs() {
+        long delay = delayMs / 2 + random.nextLong(delayMs / 2 + 1);
+        delayMs = Math.min(LONGEST_MS, delayMs * 2);
+        return delay;
+    }
+
+    void succeeded() {
+        delayMs = FIRST_MS;
+    }
+}

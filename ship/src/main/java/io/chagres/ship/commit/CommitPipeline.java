@@ -1,0 +1,269 @@
+package io.chagres.ship.commit;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.state.CommitCheck;
+import io.chagres.archive.store.StoreException;
+import io.chagres.ship.bytes.Verification;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects what the next commit holds and puts one commit after the other into the log: one is filled while one is
+ * under way. A commit that was refused is tried again unchanged until the store takes it, so nothing read is read
+ * again. Confined to the shipper's thread; only the put runs on the executor.
+ */
+public final class CommitPipeline implements AutoCloseable {
+    /**
+     * How long an object waits at most for the commit that refers to it: after a day compaction takes one that nothing
+     * refers to for garbage, and this leaves a margin for two waits and for clocks.
+     */
+    public static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
+
+    private final CommitLog log;
+    private final CommitCheck check;
+    private final Executor executor;
+    private final Runnable wakeup;
+    private final StoreHealth health;
+    private final long maxLagMs;
+
+    private CommitBuilder filling;
+    private CommitBuilder spare;
+    private final ArrayList<Verification> touched = new ArrayList<>();
+
+    private @Nullable CommitBuilder inFlight;
+    private final ArrayList<Verification> inFlightVersions = new ArrayList<>();
+    private long[] inFlightPositions = new long[64];
+    private boolean checked;
+    private boolean submitted;
+    private long retryAtMs;
+    private volatile boolean answered;
+    private volatile @Nullable Exception failure;
+
+    /** When the first object was taken that the commit refers to; 0 when it refers to none. */
+    private long fillingRefersMs;
+
+    private long inFlightRefersMs;
+    private long lastCutMs = Long.MIN_VALUE / 2;
+    private boolean blocked;
+    private int cuts;
+    private long commits;
+    private long acknowledgedBytes;
+
+    /** Begins with an empty commit; closes both builders that it takes. */
+    public CommitPipeline(
+            CommitLog log,
+            CommitCheck check,
+            Executor executor,
+            Runnable wakeup,
+            StoreHealth health,
+            long maxLagMs,
+            Supplier<CommitBuilder> builders) {
+        this.log = log;
+        this.check = check;
+        this.executor = executor;
+        this.wakeup = wakeup;
+        this.health = health;
+        this.maxLagMs = maxLagMs;
+        filling = builders.get();
+        spare = builders.get();
+    }
+
+    /** Returns the commit that is being filled. */
+    public CommitBuilder filling() {
+        return filling;
+    }
+
+    /** Writes a record into the commit that is being filled. */
+    public void write(LogRecord record) {
+        filling.records().write(record);
+    }
+
+    /** Notes that a version advanced within the commit that is being filled. */
+    public void touch(Verification version) {
+        if (version.entersCommit(cuts)) {
+            touched.add(version);
+        }
+    }
+
+    /** Notes that the commit that is being filled refers to an object uploaded just now. */
+    public void refers(long nowMs) {
+        if (fillingRefersMs == 0) {
+            fillingRefersMs = nowMs;
+        }
+    }
+
+    /** Says whether turns must wait: the commit that is filled has no room, and another is under way. */
+    public boolean isBlocked() {
+        return inFlight != null && (blocked || filling.isFull());
+    }
+
+    /** Notes that a turn found no room. */
+    public void block() {
+        blocked = true;
+    }
+
+    /** Says whether everything that was collected is acknowledged. */
+    public boolean isIdle() {
+        return inFlight == null && filling.isEmpty();
+    }
+
+    /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
+    public long dueInMs(long nowMs) {
+        if (inFlight != null) {
+            return submitted ? Long.MAX_VALUE : Math.max(0, retryAtMs - nowMs);
+        }
+        return filling.isEmpty() ? Long.MAX_VALUE : Math.max(0, lastCutMs + maxLagMs - nowMs);
+    }
+
+    /**
+     * Takes answers, tries refused commits again and cuts the next commit when it is due.
+     *
+     * @param now whether to cut without waiting for the lag (drain, or the commit is full)
+     * @return whether anything moved
+     * @throws FencedException when another writer has taken over this host's log
+     * @throws StoreException when a commit has waited so long that an object it refers to may be gone
+     */
+    public boolean step(long nowMs, boolean now) throws IOException {
+        boolean moved = false;
+        if (answered) {
+            answered = false;
+            submitted = false;
+            takeAnswer(nowMs);
+            moved = true;
+        }
+        if (inFlight != null && !submitted && nowMs >= retryAtMs) {
+            submit(inFlight, nowMs);
+            moved = true;
+        }
+        boolean due = now || nowMs >= lastCutMs + maxLagMs || blocked || filling.isFull();
+        if (inFlight == null && due && !filling.isEmpty()) {
+            cut(nowMs);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private void cut(long nowMs) throws StoreException {
+        CommitBuilder full = filling;
+        filling = spare;
+        inFlight = full;
+        checked = false;
+        spare = full;
+        blocked = false;
+        inFlightRefersMs = fillingRefersMs;
+        fillingRefersMs = 0;
+        if (inFlightPositions.length < touched.size()) {
+            inFlightPositions = new long[touched.size() * 2];
+        }
+        for (int i = 0; i < touched.size(); i++) {
+            Verification version = touched.get(i);
+            inFlightPositions[i] = version.position();
+            version.cut();
+            inFlightVersions.add(version);
+        }
+        touched.clear();
+        cuts++;
+        lastCutMs = nowMs;
+        retryAtMs = nowMs;
+        submit(full, nowMs);
+    }
+
+    private void submit(CommitBuilder commit, long nowMs) throws StoreException {
+        if (inFlightRefersMs != 0 && nowMs - inFlightRefersMs > OBJECTS_WAIT_MS) {
+            throw new StoreException("the store has not taken a commit for "
+                    + Duration.ofMillis(nowMs - inFlightRefersMs).toHours()
+                    + " hours, and objects that it refers to may have been removed as garbage. Nothing is lost: start"
+                    + " chagres ship again, it uploads them once more");
+        }
+        submitted = true;
+        executor.execute(() -> {
+            Exception failed = null;
+            try {
+                if (!checked) {
+                    check.apply(commit);
+                    checked = true;
+                }
+                log.append(commit);
+            } catch (IOException | RuntimeException e) {
+                failed = e;
+            }
+            failure = failed;
+            answered = true;
+            wakeup.run();
+        });
+    }
+
+    private void takeAnswer(long nowMs) throws IOException {
+        Exception failed = failure;
+        if (failed instanceof FencedException fenced) {
+            throw fenced;
+        }
+        if (failed instanceof RuntimeException defect) {
+            throw defect;
+        }
+        if (failed instanceof CorruptArchiveException refused && !checked) {
+            throw new StoreException("this program was about to write a commit that nobody could read ("
+                    + refused.fault() + "); it was not written. Nothing is lost while the local files stay: start"
+                    + " chagres ship again, and report this");
+        }
+        if (failed != null) {
+            retryAtMs = nowMs + health.refused((IOException) failed, nowMs);
+            return;
+        }
+        health.accepted();
+        CommitBuilder done = inFlight;
+        inFlight = null;
+        commits++;
+        for (int i = 0; i < inFlightVersions.size(); i++) {
+            Verification version = inFlightVersions.get(i);
+            long before = version.acknowledged();
+            version.acknowledge(inFlightPositions[i], nowMs);
+            acknowledgedBytes += version.acknowledged() - before;
+        }
+        inFlightVersions.clear();
+        if (done != null) {
+            done.reset();
+        }
+    }
+
+    /** Gives memory back that only a burst needed. */
+    public void trim() {
+        if (filling.isEmpty()) {
+            filling.trim();
+        }
+        if (inFlight == null) {
+            spare.trim();
+        }
+    }
+
+    /** Returns how many commits there are once everything that is collected now is acknowledged. */
+    public long commitsWithAllSoFar() {
+        return commits + (inFlight == null ? 0 : 1) + (filling.isEmpty() ? 0 : 1);
+    }
+
+    /** Returns how many commits the store has acknowledged. */
+    public long commits() {
+        return commits;
+    }
+
+    /** Returns how many bytes of files they held. */
+    public long acknowledgedBytes() {
+        return acknowledgedBytes;
+    }
+
+    @Override
+    public void close() {
+        filling.close();
+        if (spare != filling) {
+            spare.close();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.chagres.ship.commit;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps why and since when a store refuses, and when to try again. Confined to the shipper's thread. */
+public final class StoreHealth {
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
+
+    private final String storeName;
+    private final Consumer<String> problems;
+    private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
+    private @Nullable String cause;
+    private long sinceMs;
+    private long errors;
+
+    /** Begins with a store that accepts. */
+    public StoreHealth(String storeName, Consumer<String> problems) {
+        this.storeName = storeName;
+        this.problems = problems;
+    }
+
+    /** Takes a refusal and returns the milliseconds to wait before the next try. */
+    public long refused(IOException failure, long nowMs) {
+        errors++;
+        String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        if (cause == null) {
+            sinceMs = nowMs;
+        }
+        boolean told = cause != null && withoutIds(said).equals(withoutIds(cause));
+        cause = said;
+        if (!told) {
+            problems.accept(
+                    storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
+        }
+        return backoff.nextMs();
+    }
+
+    /** Every put has a key of its own: two refusals with one reason differ in nothing else. */
+    private static String withoutIds(String message) {
+        return ID.matcher(message).replaceAll("");
+    }
+
+    /** Takes that the store took something. */
+    public void accepted() {
+        if (cause != null) {
+            problems.accept(storeName + " accepts again");
+        }
+        cause = null;
+        backoff.succeeded();
+    }
+
+    /** Returns why the store refuses and for how long, or null while it accepts. */
+    @Nullable
+    public String trouble(long nowMs) {
+        return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
+    }
+
+    /** Passes on what a person should know. */
+    public void problem(String message) {
+        problems.accept(message);
+    }
+
+    /** Returns how often it refused. */
+    public long errors() {
+        return errors;
+    }
+}

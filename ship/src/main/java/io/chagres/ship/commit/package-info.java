@@ -1,0 +1,5 @@
+/** What is committed: the commits of the host, filled and put one after the other. */
+@NullMarked
+package io.chagres.ship.commit;
+
+import org.jspecify.annotations.NullMarked;

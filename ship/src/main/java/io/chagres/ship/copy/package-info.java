@@ -1,0 +1,5 @@
+/** What was copied: bytes of a file that the archive holds already, of another version. */
+@NullMarked
+package io.chagres.ship.copy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,389 @@
+package io.chagres.ship.file;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.LogRecord;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.FileId;
+import io.chagres.watch.FileIdentity;
+import io.chagres.watch.WatchListener;
+import io.chagres.watch.WatchedDirectory;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Turns what the watcher sees into records of names and into tails that have something to read. Confined to the
+ * shipper's thread; an event for a known file allocates nothing.
+ */
+public final class DentryEvents implements WatchListener, AutoCloseable {
+    private static final Pathname NOTHING = Pathname.of("");
+    private static final int PATH_BYTES = 8192;
+
+    /** What the rest of the shipper does with files that were found or changed. */
+    public interface Files {
+        /** Takes a regular file under a name; the descriptor is handed over. */
+        void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat);
+
+        /** Takes a file that left before it was seen; the descriptor is handed over. */
+        void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
+
+        /** Its bytes or attributes changed. */
+        void modified(Tail tail);
+
+        /** A writer closed it. */
+        void closed(Tail tail);
+
+        /** A file lost a name. */
+        void nameRemoved(Pathname path, Tail tail);
+
+        /** A file lost its last name. */
+        void nameless(Tail tail);
+    }
+
+    private final Files files;
+    private final CommitPipeline pipeline;
+    private final KnownNames known;
+    private final OpenFiles openFiles;
+    private final Consumer<String> problems;
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
+    private final Statx stat = new Statx();
+    private final FileId fileId = new FileId();
+    private final Set<Dentry> changedDirectories = new HashSet<>();
+    private final Map<Dentry, Long> unreadable = new HashMap<>();
+    private final Set<String> said = new HashSet<>();
+
+    /** Prepares; nothing is looked at yet. */
+    public DentryEvents(
+            Files files, CommitPipeline pipeline, KnownNames known, OpenFiles openFiles, Consumer<String> problems) {
+        this.files = files;
+        this.pipeline = pipeline;
+        this.known = known;
+        this.openFiles = openFiles;
+        this.problems = problems;
+    }
+
+    @Override
+    public void appeared(Dentry d) {
+        parentChanged(d);
+        switch (d.type()) {
+            case Directory.DT_REG -> openFile(d);
+            case Directory.DT_DIR -> directory(d);
+            case Directory.DT_LNK -> symbolicLink(d);
+            default -> once("skipping " + d.path() + ": a FIFO, socket or device is not a file with bytes to ship");
+        }
+    }
+
+    @Override
+    public void modified(Dentry d) {
+        if (d.attachment() instanceof Tail tail) {
+            files.modified(tail);
+        } else if (d.type() == Directory.DT_REG) {
+            openFile(d);
+        }
+    }
+
+    @Override
+    public void closed(Dentry d) {
+        if (d.attachment() instanceof Tail tail) {
+            files.closed(tail);
+        } else if (d.type() == Directory.DT_REG) {
+            openFile(d);
+        }
+    }
+
+    @Override
+    public void attributes(Dentry d) {
+        if (d.type() == Directory.DT_DIR) {
+            changedDirectories.add(d);
+        } else if (d.type() == Directory.DT_REG) {
+            modified(d);
+        }
+    }
+
+    @Override
+    public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
+        Pathname from = fromParent.path().resolve(fromName);
+        pipeline.write(new LogRecord.NameMoved(from, d.path()));
+        known.moved(from, d.path());
+        changedDirectories.add(fromParent);
+        parentChanged(d);
+        if (d.attachment() instanceof Tail tail) {
+            if (leadsElsewhere(d, tail)) {
+                replaced(d, tail);
+            } else {
+                files.modified(tail);
+            }
+        } else if (d.type() == Directory.DT_REG) {
+            openFile(d);
+        }
+    }
+
+    /**
+     * Says whether a name leads to another file than its tail's: the old name was opened when it led to a later file
+     * already, because events are told after the fact.
+     */
+    private boolean leadsElsewhere(Dentry d, Tail tail) {
+        Fd fd = tail.fd();
+        if (fd == null || stat.of(d.writePath(pathBuffer), false) < 0) {
+            return false; // opening it again compares identities; a name that is gone is told to be so
+        }
+        long ino = stat.ino();
+        return stat.of(fd.value()) == 0 && stat.ino() != ino;
+    }
+
+    @Override
+    public void vanished(Dentry d, boolean movedOut) {
+        parentChanged(d);
+        unreadable.remove(d);
+        changedDirectories.remove(d);
+        if (d.type() == Directory.DT_REG && d.attachment() == null) {
+            return;
+        }
+        pipeline.write(new LogRecord.NameRemoved(d.path(), movedOut));
+        if (d.attachment() instanceof Tail tail) {
+            files.nameRemoved(d.path(), tail);
+            tail.removeName(d);
+            d.attach(null);
+            if (!tail.hasName()) {
+                tail.lastPath = d.path();
+                files.nameless(tail);
+            }
+        }
+    }
+
+    @Override
+    public void departed(Pathname from, Pathname to) {
+        int fd = Fd.tryOpen(to, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        if (fd < 0) {
+            return;
+        }
+        Fd file = Fd.ofValue(fd);
+        if (stat.of(fd) == 0 && stat.isRegular() && fileId.read(fd) == 0) {
+            files.departed(from, file, fileId.identity(), fileId.device(), stat);
+        } else {
+            file.close();
+        }
+    }
+
+    @Override
+    public void overflow() {
+        once("more changes than the kernel's queue holds (fs.inotify.max_queued_events): looking at every file again");
+    }
+
+    @Override
+    public void problem(Pathname path, String what, int errno) {
+        once(path + ": " + what + (errno == 0 ? "" : " (" + Errno.message(errno) + ")"));
+    }
+
+    private void once(String message) {
+        if (said.size() < 10_000 && said.add(message)) {
+            problems.accept(message);
+        }
+    }
+
+    private void parentChanged(Dentry d) {
+        WatchedDirectory parent = d.parent();
+        if (parent != null) {
+            changedDirectories.add(parent);
+        }
+    }
+
+    private void openFile(Dentry d) {
+        MemorySegment path = d.writePath(pathBuffer);
+        int looked = stat.of(path, false);
+        if (looked < 0) {
+            refused(d, -looked, 0);
+            return;
+        }
+        if (!stat.isRegular()) {
+            return; // replaced meanwhile: the event that says so follows
+        }
+        long size = stat.size();
+        int fd = tryOpen(path);
+        if (fd < 0) {
+            refused(d, -fd, size);
+            return;
+        }
+        Fd file = Fd.ofValue(fd);
+        looked = stat.of(fd);
+        int identified = looked < 0 ? looked : fileId.read(fd);
+        if (identified < 0 || !stat.isRegular()) {
+            file.close();
+            if (identified < 0) {
+                refused(d, -identified, size);
+            }
+            return;
+        }
+        unreadable.remove(d);
+        files.found(d, file, fileId.identity(), fileId.device(), stat);
+    }
+
+    private void refused(Dentry d, int errno, long size) {
+        if (isGone(errno)) {
+            return; // the event that says so follows
+        }
+        unreadable.put(d, size);
+        once(d.path() + " cannot be read: " + Errno.message(errno)
+                + "; its bytes stay at risk until it can (it is tried again when it changes)");
+    }
+
+    /** Tells that a file that was opened cannot be read just now. */
+    public void refused(Tail tail, int errno) {
+        tail.refused(errno, problems);
+    }
+
+    /** Tries the files again that could not be read. */
+    public void retryUnreadable() {
+        for (Dentry d : List.copyOf(unreadable.keySet())) {
+            if (d.exists()) {
+                openFile(d);
+            } else {
+                unreadable.remove(d);
+            }
+        }
+    }
+
+    /** Returns how many files cannot be opened. */
+    public long unreadableFiles() {
+        return unreadable.size();
+    }
+
+    /** Returns how many bytes they had when that was tried. */
+    public long unreadableBytes() {
+        long bytes = 0;
+        for (long size : unreadable.values()) {
+            bytes += size;
+        }
+        return bytes;
+    }
+
+    private void directory(Dentry d) {
+        if (stat.of(d.writePath(pathBuffer), false) == 0 && stat.isDirectory()) {
+            Attributes attributes = attributesOf(stat);
+            d.attach(attributes);
+            if (!known.seenDirectory(d.path(), attributes)) {
+                pipeline.write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.DIRECTORY, 0, NOTHING, attributes));
+            }
+        }
+    }
+
+    private void symbolicLink(Dentry d) {
+        WatchedDirectory parent = d.parent();
+        if (parent == null || stat.of(d.writePath(pathBuffer), false) < 0 || !stat.isSymbolicLink()) {
+            return;
+        }
+        Attributes attributes = attributesOf(stat);
+        try (Directory open = Directory.open(parent.path())) {
+            Pathname target = open.readlink(d.name());
+            if (!known.seenLink(d.path(), target)) {
+                pipeline.write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.SYMLINK, 0, target, attributes));
+            }
+            d.attach(attributes);
+        } catch (IOException e) {
+            once(d.path() + " is not recorded: " + e.getMessage());
+        }
+    }
+
+    /** Records the times and modes of directories whose entries changed. */
+    public void flushDirectories() {
+        if (changedDirectories.isEmpty()) {
+            return;
+        }
+        for (Dentry d : new ArrayList<>(changedDirectories)) {
+            if (d.exists() && d.attachment() instanceof Attributes recorded) {
+                flushDirectory(d, recorded);
+            }
+        }
+        changedDirectories.clear();
+    }
+
+    private void flushDirectory(Dentry d, Attributes recorded) {
+        if (stat.of(d.writePath(pathBuffer), false) < 0 || !stat.isDirectory()) {
+            return;
+        }
+        Attributes now = attributesOf(stat);
+        if (!now.equals(recorded)) {
+            d.attach(now);
+            pipeline.write(new LogRecord.AttributesChanged(0, d.path(), now));
+        }
+    }
+
+    /** Returns the attributes the log keeps of a file. */
+    public static Attributes attributesOf(Statx stat) {
+        return new Attributes(stat.permissions(), stat.uid(), stat.gid(), stat.mtimeNs());
+    }
+
+    /**
+     * Opens a file again by one of its names.
+     *
+     * @return a descriptor, which the caller owns; or -errno, of ENOENT when no name leads to the file any more
+     */
+    public int reopen(Tail tail) {
+        int failure = -Errno.ENOENT;
+        for (Dentry d : tail.names()) {
+            int fd = tryOpen(d.writePath(pathBuffer));
+            int identified = fd < 0 ? fd : fileId.read(fd);
+            if (identified == 0 && fileId.is(tail.identity)) {
+                return fd;
+            }
+            if (fd >= 0) {
+                Fd.ofValue(fd).close();
+            }
+            if (identified == 0) {
+                replaced(d, tail);
+            } else if (!isGone(-identified)) {
+                failure = identified;
+            }
+        }
+        return tail.hasName() ? failure : openFiles.openByHandle(tail, stat);
+    }
+
+    /** Opens a file for reading, another one losing its descriptor if there are too many. */
+    private int tryOpen(MemorySegment path) {
+        int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        while (fd == -Errno.EMFILE && openFiles.evictOne(null)) {
+            fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        }
+        return fd;
+    }
+
+    private static boolean isGone(int errno) {
+        return errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP;
+    }
+
+    /** The name leads to another file now, which no event told: an overflow, or a reused inode. */
+    private void replaced(Dentry d, Tail tail) {
+        files.nameRemoved(d.path(), tail);
+        tail.removeName(d);
+        d.attach(null);
+        openFile(d);
+        if (d.attachment() == null) {
+            pipeline.write(new LogRecord.NameRemoved(d.path(), false));
+        }
+        if (!tail.hasName()) {
+            tail.lastPath = d.path();
+            files.nameless(tail);
+        }
+    }
+
+    @Override
+    public void close() {
+        stat.close();
+        fileId.close();
+        arena.close();
+    }
+}

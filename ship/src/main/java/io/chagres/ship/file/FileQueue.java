@@ -1,0 +1,96 @@
+package io.chagres.ship.file;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Files that wait for one thing, in the order in which they began to, each at most once: a mark in the file says that
+ * it is in. Allocates nothing per file. Confined to the shipper's thread.
+ */
+public final class FileQueue implements Iterable<Tail> {
+    /** What files wait for; of each there is one queue. */
+    public enum For {
+        /** Their turn. */
+        TURN,
+        /** The end of a coalescing window, and then their turn. */
+        WINDOW,
+        /** Another try, because the kernel refuses to open or read them. */
+        RETRY,
+        /** Their last writer to close them: trailing zeros are held back. */
+        CLOSE,
+        /** Their end: they have no name any more. */
+        END,
+        /** A comparison when its time comes: they may have changed where they were shipped. */
+        PROOF,
+        /** A comparison as soon as there is room. */
+        COMPARISON,
+        /** The answer of a comparison. */
+        ANSWER,
+        /** The store: they have bytes at risk. */
+        SAFETY
+    }
+
+    private final int mark;
+    private final ArrayDeque<Tail> files = new ArrayDeque<>();
+
+    /** Makes an empty one. */
+    public FileQueue(For what) {
+        mark = 1 << what.ordinal();
+    }
+
+    /** Puts a file at the end; returns false when it is in already. */
+    public boolean add(Tail file) {
+        if (contains(file)) {
+            return false;
+        }
+        file.marks |= mark;
+        files.addLast(file);
+        return true;
+    }
+
+    /** Puts a file at the head, unless it is in already. */
+    public void addFirst(Tail file) {
+        if (!contains(file)) {
+            file.marks |= mark;
+            files.addFirst(file);
+        }
+    }
+
+    /** Takes the file that has waited longest; null when none waits. */
+    public @Nullable Tail poll() {
+        Tail file = files.pollFirst();
+        if (file != null) {
+            file.marks &= ~mark;
+        }
+        return file;
+    }
+
+    /** Takes a file out, wherever it is. */
+    public void remove(Tail file) {
+        if (contains(file)) {
+            files.remove(file);
+            file.marks &= ~mark;
+        }
+    }
+
+    /** Says whether a file is in. */
+    public boolean contains(Tail file) {
+        return (file.marks & mark) != 0;
+    }
+
+    /** Says whether none waits. */
+    public boolean isEmpty() {
+        return files.isEmpty();
+    }
+
+    /** Returns how many wait. */
+    public int size() {
+        return files.size();
+    }
+
+    @Override
+    public Iterator<Tail> iterator() {
+        return files.iterator();
+    }
+}

@@ -1,0 +1,66 @@
+package io.chagres.ship.file;
+
+import io.chagres.archive.Attributes;
+import io.chagres.linux.Pathname;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the names the archive had when the shipper started, until the first scan has shown which of them still exist.
+ * Confined to the shipper's thread.
+ */
+public final class KnownNames {
+    /** What a name meant: a version, a directory or a link. */
+    public record Meaning(
+            long versionId,
+            @Nullable Attributes directory,
+            @Nullable Pathname target) {}
+
+    private Map<Pathname, Meaning> names = new HashMap<>();
+
+    /** Adds a name the archive has. */
+    public void put(Pathname path, Meaning meaning) {
+        names.put(path, meaning);
+    }
+
+    /** Says whether the archive already has this name for this version; the name then counts as seen. */
+    public boolean seenFile(Pathname path, long versionId) {
+        Meaning meaning = names.remove(path);
+        return meaning != null && versionId != 0 && meaning.versionId() == versionId;
+    }
+
+    /** Says whether the archive already has this directory with these attributes. */
+    boolean seenDirectory(Pathname path, Attributes attributes) {
+        Meaning meaning = names.remove(path);
+        return meaning != null && attributes.equals(meaning.directory());
+    }
+
+    /** Says whether the archive already has this link with this target. */
+    boolean seenLink(Pathname path, Pathname target) {
+        Meaning meaning = names.remove(path);
+        return meaning != null && target.equals(meaning.target());
+    }
+
+    /** Follows a move: what the archive has below the new name is replaced, what is below the old one goes along. */
+    void moved(Pathname from, Pathname to) {
+        if (names.isEmpty()) {
+            return;
+        }
+        Map<Pathname, Meaning> after = new HashMap<>();
+        names.forEach((path, meaning) -> {
+            if (path.startsWith(from)) {
+                after.put(path.equals(from) ? to : to.resolve(path.relativeTo(from)), meaning);
+            }
+        });
+        names.keySet().removeIf(path -> path.startsWith(from) || path.startsWith(to));
+        names.putAll(after);
+    }
+
+    /** Returns the names that were not seen and forgets everything. */
+    public Iterable<Pathname> takeUnseen() {
+        Iterable<Pathname> unseen = names.keySet().stream().sorted().toList();
+        names = new HashMap<>();
+        return unseen;
+    }
+}

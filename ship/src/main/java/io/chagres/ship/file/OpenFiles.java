@@ -1,0 +1,146 @@
+package io.chagres.ship.file;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileHandle;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the descriptors that are held open: the most recently used stay, an idle file that still has a name gives its
+ * descriptor back first, and leaves the kernel's handle by which it may be opened again when it has no name any more. A
+ * file without a name keeps its descriptor, because nothing else surely reaches its last bytes. Confined to the
+ * shipper's thread.
+ */
+public final class OpenFiles implements AutoCloseable {
+    private final int limit;
+    private final Consumer<String> problems;
+    private final FileHandle handle = new FileHandle();
+    private boolean told;
+    private long lostBytes;
+    private final ArrayDeque<Tail> candidates = new ArrayDeque<>();
+    private long tick;
+    private int open;
+
+    /** @param limit descriptors to hold at most, at least 1 */
+    public OpenFiles(int limit, Consumer<String> problems) {
+        this.limit = limit;
+        this.problems = problems;
+    }
+
+    /** Hands a descriptor to a tail that has none; others may give theirs back. */
+    public void attach(Tail tail, Fd fd) {
+        tail.open(fd, ++tick);
+        open++;
+        candidates.addLast(tail);
+        while (open > limit && evictOne(tail)) {
+            // until the bound holds or nothing idle is left
+        }
+    }
+
+    /** Notes a use, which delays the moment the descriptor is given back. */
+    public void used(Tail tail) {
+        tail.used(++tick);
+    }
+
+    /** Closes the descriptor of a tail. */
+    public void close(Tail tail) {
+        Fd fd = tail.fd();
+        if (fd != null) {
+            tail.open(null, tick);
+            fd.close();
+            open--;
+        }
+    }
+
+    /** Moves the descriptor of a superseded version to the version that follows it. */
+    void hand(Tail from, Tail to) {
+        Fd fd = from.fd();
+        if (fd != null) {
+            from.open(null, tick);
+            to.open(fd, ++tick);
+            candidates.addLast(to);
+        }
+    }
+
+    /**
+     * Gives one descriptor back: second chance in the order of opening, so that no list is re-ordered on every read. A
+     * file that is not read to its end is opened again by its name at its turn.
+     *
+     * @param busy the tail that must keep its descriptor, or null
+     */
+    boolean evictOne(@Nullable Tail busy) {
+        for (int left = candidates.size(); left >= 0; left--) {
+            Tail tail = candidates.pollFirst();
+            if (tail == null || tail.fd() == null) {
+                continue;
+            }
+            boolean recent = tail.waits(FileQueue.For.TURN) || tick - tail.lastUse() < open / 2;
+            if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING || recent && left > 0) {
+                candidates.addLast(tail);
+                continue;
+            }
+            leaveHandle(tail);
+            close(tail);
+            return true;
+        }
+        return false;
+    }
+
+    private void leaveHandle(Tail tail) {
+        Fd fd = tail.fd();
+        if (tail.handle == null && fd != null && handle.of(fd.value()) == 0) {
+            tail.handle = handle.bytes();
+            tail.handleType = handle.type();
+        }
+        if (!told) {
+            told = true;
+            problems.accept("more files are followed than may be open at once (" + limit + "): a file that is changed"
+                    + " and removed at once while it is closed here can lose that change; raise the limit of open"
+                    + " files (ulimit -n, LimitNOFILE=)");
+        }
+    }
+
+    /** Counts a file that went with bytes that nobody can read any more, and tells of it. */
+    public void lost(Tail tail) {
+        lostBytes += Math.max(1, tail.bytes.size() - tail.bytes.acknowledged());
+        problems.accept(tail.describe() + " was changed and removed while it was not open here (the limit of open"
+                + " files): what was written to it behind byte " + tail.bytes.position() + " is lost");
+    }
+
+    /** Returns the bytes, or one for each file whose number is not known, that {@link #lost} told of. */
+    public long lostBytes() {
+        return lostBytes;
+    }
+
+    /**
+     * Opens a file that has no name any more by its handle.
+     *
+     * @return a descriptor, which the caller owns; or -errno
+     */
+    int openByHandle(Tail tail, Statx stat) {
+        byte[] bytes = tail.handle;
+        Pathname at = tail.lastPath;
+        if (bytes == null || at == null) {
+            return -Errno.ENOENT;
+        }
+        for (Pathname directory = at.parent(); directory != null; directory = directory.parent()) {
+            int mount = Fd.tryOpen(directory, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+            if (mount >= 0) {
+                try (Fd open = Fd.ofValue(mount)) {
+                    boolean same = stat.of(mount) == 0 && stat.dev() == tail.device;
+                    return same ? handle.tryOpen(open.value(), tail.handleType, bytes, Fd.O_RDONLY) : -Errno.ENOENT;
+                }
+            }
+        }
+        return -Errno.ENOENT;
+    }
+
+    @Override
+    public void close() {
+        handle.close();
+    }
+}

@@ -1,0 +1,23 @@
+package io.chagres.ship.file;
+
+import io.chagres.archive.Attributes;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.bytes.PrefixChecksums;
+import io.chagres.ship.copy.Origins;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says where the shipping of one version goes on after a restart. Everything in it comes from the log.
+ *
+ * @param versionId the version
+ * @param prefix the checksums of what the archive holds of it; ends at its position
+ * @param origins which older versions hold parts of its bytes
+ * @param attributes as they were last recorded
+ * @param lastPath the name it had last, or null
+ */
+public record ResumePoint(
+        long versionId,
+        PrefixChecksums prefix,
+        Origins origins,
+        Attributes attributes,
+        @Nullable Pathname lastPath) {}

@@ -1,0 +1,88 @@
+package io.chagres.ship.file;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.FileKey;
+import io.chagres.archive.LogRecord;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.bytes.PrefixChecksums;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.copy.Origins;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.FileIdentity;
+
+/**
+ * Opens versions, lets one follow another when a file was truncated or rewritten, in the log and in memory.
+ * Confined to the shipper's thread.
+ */
+public final class Versions {
+    private final CommitPipeline pipeline;
+    private final FileTable files;
+    private final OpenFiles openFiles;
+    private long nextVersionId;
+
+    /** Begins with the first id that the log has not given away. */
+    public Versions(CommitPipeline pipeline, FileTable files, OpenFiles openFiles, long nextVersionId) {
+        this.pipeline = pipeline;
+        this.files = files;
+        this.openFiles = openFiles;
+        this.nextVersionId = nextVersionId;
+    }
+
+    /** Opens the first version of a file; its bytes count from {@code startPosition}. */
+    public Tail open(FileIdentity identity, long device, Pathname path, Attributes attributes, long startPosition) {
+        Tail tail = new Tail(nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE);
+        record(tail, 0, path, attributes);
+        files.put(tail);
+        return tail;
+    }
+
+    /** Goes on with a version that the archive knows. */
+    public Tail resume(ResumePoint point, FileIdentity identity, long device) {
+        Tail tail = new Tail(point.versionId(), identity, device, point.prefix(), point.origins());
+        tail.recorded(point.attributes());
+        files.put(tail);
+        return tail;
+    }
+
+    /**
+     * Lets a new version take over the file of another that was truncated or rewritten: its descriptor and its names.
+     */
+    public Tail supersede(Tail old, LogRecord.Reason reason, Attributes attributes) {
+        pipeline.write(new LogRecord.VersionClosed(old.versionId, reason));
+        Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE);
+        Dentry name = old.name();
+        record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
+        for (Dentry each : old.names()) {
+            pipeline.write(new LogRecord.NameAdded(
+                    each.path(), LogRecord.Kind.FILE, next.versionId, Pathname.of(""), attributes));
+            each.attach(next);
+            next.addName(each);
+            old.removeName(each);
+        }
+        old.enter(Stage.Over.SUPERSEDED);
+        openFiles.hand(old, next);
+        files.put(next);
+        next.predecessor = old;
+        if (old.predecessor != null) {
+            old.predecessor.enter(Stage.Over.DONE); // no copy is taken for one of it any more
+            old.predecessor = null;
+        }
+        return next;
+    }
+
+    /** Ends a version for good. */
+    public void finish(Tail tail, LogRecord.Reason reason) {
+        pipeline.write(new LogRecord.VersionClosed(tail.versionId, reason));
+        tail.enter(Stage.Over.DONE);
+        openFiles.close(tail);
+        files.remove(tail);
+    }
+
+    private void record(Tail tail, long previous, Pathname path, Attributes attributes) {
+        FileIdentity id = tail.identity;
+        FileKey key = new FileKey(id.fsHigh(), id.fsLow(), id.inode(), id.generation());
+        tail.recorded(attributes);
+        pipeline.write(
+                new LogRecord.VersionOpened(tail.versionId, key, previous, tail.bytes.position(), path, attributes));
+    }
+}

@@ -1,0 +1,5 @@
+/** Which file: its identity, names, versions and descriptor, where it goes on, and the stages of its life. */
+@NullMarked
+package io.chagres.ship.file;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,241 @@
+package io.chagres.ship.follow;
+
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.Fd;
+import io.chagres.ship.bytes.PrefixCheck;
+import io.chagres.ship.bytes.PrefixChecksums;
+import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.copy.CopyComparison;
+import io.chagres.ship.copy.Origins;
+import io.chagres.ship.file.Stage;
+import io.chagres.ship.file.Tail;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.WatchedDirectory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Recognises files that begin with bytes the archive has: copies (copytruncate, cp) and rewritten files. What may be
+ * the original is found by the checksum of the first 4 KiB, by its name, and as the version before; then the bytes are
+ * compared beside the loop, and what is equal is recorded instead of being stored again. Confined to the shipper's
+ * thread.
+ */
+public final class Copies implements AutoCloseable {
+    private static final int MOST_BY_CONTENT = 4;
+    /** Comparisons hold buffers until their file is closed, so of many the longest held ends. */
+    private static final int MOST_HELD = 8;
+
+    private final BlobStore store;
+    private final String hostId;
+    private final CommitPipeline pipeline;
+    private final FollowedFiles files;
+    private final Offload offload;
+    private final Consumer<String> problems;
+    private final HeadIndex heads = new HeadIndex();
+    private final ArrayDeque<Tail> held = new ArrayDeque<>();
+    private final PrefixCheck check = new PrefixCheck();
+
+    /** Begins without any head. */
+    public Copies(
+            BlobStore store,
+            String hostId,
+            CommitPipeline pipeline,
+            FollowedFiles files,
+            Offload offload,
+            Consumer<String> problems) {
+        this.store = store;
+        this.hostId = hostId;
+        this.pipeline = pipeline;
+        this.files = files;
+        this.offload = offload;
+        this.problems = problems;
+    }
+
+    /**
+     * Starts to follow an original if there is one.
+     *
+     * @return false when an original has bytes the store has not acknowledged yet: ask again later
+     */
+    boolean begin(Tail tail, Stage.Found found) {
+        if (tail.bytes.position() > 0) {
+            tail.enter(Stage.FOLLOWING);
+            goOn(tail);
+            return true;
+        }
+        noteHead(tail, tail.bytes.size());
+        List<CopyComparison.Candidate> candidates = new ArrayList<>(0);
+        for (Tail original : originals(tail)) {
+            if (mayBeOriginal(original, tail)) {
+                Verification has = original.bytes;
+                long needed = Math.min(has.position(), tail.bytes.size());
+                if (original != tail.predecessor
+                        && has.acknowledged() < needed
+                        && has.acknowledged() < found.awaited(needed)) {
+                    return false;
+                }
+                candidates.add(candidate(original));
+            }
+        }
+        tail.enter(Stage.FOLLOWING);
+        if (!candidates.isEmpty()) {
+            hold(tail, candidates);
+        }
+        return true;
+    }
+
+    private void hold(Tail tail, List<CopyComparison.Candidate> candidates) {
+        for (int i = held.size(); i > 0 && held.size() >= MOST_HELD; i--) {
+            Tail longest = held.removeFirst();
+            if (longest.stage() instanceof Stage.Copying(CopyComparison comparison) && comparison.running) {
+                held.addLast(longest);
+            } else {
+                longest.endCopy();
+            }
+        }
+        tail.enter(new Stage.Copying(new CopyComparison(store, hostId, candidates)));
+        held.addLast(tail);
+    }
+
+    /** Goes on with a copy that a shipper before this one had recorded up to where the archive ends. */
+    private void goOn(Tail tail) {
+        long source = tail.origins().sourceBefore(tail.bytes.position());
+        if (source != 0) {
+            hold(tail, List.of(new CopyComparison.Candidate(source, Origins.NONE, List.of())));
+        }
+    }
+
+    private static CopyComparison.Candidate candidate(Tail original) {
+        PrefixChecksums prefix = original.bytes.prefix();
+        int last = prefix.pieces() - 1;
+        List<PrefixChecksums.Pieces> known = new ArrayList<>(2);
+        if (prefix.startPosition() == 0 && last > 0) {
+            known.add(prefix.slice(0, 1));
+        }
+        return new CopyComparison.Candidate(
+                original.versionId, original.origins().copy(), known);
+    }
+
+    /** Notes the checksum of the first bytes of a file, by which copies of it are found. */
+    void noteHead(Tail tail, long length) {
+        Fd fd = tail.fd();
+        if (!tail.hasHead && length >= CopyComparison.HEAD_BYTES && fd != null) {
+            int crc = check.crcOf(fd, 0, CopyComparison.HEAD_BYTES);
+            if (check.errno() == 0) {
+                tail.headCrc = crc;
+                tail.hasHead = true;
+                heads.add(tail);
+            }
+        }
+    }
+
+    private boolean mayBeOriginal(Tail original, Tail tail) {
+        PrefixChecksums prefix = original.bytes.prefix();
+        long whole = original.bytes.position();
+        if (original == tail || whole == 0 || prefix.startPosition() > 0) {
+            return false;
+        }
+        if (whole >= CopyComparison.HEAD_BYTES) {
+            return tail.hasHead && (!original.hasHead || original.headCrc == tail.headCrc);
+        }
+        Fd fd = Objects.requireNonNull(tail.fd());
+        return tail.bytes.size() >= whole && check.matches(fd, 0, whole, prefix.pieceCrc(0));
+    }
+
+    private Set<Tail> originals(Tail tail) {
+        Set<Tail> found = new LinkedHashSet<>();
+        if (tail.predecessor != null) {
+            found.add(tail.predecessor);
+        }
+        Dentry name = tail.name();
+        WatchedDirectory parent = name == null ? null : name.parent();
+        if (name != null && parent != null) {
+            byte[] own = name.name().bytes();
+            found.addAll(Namesakes.originals(tail, parent, own, own.length));
+        }
+        if (tail.hasHead) {
+            found.addAll(heads.find(tail.headCrc, MOST_BY_CONTENT + 1));
+        }
+        found.remove(tail);
+        return found;
+    }
+
+    /** Compares some more of a file with its original, beside the loop: its answer brings the file back. */
+    void compare(Tail tail, CopyComparison copy) {
+        if (copy.running || tail.bytes.position() >= tail.bytes.size()) {
+            return; // a copy that has no more yet may still grow
+        }
+        int own = Objects.requireNonNull(tail.fd()).tryDuplicate();
+        if (own < 0) {
+            end(tail, "no descriptor is left");
+            return;
+        }
+        long position = tail.bytes.position();
+        long size = tail.bytes.size();
+        copy.running = true;
+        offload.start(
+                () -> {
+                    try (Fd fd = Fd.ofValue(own)) {
+                        return copy.round(fd, position, size);
+                    }
+                },
+                round -> take(tail, copy, round),
+                e -> {
+                    copy.running = false;
+                    if (isOf(tail, copy)) {
+                        end(tail, String.valueOf(e.getMessage()));
+                    } else {
+                        copy.close();
+                    }
+                });
+    }
+
+    private static boolean isOf(Tail tail, CopyComparison copy) {
+        return tail.stage() instanceof Stage.Copying(CopyComparison current) && current == copy;
+    }
+
+    private void take(Tail tail, CopyComparison copy, CopyComparison.Round round) {
+        copy.running = false;
+        if (!isOf(tail, copy)) {
+            copy.close(); // the version ended meanwhile
+            return;
+        }
+        for (CopyComparison.Equal each : round.equal()) {
+            long length = each.end() - each.start();
+            pipeline.write(new LogRecord.CopyRun(
+                    tail.versionId,
+                    each.start(),
+                    length,
+                    each.storedIn(),
+                    each.start(),
+                    each.crc(),
+                    tail.bytes.mtimeNs()));
+            tail.advance(length, each.crc());
+            tail.appendOrigin(each.start(), each.end(), each.storedIn());
+        }
+        tail.bytes.forgetGuard();
+        pipeline.touch(tail.bytes);
+        if (round.over()) {
+            tail.endCopy();
+        }
+        files.enqueue(tail);
+    }
+
+    private void end(Tail tail, String cause) {
+        problems.accept("cannot compare " + tail.describe() + " with an archived version (" + cause
+                + "); it is stored whole, nothing is lost");
+        tail.endCopy();
+        files.enqueue(tail);
+    }
+
+    @Override
+    public void close() {
+        check.close();
+    }
+}

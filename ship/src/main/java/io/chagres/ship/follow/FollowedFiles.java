@@ -1,0 +1,301 @@
+package io.chagres.ship.follow;
+
+import io.chagres.archive.LogRecord;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.file.DentryEvents;
+import io.chagres.ship.file.FileQueue;
+import io.chagres.ship.file.FileTable;
+import io.chagres.ship.file.KnownNames;
+import io.chagres.ship.file.OpenFiles;
+import io.chagres.ship.file.ResumePoint;
+import io.chagres.ship.file.ResumePoints;
+import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.Versions;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.FileIdentity;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the queue of tails that have something to do and the files that lost their last name. Confined to the
+ * shipper's thread; putting a known tail into the queue allocates nothing.
+ */
+public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
+    private static final long NAMELESS_MS = 100;
+    private static final long HELD_BACK_MS = 500;
+    /** How long a file is kept whose writers cannot be asked about and that does not grow. */
+    private static final long PATIENCE_MS = 60_000;
+
+    private final FileTable files;
+    private final OpenFiles openFiles;
+    private final Versions versions;
+    private final ResumePoints resume;
+    private final KnownNames known;
+    private final CommitPipeline pipeline;
+    private final DerivedFiles derived;
+    private final FileQueue ready = new FileQueue(FileQueue.For.TURN);
+    private final FileQueue deferred = new FileQueue(FileQueue.For.WINDOW);
+    private final FileQueue refused = new FileQueue(FileQueue.For.RETRY);
+    private final FileQueue nameless = new FileQueue(FileQueue.For.END);
+    private final FileQueue heldBack = new FileQueue(FileQueue.For.CLOSE);
+    private final Statx stat = new Statx();
+    private long nextNamelessMs;
+    private long nextHeldBackMs;
+    private long nextRefusedMs;
+
+    /** Whether resumed files are compared whole before they go on: the machine went down uncleanly. */
+    public boolean wholePrefix;
+
+    /** Whether the shipper before this one had compared everything, so that what looks unchanged is proven. */
+    public boolean closedCleanly;
+
+    /** Whether files seen for the first time begin at their end. */
+    public boolean startAtEnd;
+
+    /** Begins without any file. */
+    public FollowedFiles(
+            FileTable files,
+            OpenFiles openFiles,
+            Versions versions,
+            ResumePoints resume,
+            KnownNames known,
+            CommitPipeline pipeline,
+            DerivedFiles derived) {
+        this.files = files;
+        this.openFiles = openFiles;
+        this.versions = versions;
+        this.resume = resume;
+        this.known = known;
+        this.pipeline = pipeline;
+        this.derived = derived;
+    }
+
+    @Override
+    public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
+        Tail tail = files.find(identity, device);
+        if (tail == null) {
+            tail = begin(name.path(), identity, device, stat);
+        }
+        if (tail.fd() == null) {
+            openFiles.attach(tail, fd);
+        } else {
+            fd.close();
+        }
+        name.attach(tail);
+        tail.addName(name);
+        if (!known.seenFile(name.path(), tail.versionId)) {
+            pipeline.write(new LogRecord.NameAdded(
+                    name.path(), LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
+        }
+        enqueue(tail);
+    }
+
+    @Override
+    public void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat) {
+        Tail known = files.find(identity, device);
+        if (known != null && known.fd() != null) {
+            fd.close();
+            return;
+        }
+        Tail tail = known == null ? begin(from, identity, device, stat) : known;
+        openFiles.attach(tail, fd);
+        if (known == null) {
+            nameless(tail);
+        }
+        enqueue(tail);
+    }
+
+    private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat) {
+        ResumePoint point = resume.claim(identity, path);
+        if (point != null) {
+            Tail tail = versions.resume(point, identity, device);
+            tail.bytes.compareFirst(
+                    wholePrefix ? Verification.Before.EVERYTHING : Verification.Before.LAST_PIECES,
+                    closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
+            return tail;
+        }
+        long start = startAtEnd ? stat.size() : 0;
+        Tail tail = versions.open(identity, device, path, DentryEvents.attributesOf(stat), start);
+        if (start > 0) {
+            tail.bytes.compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs());
+        }
+        return tail;
+    }
+
+    @Override
+    public void modified(Tail tail) {
+        tail.touched = true;
+        enqueue(tail);
+    }
+
+    @Override
+    public void closed(Tail tail) {
+        tail.closedByWriter = true;
+        tail.touched = true;
+        tail.bytes.closed();
+        tail.derivedSought = false;
+        enqueue(tail);
+    }
+
+    @Override
+    public void nameRemoved(Pathname path, Tail tail) {
+        derived.nameRemoved(path, tail);
+    }
+
+    @Override
+    public void nameless(Tail tail) {
+        tail.nameless = new Tail.Nameless();
+        nameless.add(tail);
+        enqueue(tail);
+    }
+
+    /** Queues the version that took over from a superseded one, if there is one. */
+    public void enqueueSuccessor(Tail over) {
+        Tail next = files.find(over.identity, over.device);
+        if (next != null && next != over) {
+            if (!next.hasName() && next.nameless == null) {
+                nameless(next);
+            }
+            enqueue(next);
+        }
+    }
+
+    /** Puts a tail at the end of the queue, once. */
+    public void enqueue(Tail tail) {
+        if (tail.isLive()) {
+            ready.add(tail);
+        }
+    }
+
+    /** Returns the next tail that has something to do, or null. */
+    @Nullable
+    public Tail next() {
+        return ready.poll();
+    }
+
+    /** Puts a tail back at the head of the queue. */
+    public void putBack(Tail tail) {
+        ready.addFirst(tail);
+    }
+
+    /** Lets a tail wait for one coalescing window. */
+    public void defer(Tail tail) {
+        deferred.add(tail);
+    }
+
+    /** Lets a tail wait whose file the kernel refuses to read. */
+    public void refuse(Tail tail) {
+        refused.add(tail);
+    }
+
+    /**
+     * Queues the tails whose time has come, and looks after those of which no event tells.
+     *
+     * @param hurry whether files without a name are looked at each time
+     */
+    public void step(long nowMs, boolean hurry) {
+        resume(deferred);
+        if (!nameless.isEmpty() && (nowMs >= nextNamelessMs || hurry)) {
+            sweepNameless(nowMs);
+            nextNamelessMs = nowMs + NAMELESS_MS;
+        }
+        if (!heldBack.isEmpty() && nowMs >= nextHeldBackMs) {
+            sweepHeldBack(nowMs);
+            nextHeldBackMs = nowMs + HELD_BACK_MS;
+        }
+        if (!refused.isEmpty() && nowMs >= nextRefusedMs) {
+            resume(refused);
+            nextRefusedMs = nowMs + ObjectUploads.REFUSED_MS;
+        }
+    }
+
+    /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
+    public long dueInMs(long nowMs, int coalesceMs) {
+        long due = deferred.isEmpty() ? Long.MAX_VALUE : Math.max(1, coalesceMs);
+        due = nameless.isEmpty() ? due : Math.min(due, nextNamelessMs - nowMs);
+        due = heldBack.isEmpty() ? due : Math.min(due, nextHeldBackMs - nowMs);
+        return Math.max(0, refused.isEmpty() ? due : Math.min(due, nextRefusedMs - nowMs));
+    }
+
+    private void resume(FileQueue queue) {
+        for (Tail tail = queue.poll(); tail != null; tail = queue.poll()) {
+            enqueue(tail);
+        }
+    }
+
+    /** Says whether a tail waits for its turn. */
+    public boolean hasReady() {
+        return !ready.isEmpty();
+    }
+
+    /** Looks after files without a name: they are read until no writer has them open any more. */
+    private void sweepNameless(long nowMs) {
+        for (int left = nameless.size(); left > 0; left--) {
+            Tail tail = Objects.requireNonNull(nameless.poll());
+            if (tail.nameless != null && tail.isLive() && tail.fd() != null && staysOpen(tail, nowMs)) {
+                nameless.add(tail);
+            }
+        }
+    }
+
+    private boolean staysOpen(Tail tail, long nowMs) {
+        Tail.Nameless state = Objects.requireNonNull(tail.nameless);
+        boolean writerLeft = Objects.requireNonNull(tail.fd()).probeReadLease() != 0
+                && state.restedMs(tail.bytes.position(), nowMs) < PATIENCE_MS;
+        tail.closedByWriter |= !writerLeft;
+        enqueue(tail);
+        boolean over = !writerLeft && !tail.hasBacklog();
+        state.lastLook = over && state.over;
+        state.over = over;
+        if (state.lastLook && tail.bytes.isSettled()) {
+            end(tail);
+        }
+        return tail.isLive();
+    }
+
+    /** A file that still has a name somewhere may come back, and goes on as the same version then. */
+    private void end(Tail tail) {
+        Fd fd = tail.fd();
+        boolean exists = fd != null && stat.of(fd.value()) == 0 && stat.nlink() > 0;
+        if (exists) {
+            resume.put(tail, null);
+        }
+        versions.finish(tail, exists ? LogRecord.Reason.SEALED : LogRecord.Reason.GONE);
+    }
+
+    /** Notes a file whose trailing zeros are held back. */
+    public void holdsBack(Tail tail) {
+        heldBack.add(tail);
+    }
+
+    /**
+     * Asks whether files whose trailing zeros are held back still have a writer: without one their zeros are data,
+     * though no event told of the close (it came before the file was found).
+     */
+    private void sweepHeldBack(long nowMs) {
+        for (int left = heldBack.size(); left > 0; left--) {
+            Tail tail = Objects.requireNonNull(heldBack.poll());
+            Fd fd = tail.fd();
+            if (!tail.isLive() || tail.bytes.heldBackBytes() == 0 || fd == null) {
+                continue;
+            }
+            heldBack.add(tail);
+            int lease = fd.probeReadLease();
+            boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
+            if (lease == 0 || unknown && nowMs - tail.bytes.mtimeNs() / 1_000_000 > PATIENCE_MS) {
+                tail.closedByWriter = true;
+                enqueue(tail);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        stat.close();
+    }
+}

@@ -1,0 +1,42 @@
+package io.chagres.ship.follow;
+
+import io.chagres.ship.file.Tail;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.WatchedDirectory;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what a file may have been made from by its name. */
+final class Namesakes {
+    private Namesakes() {}
+
+    /** Finds an entry of a directory by the first bytes of a name. */
+    static @Nullable Dentry child(WatchedDirectory directory, byte[] name, int length) {
+        return directory.child(MemorySegment.ofArray(name), 0, length);
+    }
+
+    /**
+     * Returns the files whose name begins a given one, up to a separator: the versions before and after a truncation.
+     */
+    static List<Tail> originals(Tail tail, WatchedDirectory parent, byte[] name, int length) {
+        List<Tail> found = new ArrayList<>(0);
+        for (int end = length - 1; end > 0; end--) {
+            byte separator = name[end];
+            if (separator != '.' && separator != '-' && separator != '_') {
+                continue;
+            }
+            Dentry stem = child(parent, name, end);
+            if (stem != null && stem.attachment() instanceof Tail original && original != tail) {
+                if (original.predecessor != null && original.predecessor.bytes.position() > 0) {
+                    found.add(original.predecessor);
+                }
+                if (original.bytes.position() > 0) {
+                    found.add(original);
+                }
+            }
+        }
+        return found;
+    }
+}

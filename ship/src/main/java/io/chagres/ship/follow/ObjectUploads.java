@@ -1,0 +1,242 @@
+package io.chagres.ship.follow;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.ObjectWriter;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.commit.StoreHealth;
+import io.chagres.ship.file.Stage;
+import io.chagres.ship.file.Tail;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Uploads large backlogs as data objects, several in flight, and hands them back in the order of their positions. The
+ * objects count only once a commit refers to them; what is dropped here is garbage in the store and no more. Confined
+ * to the shipper's thread; only the uploads run beside it.
+ */
+public final class ObjectUploads {
+    /** A backlog of at least this many bytes is worth an object of its own. */
+    static final long MIN_BYTES = 1L << 20;
+    /** Bytes of a file that one object holds at most. */
+    private static final long MAX_BYTES = 64L << 20;
+
+    private static final int IN_FLIGHT = 4;
+    /** An object whose file the kernel refuses to read is tried again after this time. */
+    public static final long REFUSED_MS = 500;
+
+    /** Takes a finished object in order; returns false when the file does not hold its bytes any more. */
+    @FunctionalInterface
+    public interface Taker {
+        /** Takes one. */
+        boolean take(Tail tail, LogRecord.ObjectRun run);
+    }
+
+    /** One object on its way: a range of one version. */
+    private static final class Job {
+        final Tail tail;
+        final long start;
+        final long length;
+        long retryAtMs;
+        boolean running;
+        boolean dropped;
+        boolean answered;
+        /** When its answer was first looked at; 0 before. */
+        long answeredMs;
+
+        /** The object, which is durable; null when the file had no such bytes. */
+        LogRecord.@Nullable ObjectRun result;
+
+        @Nullable
+        IOException failure;
+
+        Job(Tail tail, long start, long length) {
+            this.tail = tail;
+            this.start = start;
+            this.length = length;
+        }
+
+        void answer(LogRecord.@Nullable ObjectRun run, @Nullable IOException cause) {
+            result = run;
+            failure = cause;
+            answered = true;
+        }
+
+        /** Makes ready for another try. */
+        void again() {
+            answer(null, null);
+            answered = false;
+            running = false;
+            answeredMs = 0;
+        }
+    }
+
+    private final BlobStore store;
+    private final String hostId;
+    private final Codec codec;
+    private final int level;
+    private final Offload offload;
+    private final StoreHealth health;
+    private final List<Job> all = new ArrayList<>(); // in the order of their start
+    private final long maxBytes;
+
+    /** Begins with nothing in flight, which stays within some memory. */
+    public ObjectUploads(
+            BlobStore store,
+            String hostId,
+            Codec codec,
+            int level,
+            long memoryBytes,
+            Offload offload,
+            StoreHealth health) {
+        this.store = store;
+        this.hostId = hostId;
+        this.codec = codec;
+        this.level = level;
+        this.offload = offload;
+        this.health = health;
+        maxBytes = store.holdsWritesInMemory()
+                ? Math.clamp(memoryBytes / (2 * IN_FLIGHT), MIN_BYTES, MAX_BYTES)
+                : MAX_BYTES;
+    }
+
+    /** Returns how many bytes of a file one object may hold: those in flight stay within half of the memory. */
+    long maxBytes() {
+        return maxBytes;
+    }
+
+    /** Returns how objects hold their bytes. */
+    public Codec codec() {
+        return codec;
+    }
+
+    /** Says whether nothing is in flight. */
+    public boolean isIdle() {
+        return all.isEmpty();
+    }
+
+    /** Says whether another object may start. */
+    boolean hasRoom() {
+        return all.size() < IN_FLIGHT;
+    }
+
+    /** Starts an object of the bytes {@code [tail.bytes.dispatched(), end)}; the range is at most {@link #maxBytes}. */
+    public void start(Tail tail, long end) {
+        Job job = new Job(tail, tail.bytes.dispatched(), end - tail.bytes.dispatched());
+        tail.enter(Stage.UPLOADING);
+        tail.bytes.dispatch(end);
+        all.add(job);
+        submit(job);
+    }
+
+    private void submit(Job job) {
+        job.running = true;
+        Fd source = Objects.requireNonNull(job.tail.fd());
+        long versionId = job.tail.versionId;
+        long mtimeNs = job.tail.bytes.mtimeNs();
+        ObjectWriter.Range range = new ObjectWriter.Range(versionId, job.start, job.length, mtimeNs);
+        offload.start(
+                () -> Optional.ofNullable(ObjectWriter.write(store, hostId, range, source, codec, level)),
+                run -> job.answer(run.orElse(null), null),
+                e -> job.answer(null, e));
+    }
+
+    /** Takes the answers that have come; returns whether any tail moved. */
+    public boolean step(long nowMs, Taker taker) {
+        boolean any = false;
+        boolean moved = !all.isEmpty();
+        while (moved) {
+            moved = false;
+            for (Job job : List.copyOf(all)) {
+                if (!job.running && nowMs >= job.retryAtMs) {
+                    submit(job);
+                } else if (job.running && job.answered) {
+                    moved |= answered(job, nowMs, taker);
+                }
+            }
+            any |= moved;
+        }
+        return any;
+    }
+
+    private boolean answered(Job job, long nowMs, Taker taker) {
+        Tail tail = job.tail;
+        if (!tail.isLive() || job.dropped) {
+            all.remove(job);
+            return true;
+        }
+        IOException failure = job.failure;
+        if (failure != null) {
+            job.again();
+            job.retryAtMs = nowMs + failed(tail, failure, nowMs);
+            return false;
+        }
+        job.answeredMs = job.answeredMs == 0 ? nowMs : job.answeredMs;
+        if (nowMs - job.answeredMs > CommitPipeline.OBJECTS_WAIT_MS) { // it waited for one before it; it may be gone
+            job.again();
+            return true;
+        }
+        if (first(tail) != job) {
+            return false;
+        }
+        health.accepted();
+        all.remove(job);
+        LogRecord.ObjectRun run = job.result;
+        if (run == null || !taker.take(tail, run) || run.length() < job.length) {
+            drop(tail);
+        } else if (first(tail) == null) {
+            tail.enter(Stage.FOLLOWING);
+        }
+        return true;
+    }
+
+    /** Says why an object was not made and returns the milliseconds to wait before the next try. */
+    private long failed(Tail tail, IOException failure, long nowMs) {
+        if (failure instanceof ErrnoException ofTheFile) { // what the store refuses is another exception
+            tail.refused(ofTheFile.errno(), health::problem);
+            return REFUSED_MS;
+        }
+        return health.refused(failure, nowMs);
+    }
+
+    /** Forgets what is under way for a tail; its position stays where the commits are. */
+    void drop(Tail tail) {
+        for (Job job : all) {
+            job.dropped |= job.tail == tail;
+        }
+        all.removeIf(job -> job.dropped && !job.running);
+        tail.bytes.dispatch(tail.bytes.position());
+        if (tail.stage() == Stage.UPLOADING) {
+            tail.enter(Stage.FOLLOWING);
+        }
+    }
+
+    /** Returns the milliseconds until a refused object is tried again; {@link Long#MAX_VALUE} when none waits. */
+    public long dueInMs(long nowMs) {
+        long due = Long.MAX_VALUE;
+        for (int i = 0; i < all.size(); i++) { // asked in each step: no iterator
+            Job job = all.get(i);
+            if (!job.running) {
+                due = Math.min(due, Math.max(0, job.retryAtMs - nowMs));
+            }
+        }
+        return due;
+    }
+
+    /** Returns the first job of a tail that is not taken yet. */
+    private @Nullable Job first(Tail tail) {
+        for (Job job : all) {
+            if (job.tail == tail && !job.dropped) {
+                return job;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,338 @@
+package io.chagres.ship.follow;
+
+import io.chagres.archive.Attributes;
+import io.chagres.archive.Codec;
+import io.chagres.archive.LogRecord;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import io.chagres.ship.bytes.PrefixCheck;
+import io.chagres.ship.bytes.PrefixChecksums;
+import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.copy.CopyComparison;
+import io.chagres.ship.file.DentryEvents;
+import io.chagres.ship.file.OpenFiles;
+import io.chagres.ship.file.Stage;
+import io.chagres.ship.file.Stage.Next;
+import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.Versions;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives one tail its turn: looks at the file, verifies what must be verified, and reads what is new, within a byte
+ * budget so that a large file does not starve small ones. Confined to the shipper's thread; a turn of a file that grew
+ * by a few lines allocates nothing.
+ */
+public final class Tailer implements Stage.Steps, AutoCloseable {
+    private static final int PIECES_PER_TURN = 4;
+    private static final int ALIGNMENT = 4096;
+
+    private final CommitPipeline pipeline;
+    private final ObjectUploads uploads;
+    private final Versions versions;
+    private final DentryEvents names;
+    private final OpenFiles openFiles;
+    private final Copies copies;
+    private final Verifier verifier;
+    private final TailReader reader = new TailReader();
+    private final PrefixCheck prefixCheck = new PrefixCheck();
+    private final Statx stat = new Statx();
+    private long nowMs;
+
+    /** Whether half lines and trailing zeros are taken too: the shipper drains. */
+    public boolean release;
+
+    /** Takes the parts that do what a turn needs. */
+    public Tailer(
+            CommitPipeline pipeline,
+            ObjectUploads uploads,
+            Versions versions,
+            DentryEvents names,
+            OpenFiles openFiles,
+            Copies copies,
+            Verifier verifier) {
+        this.pipeline = pipeline;
+        this.uploads = uploads;
+        this.versions = versions;
+        this.names = names;
+        this.openFiles = openFiles;
+        this.copies = copies;
+        this.verifier = verifier;
+    }
+
+    /** Gives a tail its turn. */
+    public Next turn(Tail tail, long nowMs) {
+        if (!tail.isLive()) {
+            return Next.OVER;
+        }
+        if (tail.fd() == null) {
+            int opened = names.reopen(tail);
+            if (opened < 0) {
+                return notOpened(tail, -opened);
+            }
+            openFiles.attach(tail, Fd.ofValue(opened));
+        }
+        openFiles.used(tail);
+        int looked = look(tail, nowMs);
+        if (looked < 0) {
+            return refused(tail, -looked);
+        }
+        this.nowMs = nowMs;
+        return tail.stage().turn(tail, this);
+    }
+
+    @Override
+    public @Nullable Next checkShipped(Tail tail) {
+        Verification bytes = tail.bytes;
+        if (bytes.size() < bytes.position()) {
+            return supersede(tail, LogRecord.Reason.TRUNCATED);
+        }
+        if (bytes.isDifferent()) {
+            return supersede(tail, LogRecord.Reason.REWRITTEN);
+        }
+        boolean changed = bytes.size() != bytes.position() || bytes.mtimeNs() != tail.recordedMtimeNs();
+        if (changed && bytes.mustCompareFirst()) {
+            verifier.compare(tail);
+            return Next.WAIT;
+        }
+        if (changed && !bytes.hasGuard() && !reader.resetGuard(tail)) {
+            return reader.errno() == 0 ? supersede(tail, LogRecord.Reason.TRUNCATED) : refused(tail, reader.errno());
+        }
+        return bytes.size() == bytes.position() ? atEnd(tail) : null;
+    }
+
+    @Override
+    public Next seekOriginal(Tail tail, Stage.Found found) {
+        if (!copies.begin(tail, found)) {
+            return Next.LATER;
+        }
+        return tail.stage() instanceof Stage.Copying(CopyComparison comparison)
+                ? compareCopy(tail, comparison)
+                : readNew(tail);
+    }
+
+    @Override
+    public Next compareCopy(Tail tail, CopyComparison comparison) {
+        copies.compare(tail, comparison);
+        return Next.WAIT;
+    }
+
+    private Next notOpened(Tail tail, int errno) {
+        if (!tail.hasName()) {
+            if (tail.touched) {
+                openFiles.lost(tail);
+            }
+            versions.finish(tail, LogRecord.Reason.GONE);
+            return Next.OVER;
+        }
+        // a rename or removal under way: its event brings the tail back
+        return errno == Errno.ENOENT ? Next.WAIT : refused(tail, errno);
+    }
+
+    /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
+    public long sizeNow(Tail tail) {
+        Fd fd = tail.fd();
+        return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.bytes.size();
+    }
+
+    /** Looks at size, times and attributes of the file; returns 0 or -errno. */
+    private int look(Tail tail, long nowMs) {
+        int looked = stat.of(Objects.requireNonNull(tail.fd()).value());
+        if (looked < 0) {
+            return looked;
+        }
+        tail.touched = false;
+        verifier.observe(tail, stat, nowMs);
+        if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
+            Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
+            recordAttributes(tail, now);
+        }
+        return 0;
+    }
+
+    private void recordAttributes(Tail tail, Attributes now) {
+        tail.recorded(now);
+        pipeline.write(new LogRecord.AttributesChanged(tail.versionId, Pathname.of(""), now));
+    }
+
+    @Override
+    public Next readNew(Tail tail) {
+        if (objectEnd(tail) > 0) {
+            return upload(tail);
+        }
+        boolean all = release;
+        for (int i = 0; i < PIECES_PER_TURN; i++) {
+            TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all);
+            if (!all && tail.bytes.heldBackBytes() > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
+                all = true;
+                continue;
+            }
+            switch (outcome) {
+                case EMPTY -> {
+                    // it changed, and not behind what was shipped: perhaps within it
+                    if (i == 0 && tail.bytes.unprovenBytes() > 0 && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
+                        tail.bytes.suspect();
+                    }
+                    return readToEnd(tail);
+                }
+                case READ -> {
+                    return readToEnd(tail);
+                }
+                case MORE -> pipeline.touch(tail.bytes);
+                case DEFERRED -> {
+                    pipeline.touch(tail.bytes);
+                    return Next.LATER;
+                }
+                case FULL -> {
+                    return Next.NO_ROOM;
+                }
+                case REWRITTEN -> {
+                    return supersede(tail, LogRecord.Reason.REWRITTEN);
+                }
+                case ERROR -> {
+                    return refused(tail, reader.errno());
+                }
+            }
+        }
+        return Next.AGAIN;
+    }
+
+    private Next readToEnd(Tail tail) {
+        pipeline.touch(tail.bytes);
+        if (tail.bytes.position() > tail.bytes.size()) {
+            look(tail, nowMs); // it grew between looking and reading: take the time that belongs to these bytes
+        }
+        if (tail.bytes.size() == tail.bytes.position() && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
+            recordMtime(tail);
+        }
+        if (tail.bytes.size() > tail.bytes.position() + tail.bytes.heldBackBytes()) {
+            return Next.AGAIN;
+        }
+        copies.noteHead(tail, tail.bytes.position());
+        verifier.look(tail, nowMs);
+        tail.closedByWriter = false;
+        return Next.WAIT;
+    }
+
+    /** One of several writers closing the file does not make its zeros data. */
+    private static boolean isClosed(Tail tail) {
+        return tail.closedByWriter && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
+    }
+
+    private Next refused(Tail tail, int errno) {
+        names.refused(tail, errno);
+        return Next.REFUSED;
+    }
+
+    /** Returns where the next data object of a tail ends, or 0 when its bytes go into the commit. */
+    private long objectEnd(Tail tail) {
+        long start = tail.bytes.dispatched();
+        long backlog = tail.bytes.size() - start;
+        if (backlog < ObjectUploads.MIN_BYTES || (uploads.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
+            return 0;
+        }
+        long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
+        long dataEnd = hole > start ? Math.min(hole, tail.bytes.size()) : tail.bytes.size();
+        if (hole == start) {
+            return 0;
+        }
+        long end = Math.min(dataEnd, start + uploads.maxBytes());
+        long lineEnd = uploads.codec() == Codec.ZSTD ? reader.lastLineEnd(tail, end) : 0; // blocks end anywhere
+        if (lineEnd - start >= ObjectUploads.MIN_BYTES / 2) {
+            return lineEnd;
+        }
+        if (end == tail.bytes.size() && !release) {
+            end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
+        }
+        end -= end % ALIGNMENT;
+        if (end - start < ObjectUploads.MIN_BYTES / 2) {
+            return 0;
+        }
+        return release || !reader.endsInZeros(tail, end) || isClosed(tail) ? end : shorterEnd(tail, end);
+    }
+
+    /** A preallocated file ends in zeros that are no data yet: an object may take what surely comes before them. */
+    private long shorterEnd(Tail tail, long end) {
+        long shorter = tail.bytes.dispatched() + ObjectUploads.MIN_BYTES;
+        return shorter < end && !reader.endsInZeros(tail, shorter) ? shorter : 0;
+    }
+
+    @Override
+    public Next upload(Tail tail) {
+        while (uploads.hasRoom()) {
+            long end = objectEnd(tail);
+            if (end == 0) {
+                break;
+            }
+            uploads.start(tail, end);
+        }
+        return tail.stage() == Stage.UPLOADING ? Next.WAIT : Next.AGAIN;
+    }
+
+    /** Takes a finished data object; false when the file does not hold its bytes any more. */
+    public boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
+        Fd fd = tail.fd();
+        if (fd == null || run.start() != tail.bytes.position()) {
+            return false;
+        }
+        int last = run.crcs().length - 1;
+        long lastStart = run.start() + (long) last * PrefixChecksums.PIECE_BYTES;
+        boolean same = tail.bytes.position() == 0
+                ? prefixCheck.matches(fd, 0, Math.min(run.end(), PrefixChecksums.PIECE_BYTES), run.crcs()[0])
+                : reader.guardMatches(tail);
+        if (!same || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
+            return false;
+        }
+        for (int i = 0; i <= last; i++) {
+            long pieceStart = run.start() + (long) i * PrefixChecksums.PIECE_BYTES;
+            tail.advance(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - pieceStart), run.crcs()[i]);
+        }
+        if (!reader.resetGuard(tail) || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
+            tail.bytes.distrust();
+        }
+        pipeline.write(run);
+        pipeline.touch(tail.bytes);
+        return true;
+    }
+
+    /** The file has exactly what was shipped: did it change in place, did it lose its last name? */
+    private Next atEnd(Tail tail) {
+        if (tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
+            if (tail.bytes.position() > 0 && !reader.guardMatches(tail)) {
+                return reader.errno() == 0
+                        ? supersede(tail, LogRecord.Reason.REWRITTEN)
+                        : refused(tail, reader.errno());
+            }
+            recordMtime(tail);
+            tail.bytes.suspect();
+        }
+        verifier.look(tail, nowMs);
+        if (tail.closedByWriter) {
+            tail.closedByWriter = false;
+            tail.endCopy();
+        }
+        return Next.WAIT;
+    }
+
+    private void recordMtime(Tail tail) {
+        recordAttributes(tail, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
+    }
+
+    /** The file is not what was shipped: a new version begins, with what both have in common as a copy. */
+    private Next supersede(Tail tail, LogRecord.Reason reason) {
+        uploads.drop(tail);
+        Tail next = versions.supersede(tail, reason, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
+        next.bytes.follow(tail.bytes);
+        return Next.OVER;
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        prefixCheck.close();
+        stat.close();
+    }
+}

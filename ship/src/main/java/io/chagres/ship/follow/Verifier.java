@@ -1,0 +1,247 @@
+package io.chagres.ship.follow;
+
+import io.chagres.linux.Fd;
+import io.chagres.linux.Statx;
+import io.chagres.ship.bytes.PrefixCheck;
+import io.chagres.ship.bytes.PrefixChecksums;
+import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.file.FileQueue;
+import io.chagres.ship.file.Tail;
+import java.time.Clock;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares shipped bytes with their files again where they may have changed: at once when somebody waits for it (a
+ * drain, or new bytes that must not be read before), soon where there is evidence, and else when a file has been quiet
+ * for a while. The reading runs beside the loop, some mebibytes at a time, and a quiet file is read at no more than
+ * 4 MiB/s on the average. Confined to the shipper's thread.
+ */
+public final class Verifier {
+    private static final int PIECES_PER_TASK = 64;
+    private static final int TASKS = 2;
+    private static final long SWEEP_MS = 250;
+    private static final int FILES_PER_SWEEP = 64;
+    private static final long BYTES_PER_SWEEP = 16L << 20;
+    private static final long QUIET_MS = 5_000;
+    private static final long SUSPECT_QUIET_MS = 1_000;
+    private static final long SUSPECT_MS = 30_000;
+    private static final long QUIET_BYTES_PER_MS = 4 << 10;
+    private static final long SUSPECT_BYTES_PER_MS = 64 << 10;
+
+    /** How a comparison ended. */
+    private record Compared(int pieces, int errno) {}
+
+    private final Offload offload;
+    private final FollowedFiles files;
+    private final Consumer<String> problems;
+    private final Clock fileClock;
+    private final FileQueue unproven = new FileQueue(FileQueue.For.PROOF);
+    private final FileQueue due = new FileQueue(FileQueue.For.COMPARISON);
+    private final FileQueue running = new FileQueue(FileQueue.For.ANSWER);
+    private long nextSweepMs;
+    /** Everything must have been compared since then, or not have changed; never, while nobody drains. */
+    private long demandedMs = Long.MIN_VALUE;
+
+    /** Begins with nothing in doubt; the clock is that of the times of files. */
+    public Verifier(Offload offload, FollowedFiles files, Consumer<String> problems, Clock fileClock) {
+        this.fileClock = fileClock;
+        this.offload = offload;
+        this.files = files;
+        this.problems = problems;
+    }
+
+    /** Demands that everything is proven to be what the files held at some moment since a time. */
+    public void demand(long sinceMs) {
+        demandedMs = sinceMs;
+    }
+
+    /** Ends the demand. */
+    public void demandNothing() {
+        demandedMs = Long.MIN_VALUE;
+    }
+
+    /** Says whether somebody waits for everything to be compared. */
+    public boolean isDemanded() {
+        return demandedMs != Long.MIN_VALUE;
+    }
+
+    /** Says whether what was shipped of a file meets what is demanded. */
+    public boolean isSatisfied(Tail tail) {
+        if (!isDemanded() || tail.bytes.isProven(demandedMs, false)) {
+            return true;
+        }
+        boolean settled = tail.bytes.isProven(demandedMs, true) && hasNoWriter(tail);
+        if (settled) {
+            tail.bytes.settled();
+        }
+        return settled;
+    }
+
+    private static boolean hasNoWriter(Tail tail) {
+        Fd fd = tail.fd();
+        return fd != null && fd.probeReadLease() == 0;
+    }
+
+    /** Takes how a tail's file looks now: what may have changed is counted until it was compared. */
+    public void observe(Tail tail, Statx stat, long nowMs) {
+        tail.bytes.observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs, fileClock.millis());
+        watch(tail);
+    }
+
+    private void watch(Tail tail) {
+        if (tail.bytes.unprovenBytes() > 0 || tail.bytes.isSuspect()) {
+            unproven.add(tail);
+        }
+    }
+
+    /** Compares a tail that was read at once if that is demanded; else that happens when its time comes. */
+    public void look(Tail tail, long nowMs) {
+        Verification bytes = tail.bytes;
+        boolean last = tail.nameless != null && tail.nameless.lastLook;
+        boolean owed = last && !bytes.isSettled() || !isSatisfied(tail);
+        if (owed) {
+            bytes.doubt();
+        }
+        watch(tail);
+        boolean closed = tail.closedByWriter && bytes.isSuspect() && isRested(bytes, SUSPECT_BYTES_PER_MS, nowMs);
+        if (closed || owed) {
+            compare(tail);
+        }
+    }
+
+    /** Compares a tail as soon as there is room for it. */
+    void compare(Tail tail) {
+        if (!running.contains(tail)) {
+            due.add(tail);
+        }
+    }
+
+    /** Says whether a tail waits for a comparison that was begun or asked for. */
+    public boolean compares(Tail tail) {
+        return due.contains(tail) || running.contains(tail);
+    }
+
+    /** Returns the shipped bytes that may have changed since they were read, without evidence that they did. */
+    public long unprovenBytes() {
+        long sum = 0;
+        for (Tail tail : unproven) {
+            sum += tail.isLive() && !tail.bytes.isSuspect() ? tail.bytes.unprovenBytes() : 0;
+        }
+        return sum;
+    }
+
+    /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
+    public long dueInMs(long nowMs) {
+        return !due.isEmpty() && running.size() < TASKS
+                ? 0
+                : unproven.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextSweepMs - nowMs);
+    }
+
+    /** Starts what is due; returns whether anything was. */
+    public boolean step(long nowMs) {
+        if (nowMs >= nextSweepMs) {
+            nextSweepMs = nowMs + SWEEP_MS;
+            sweep(nowMs);
+        }
+        boolean any = false;
+        for (Tail tail = nextDue(); tail != null; tail = nextDue()) {
+            any = true;
+            if (tail.isLive() && !begin(tail, nowMs)) {
+                break;
+            }
+        }
+        return any;
+    }
+
+    private @Nullable Tail nextDue() {
+        return running.size() < TASKS ? due.poll() : null;
+    }
+
+    private void sweep(long nowMs) {
+        long bytesDue = 0;
+        for (int left = unproven.size(); left > 0; left--) {
+            Tail tail = Objects.requireNonNull(unproven.poll());
+            Verification bytes = tail.bytes;
+            if (!tail.isLive() || bytes.unprovenBytes() == 0 && !bytes.isSuspect()) {
+                continue;
+            }
+            unproven.add(tail);
+            if (due.size() < FILES_PER_SWEEP
+                    && bytesDue < BYTES_PER_SWEEP
+                    && !bytes.isComparing()
+                    && tail.refusedWith == 0
+                    && isDue(bytes, nowMs)) {
+                compare(tail);
+                bytesDue += bytes.position();
+            }
+        }
+    }
+
+    private static boolean isDue(Verification bytes, long nowMs) {
+        long quietMs = nowMs - bytes.quietSinceMs();
+        if (bytes.isSuspect()) {
+            return (quietMs >= SUSPECT_QUIET_MS || nowMs - bytes.comparedMs() >= SUSPECT_MS)
+                    && isRested(bytes, SUSPECT_BYTES_PER_MS, nowMs);
+        }
+        return quietMs >= QUIET_MS && isRested(bytes, QUIET_BYTES_PER_MS, nowMs);
+    }
+
+    private static boolean isRested(Verification bytes, long bytesPerMs, long nowMs) {
+        return nowMs - bytes.comparedMs() >= bytes.position() / bytesPerMs;
+    }
+
+    /** Starts to compare some more pieces; false when that is not possible now. */
+    private boolean begin(Tail tail, long nowMs) {
+        Fd fd = tail.fd();
+        if (fd == null) {
+            files.enqueue(tail); // its turn opens it, and asks again
+            return true;
+        }
+        int own = fd.tryDuplicate();
+        if (own < 0) {
+            compare(tail);
+            return false;
+        }
+        int from = tail.bytes.compare(nowMs, fileClock.millis());
+        PrefixChecksums prefix = tail.bytes.prefix();
+        PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + PIECES_PER_TASK));
+        running.add(tail);
+        offload.start(() -> compare(Fd.ofValue(own), pieces), answer -> take(tail, from, pieces, answer), e -> {
+            throw new IllegalStateException(e);
+        });
+        return true;
+    }
+
+    private static Compared compare(Fd own, PrefixChecksums.Pieces pieces) {
+        try (own;
+                PrefixCheck check = new PrefixCheck()) {
+            return new Compared(check.firstMismatch(own, pieces), check.errno());
+        }
+    }
+
+    private void take(Tail tail, int from, PrefixChecksums.Pieces pieces, Compared answer) {
+        running.remove(tail);
+        Verification bytes = tail.bytes;
+        if (!bytes.isComparing()) {
+            files.enqueue(tail); // it was forgotten, and is asked for again if it is still wanted
+            return;
+        }
+        if (answer.errno() != 0) {
+            bytes.abandonComparison();
+            tail.refused(answer.errno(), problems);
+            files.refuse(tail);
+            return;
+        }
+        tail.refusedWith = 0;
+        if (answer.pieces() < pieces.ends().length) {
+            bytes.differs();
+            files.enqueue(tail);
+        } else if (bytes.comparedTo(from + answer.pieces())) {
+            files.enqueue(tail);
+        } else {
+            compare(tail);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.file.Stage;
+import io.chagres.ship.file.Stage.Next;
+import io.chagres.ship.file.Tail;
+import io.chagres.ship.follow.ObjectUploads;
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Files that the kernel refuses to read for a while: a descriptor that is open only for writing stands for them. */
+class TailerTest {
+    private static final long NOW_MS = 1;
+
+    @TempDir
+    Path temp;
+
+    private Path file;
+    private BlobStore store;
+    private ShipParts parts;
+    private Tail tail;
+    private final List<String> problems = new ArrayList<>();
+
+    /** What happened to the file before it could not be read, and what the shipper makes of it once it can. */
+    enum Change {
+        GROWN(Stage.FOLLOWING) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.write(file, new byte[] {'\n'}, StandardOpenOption.APPEND);
+            }
+        },
+        GROWN_AFTER_A_RESTART(Stage.FOLLOWING) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                GROWN.make(file, tail);
+                tail.bytes.compareFirst(Verification.Before.EVERYTHING, 0);
+            }
+        },
+        TOUCHED(Stage.FOLLOWING) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
+            }
+        },
+        REWRITTEN(Stage.Over.SUPERSEDED) {
+            @Override
+            void make(Path file, Tail tail) throws IOException {
+                Files.write(file, new byte[(int) Files.size(file)]);
+            }
+        };
+
+        private final Stage then;
+
+        Change(Stage then) {
+            this.then = then;
+        }
+
+        abstract void make(Path file, Tail tail) throws IOException;
+    }
+
+    @BeforeEach
+    void follow() throws IOException {
+        file = Files.createDirectory(temp.resolve("tree")).resolve("app.log");
+        byte[] bytes = new byte[600_000];
+        new Random(1).nextBytes(bytes);
+        bytes[bytes.length - 1] = '\n';
+        Files.write(file, bytes);
+        store = DirectoryStore.open(Pathname.of(temp.resolve("archive").toString()), true);
+        parts = ShipParts.open(
+                options(), store, Runnable::run, Clock.systemUTC(), problems::add, ShipHost.current(Clock.systemUTC()));
+        do {
+            parts.watcher.poll(0, parts.names);
+        } while (parts.watcher.scanning());
+        tail = parts.table.all().iterator().next();
+        assertThat(turns()).isEqualTo(Next.WAIT);
+        assertThat(tail.bytes.position()).isEqualTo(bytes.length);
+    }
+
+    private ShipOptions options() {
+        return new ShipOptions(
+                List.of(file.getParent().toString()),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of(temp.resolve("state").toString()),
+                false,
+                1,
+                1,
+                Codec.ZSTD,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                0);
+    }
+
+    @AfterEach
+    void close() {
+        parts.close();
+        store.close();
+    }
+
+    private Next turns() {
+        Next next;
+        do {
+            next = parts.turns.turn(tail, NOW_MS);
+        } while (next == Next.AGAIN || next == Next.LATER || next == Next.WAIT && answered() && tail.refusedWith == 0);
+        return tail.refusedWith == 0 ? next : Next.REFUSED;
+    }
+
+    /** Lets what runs beside the loop come to its end; says whether there was anything. */
+    private boolean answered() {
+        parts.verifier.step(NOW_MS);
+        return parts.offload.step();
+    }
+
+    private void upload(long nowMs) {
+        parts.offload.step();
+        parts.uploads.step(nowMs, parts.turns::takeObject);
+    }
+
+    private void openOnlyFor(int flags) throws IOException {
+        Objects.requireNonNull(tail.fd()).close();
+        tail.open(Fd.open(Pathname.of(file.toString()), flags, 0), 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFileThatCannotBeReadIsNotTakenForRewritten(Change change) throws IOException {
+        change.make(file, tail);
+        openOnlyFor(Fd.O_WRONLY);
+        long position = tail.bytes.position();
+        for (int i = 0; i < 3; i++) {
+            assertThat(turns()).isEqualTo(Next.REFUSED);
+        }
+        assertThat(tail.stage()).isEqualTo(Stage.FOLLOWING);
+        assertThat(tail.bytes.position()).isEqualTo(position);
+        assertThat(problems).singleElement().asString().contains("app.log", "Bad file descriptor", "tried again");
+
+        openOnlyFor(Fd.O_RDONLY);
+        turns();
+        assertThat(tail.stage()).isEqualTo(change.then);
+        if (tail.isLive()) {
+            assertThat(tail.bytes.position()).isEqualTo(Files.size(file));
+        }
+    }
+
+    @Test
+    void aLargeFileThatCannotBeReadIsNoTroubleOfTheStore() throws IOException {
+        byte[] more = new byte[3 << 20];
+        new Random(2).nextBytes(more);
+        Files.write(file, more, StandardOpenOption.APPEND);
+        openOnlyFor(Fd.O_WRONLY);
+        parts.turns.turn(tail, NOW_MS);
+        assertThat(tail.stage()).isEqualTo(Stage.UPLOADING);
+        for (int i = 0; i < 3; i++) {
+            upload(NOW_MS + i * ObjectUploads.REFUSED_MS);
+        }
+        assertThat(parts.health.trouble(NOW_MS)).isNull();
+        assertThat(problems).singleElement().asString().contains("app.log", "Bad file descriptor", "tried again");
+
+        openOnlyFor(Fd.O_RDONLY);
+        upload(NOW_MS + 3 * ObjectUploads.REFUSED_MS);
+        upload(NOW_MS + 3 * ObjectUploads.REFUSED_MS);
+        assertThat(tail.stage()).isEqualTo(Stage.FOLLOWING);
+        turns();
+        assertThat(tail.bytes.position()).isEqualTo(Files.size(file));
+    }
+
+    /** It would not be equal yet, and is compared once. */
+    @Test
+    void aCompressedCopyWaitsForItsOriginal() throws IOException {
+        commit();
+        byte[] more = new byte[100_000];
+        new Random(3).nextBytes(more);
+        Files.write(file, more, StandardOpenOption.APPEND);
+        try (OutputStream compressed = new GZIPOutputStream(Files.newOutputStream(file.resolveSibling("app.log.gz")))) {
+            Files.copy(file, compressed);
+        }
+        Await.until("the compressed file is found", () -> filesFound() == 2);
+        tail.bytes.observe(Files.size(file), tail.bytes.mtimeNs(), 1, NOW_MS, NOW_MS);
+        Tail original = tail;
+        tail = parts.table.all().stream()
+                .filter(each -> each != original)
+                .findFirst()
+                .orElseThrow();
+        assertThat(turns()).isEqualTo(Next.WAIT);
+        commit();
+        parts.derived.look(tail);
+        tail = original;
+        assertThat(turns()).isEqualTo(Next.WAIT);
+        commit();
+        parts.derived.step();
+        assertThat(parts.offload.step()).isTrue();
+        assertThat(parts.derived.isBusy()).isFalse();
+        commit();
+        String hostId = HostRegistry.hosts(store).getFirst().id();
+        HostState state = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+        assertThat(state.version(original.versionId).compressedCopies()).hasSize(1);
+    }
+
+    private int filesFound() {
+        try {
+            parts.watcher.poll(0, parts.names);
+            return parts.table.all().size();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void commit() throws IOException {
+        do {
+            parts.pipeline.step(NOW_MS, true);
+        } while (!parts.pipeline.isIdle());
+    }
+}
