@@ -4,17 +4,26 @@ import static io.chagres.ship.ShippedTree.append;
 import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.state.FileVersion;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that are copied within what is shipped, as logrotate's copytruncate does. */
 class CopiesTest {
@@ -126,6 +135,117 @@ class CopiesTest {
             shipped.assertArchived();
             assertThat(shipped.readsHere.get()).isPositive();
         }
+    }
+
+    /** What was written between the last look at a file and its truncation is in the copy alone. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 20})
+    void aTruncatedFileEndsWithWhatItsCopyHas(int coalesceMs) throws IOException {
+        shipped.coalesceMs = coalesceMs;
+        Path log = shipped.file("app.log");
+        long bytes = 0;
+        for (int round = 0; round < 3; round++) {
+            byte[] first = random(600_000 + round, round);
+            byte[] last = random(2_000_000 + round, 10 + round);
+            append(log, first);
+            shipped.settle();
+            append(log, last); // nobody looks before it is copied and truncated
+            copyOver(log, shipped.file("app.log." + round));
+            truncate(log);
+            append(log, random(100, 20 + round));
+            shipped.settle();
+            truncate(log);
+            shipped.settle();
+            byte[] whole = Arrays.copyOf(first, first.length + last.length);
+            System.arraycopy(last, 0, whole, first.length, last.length);
+            assertThat(truncatedContents()).anyMatch(content -> Arrays.equals(content, whole));
+            bytes += whole.length + 100;
+        }
+        shipped.drain().assertArchived();
+        assertThat(shipped.storedBytes()).isEqualTo(bytes);
+        shipped.settle().end(); // the archive can be read, and is gone on with
+    }
+
+    private List<byte[]> truncatedContents() throws IOException {
+        List<byte[]> contents = new ArrayList<>();
+        for (FileVersion version : shipped.load().versions()) {
+            if (version.state() == FileVersion.State.TRUNCATED) {
+                contents.add(shipped.content(version));
+            }
+        }
+        return contents;
+    }
+
+    /** A version that ended long ago may be gone from the archive. */
+    @ParameterizedTest
+    @CsvSource({"1, 1500", "7, 1000"})
+    void aCopyThatComesTooLateIsNoWitness(int hours, int length) throws IOException {
+        ModelClock clock = new ModelClock();
+        shipped.clock = clock;
+        Path log = shipped.file("app.log");
+        append(log, random(1000, 1));
+        rest(clock);
+        append(log, random(500, 2));
+        Path aside = temp.resolve("aside");
+        Files.copy(log, aside, StandardCopyOption.COPY_ATTRIBUTES);
+        truncate(log);
+        rest(clock);
+        clock.advance(hours * 3_600_000L);
+        Files.move(aside, shipped.file("app.log.1"));
+        rest(clock);
+        assertThat(truncatedContents()).singleElement().satisfies(content -> assertThat(content)
+                .hasSize(length));
+    }
+
+    private void rest(ModelClock clock) throws IOException {
+        for (int i = 0; i < 100; i++) {
+            clock.advance(500);
+            shipped.shipper().doWork(0);
+        }
+    }
+
+    /** What is written while it is copied is in both, and is stored once. */
+    @Test
+    void aFileGrowsWhileItIsCopied() throws IOException {
+        Path log = shipped.file("app.log");
+        Path copy = shipped.file("app-1.log");
+        append(log, random(600_000, 1));
+        shipped.settle();
+        try (OutputStream copying = Files.newOutputStream(copy)) {
+            copying.write(random(600_000, 1));
+            for (int i = 2; i < 6; i++) {
+                append(log, random(100_000, i));
+                copying.write(random(100_000, i));
+                for (int step = 0; step < i; step++) {
+                    shipped.shipper().doWork(1);
+                }
+            }
+            append(log, random(10_000, 6));
+            copying.write(random(10_000, 6));
+        }
+        truncate(log);
+        shipped.settle();
+        append(log, random(1000, 7));
+        shipped.drain().assertArchived();
+        assertThat(truncatedContents()).singleElement().satisfies(content -> assertThat(content.length)
+                .isEqualTo(1_010_000));
+        assertThat(shipped.storedBytes()).isEqualTo(1_011_000);
+    }
+
+    /** A file that goes on after the original was truncated says nothing of what that lost. */
+    @Test
+    void aCopyThatHasBytesOfItsOwnIsNoWitness() throws IOException {
+        Path log = shipped.file("app.log");
+        Path copy = shipped.file("other");
+        append(log, random(600_000, 1));
+        shipped.settle();
+        copyOver(log, copy);
+        truncate(log);
+        Files.setLastModifiedTime(log, FileTime.fromMillis(1));
+        append(copy, random(1000, 2));
+        shipped.drain().assertArchived();
+        assertThat(truncatedContents()).singleElement().satisfies(content -> assertThat(content.length)
+                .isEqualTo(600_000));
     }
 
     /** The archive knows the name that the file has again when the first scan ends. */

@@ -44,6 +44,9 @@ final class ShippedTree implements AutoCloseable {
     /** Where puts and what runs beside the loop run: on this thread, unless a test says otherwise. */
     Executor workers = Runnable::run;
 
+    int coalesceMs;
+    Clock clock = Clock.systemUTC();
+
     /** Reads of the store on the thread of the test since the shipper was opened. */
     final AtomicInteger readsHere = new AtomicInteger();
 
@@ -100,12 +103,12 @@ final class ShippedTree implements AutoCloseable {
                     16 << 20,
                     StartAt.BEGINNING,
                     0,
-                    0);
+                    coalesceMs);
             shipper = Shipper.open(
                     options,
                     store,
                     workers,
-                    Clock.systemUTC(),
+                    clock,
                     problems::add,
                     new ShipHost(Machine.current(), openFiles, Clock.systemUTC()));
         }

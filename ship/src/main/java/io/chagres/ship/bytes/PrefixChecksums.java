@@ -72,7 +72,7 @@ public final class PrefixChecksums {
     }
 
     /** Returns the first piece that holds a byte at or after a position; {@link #pieces()} when there is none. */
-    int pieceAt(long position) {
+    public int pieceAt(long position) {
         int at = Arrays.binarySearch(closedEnds, 0, closed, position + 1);
         return at >= 0 ? at : position >= end ? pieces() : -at - 1;
     }
@@ -87,6 +87,13 @@ public final class PrefixChecksums {
         }
         openCrc = end == openStart ? crc : Crc32cMath.combine(openCrc, crc, lengthBytes);
         end += lengthBytes;
+    }
+
+    /** Ends the open piece, so that the next one begins at the end. */
+    public void split() {
+        if (end > openStart) {
+            close();
+        }
     }
 
     private void close() {

@@ -93,7 +93,7 @@ public final class CommitPipeline implements AutoCloseable {
         }
     }
 
-    /** Notes that the commit that is being filled refers to an object uploaded just now. */
+    /** Notes that the commit that is being filled refers to what is not there for ever: an object, an ended version. */
     public void refers(long nowMs) {
         if (fillingRefersMs == 0) {
             fillingRefersMs = nowMs;

@@ -37,9 +37,10 @@ public final class CopyComparison implements AutoCloseable {
      * What a round came to. Immutable.
      *
      * @param equal ranges that follow each other
-     * @param over whether what follows is the file's own
+     * @param over whether nothing more can be compared
+     * @param exhausted the version of which the file has all that the archive had; 0 when they differ or there is more
      */
-    public record Round(List<Equal> equal, boolean over) {}
+    public record Round(List<Equal> equal, boolean over, long exhausted) {}
 
     private final BlobStore store;
     private final String hostId;
@@ -65,7 +66,7 @@ public final class CopyComparison implements AutoCloseable {
      */
     public Round round(Fd fd, long position, long end) throws IOException {
         if (archived == null && !open(fd, end)) {
-            return new Round(List.of(), true);
+            return new Round(List.of(), true, 0);
         }
         ArchivedBytes from = Objects.requireNonNull(archived);
         if (source == null) {
@@ -73,7 +74,7 @@ public final class CopyComparison implements AutoCloseable {
         }
         Candidate of = source;
         if (of == null) {
-            return new Round(List.of(), true);
+            return new Round(List.of(), true, 0);
         }
         List<Equal> equal = new ArrayList<>();
         long at = position;
@@ -88,10 +89,10 @@ public final class CopyComparison implements AutoCloseable {
             });
             at += same;
             if (same < want) {
-                return new Round(equal, true);
+                return new Round(equal, true, 0);
             }
         }
-        return new Round(equal, at >= length);
+        return new Round(equal, at >= length, at == length ? of.versionId() : 0);
     }
 
     /** Loads where the archive holds the candidates whose checksums do not already tell them from the file. */
@@ -143,6 +144,7 @@ public final class CopyComparison implements AutoCloseable {
     public void close() {
         if (archived != null) {
             archived.close();
+            archived = null;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.ship.file;
 
 import io.chagres.ship.copy.CopyComparison;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,7 @@ public sealed interface Stage {
         Next seekOriginal(Tail tail, Found found);
 
         /** Compares some more with the original, beside the loop. */
-        Next compareCopy(Tail tail, CopyComparison comparison);
+        Next compareCopy(Tail tail, Copying copying);
 
         /** Reads what is new into the commit, or begins to upload it. */
         Next readNew(Tail tail);
@@ -85,11 +86,23 @@ public sealed interface Stage {
     }
 
     /** As far as it equals an original it is recorded as a copy; nothing of it is read before that is known. */
-    record Copying(CopyComparison comparison) implements Stage {
+    final class Copying implements Stage {
+        public final CopyComparison comparison;
+        /** What it may be a copy of. */
+        public final List<Tail> originals;
+        /** Set when the file has all that the archive had of one of them. */
+        public @Nullable Tail original;
+
+        /** Begins to compare. */
+        public Copying(CopyComparison comparison, List<Tail> originals) {
+            this.comparison = comparison;
+            this.originals = originals;
+        }
+
         @Override
         public Next turn(Tail tail, Steps steps) {
             Next known = steps.checkShipped(tail);
-            return known != null ? known : steps.compareCopy(tail, comparison);
+            return known != null ? known : steps.compareCopy(tail, this);
         }
 
         @Override

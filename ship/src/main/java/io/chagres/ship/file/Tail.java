@@ -26,6 +26,9 @@ public final class Tail {
     /** The version of the same file before this one, as long as this may be its copy. */
     public @Nullable Tail predecessor;
 
+    /** A truncated version that ends with what this one, its copy, has behind it; null when there is none. */
+    public @Nullable Tail truncated;
+
     private @Nullable Dentry name;
     private @Nullable List<Dentry> moreNames;
     /** What is watched of it since it lost its last name; null while it has one. */

@@ -10,6 +10,7 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.copy.CopyComparison;
 import io.chagres.ship.copy.Origins;
 import io.chagres.ship.file.Stage;
+import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchedDirectory;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recognises files that begin with bytes the archive has: copies (copytruncate, cp) and rewritten files. What may be
@@ -70,7 +72,7 @@ public final class Copies implements AutoCloseable {
             return true;
         }
         noteHead(tail, tail.bytes.size());
-        List<CopyComparison.Candidate> candidates = new ArrayList<>(0);
+        List<Tail> candidates = new ArrayList<>(0);
         for (Tail original : originals(tail)) {
             if (mayBeOriginal(original, tail)) {
                 Verification has = original.bytes;
@@ -80,26 +82,30 @@ public final class Copies implements AutoCloseable {
                         && has.acknowledged() < found.awaited(needed)) {
                     return false;
                 }
-                candidates.add(candidate(original));
+                candidates.add(original);
             }
         }
         tail.enter(Stage.FOLLOWING);
         if (!candidates.isEmpty()) {
-            hold(tail, candidates);
+            compareWith(candidates, tail);
         }
         return true;
     }
 
-    private void hold(Tail tail, List<CopyComparison.Candidate> candidates) {
+    private void compareWith(List<Tail> originals, Tail tail) {
+        hold(tail, originals.stream().map(Copies::candidate).toList(), originals);
+    }
+
+    private void hold(Tail tail, List<CopyComparison.Candidate> candidates, List<Tail> originals) {
         for (int i = held.size(); i > 0 && held.size() >= MOST_HELD; i--) {
             Tail longest = held.removeFirst();
-            if (longest.stage() instanceof Stage.Copying(CopyComparison comparison) && comparison.running) {
+            if (longest.stage() instanceof Stage.Copying copying && copying.comparison.running) {
                 held.addLast(longest);
             } else {
                 longest.endCopy();
             }
         }
-        tail.enter(new Stage.Copying(new CopyComparison(store, hostId, candidates)));
+        tail.enter(new Stage.Copying(new CopyComparison(store, hostId, candidates), originals));
         held.addLast(tail);
     }
 
@@ -107,7 +113,7 @@ public final class Copies implements AutoCloseable {
     private void goOn(Tail tail) {
         long source = tail.origins().sourceBefore(tail.bytes.position());
         if (source != 0) {
-            hold(tail, List.of(new CopyComparison.Candidate(source, Origins.NONE, List.of())));
+            hold(tail, List.of(new CopyComparison.Candidate(source, Origins.NONE, List.of())), List.of());
         }
     }
 
@@ -197,7 +203,7 @@ public final class Copies implements AutoCloseable {
     }
 
     private static boolean isOf(Tail tail, CopyComparison copy) {
-        return tail.stage() instanceof Stage.Copying(CopyComparison current) && current == copy;
+        return tail.stage() instanceof Stage.Copying copying && copying.comparison == copy;
     }
 
     private void take(Tail tail, CopyComparison copy, CopyComparison.Round round) {
@@ -221,10 +227,88 @@ public final class Copies implements AutoCloseable {
         }
         tail.bytes.forgetGuard();
         pipeline.touch(tail.bytes);
-        if (round.over()) {
+        if (round.over() && !isExhausted((Stage.Copying) tail.stage(), round.exhausted())) {
             tail.endCopy();
         }
         files.enqueue(tail);
+    }
+
+    private static boolean isExhausted(Stage.Copying copying, long versionId) {
+        for (Tail each : copying.originals) {
+            if (each.versionId == versionId) {
+                copying.original = each;
+                copying.comparison.end();
+            }
+        }
+        return copying.original != null;
+    }
+
+    /**
+     * Goes on with a copy that has more than the archive had of its original: that may have grown since, which is
+     * compared as well, or it was truncated.
+     *
+     * @param size of the original now
+     * @return null when what follows is the copy's own
+     */
+    @Nullable
+    Next goOnBehind(Tail original, Tail tail, long size) {
+        long position = tail.bytes.position();
+        Verification has = original.bytes;
+        if (has.acknowledged() > position) {
+            compareWith(List.of(original), tail);
+            return Next.AGAIN;
+        }
+        boolean isComing = original.isLive() && size != has.position() && original.canBeRead();
+        if (isComing) {
+            files.enqueue(original);
+        }
+        if (isComing || has.position() > position) {
+            return Next.LATER;
+        }
+        boolean wasLater = tail.bytes.mtimeNs() > has.mtimeNs();
+        if (original.stage() == Stage.Over.SUPERSEDED && original != tail.predecessor && !wasLater) {
+            tail.bytes.prefix().split();
+            tail.truncated = original;
+        }
+        tail.endCopy();
+        return null;
+    }
+
+    /**
+     * What only the copy has of a file that was truncated is the end of that version: nobody else can read it. One that
+     * ended long ago stays as it is, since retention may have removed it.
+     */
+    void endTruncated(Tail copy, long nowMs) {
+        Tail original = copy.truncated;
+        if (original == null) {
+            return;
+        }
+        copy.truncated = null;
+        PrefixChecksums has = copy.bytes.prefix();
+        long start = original.bytes.position();
+        boolean recent = nowMs - original.bytes.quietSinceMs() < CommitPipeline.OBJECTS_WAIT_MS;
+        if (original.stage() != Stage.Over.SUPERSEDED || !recent || start >= has.end()) {
+            return;
+        }
+        pipeline.refers(nowMs);
+        PrefixChecksums.Pieces missing = has.slice(has.pieceAt(start), has.pieces());
+        for (int i = 0; i < missing.ends().length; i++) {
+            repeat(start, missing.ends()[i] - start, missing.crcs()[i], copy, original);
+            start = missing.ends()[i];
+        }
+        pipeline.touch(original.bytes);
+    }
+
+    private void repeat(long start, long length, int crc, Tail copy, Tail original) {
+        long mtimeNs = copy.bytes.mtimeNs();
+        if (length > PrefixChecksums.PIECE_BYTES) { // only zeros are that many in a piece
+            pipeline.write(new LogRecord.ZeroRun(original.versionId, start, length, mtimeNs));
+        } else {
+            pipeline.write(
+                    new LogRecord.CopyRun(original.versionId, start, length, copy.versionId, start, crc, mtimeNs));
+            original.appendOrigin(start, start + length, copy.versionId);
+        }
+        original.advance(length, crc);
     }
 
     private void end(Tail tail, String cause) {

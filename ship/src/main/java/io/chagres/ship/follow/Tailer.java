@@ -11,7 +11,6 @@ import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
-import io.chagres.ship.copy.CopyComparison;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.Stage;
@@ -109,15 +108,18 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (!copies.begin(tail, found)) {
             return Next.LATER;
         }
-        return tail.stage() instanceof Stage.Copying(CopyComparison comparison)
-                ? compareCopy(tail, comparison)
-                : readNew(tail);
+        return tail.stage() instanceof Stage.Copying copying ? compareCopy(tail, copying) : readNew(tail);
     }
 
     @Override
-    public Next compareCopy(Tail tail, CopyComparison comparison) {
-        copies.compare(tail, comparison);
-        return Next.WAIT;
+    public Next compareCopy(Tail tail, Stage.Copying copying) {
+        Tail original = copying.original;
+        if (original == null) {
+            copies.compare(tail, copying.comparison);
+            return Next.WAIT;
+        }
+        Next next = copies.goOnBehind(original, tail, sizeNow(original));
+        return next != null ? next : readNew(tail);
     }
 
     private Next notOpened(Tail tail, int errno) {
@@ -212,6 +214,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return Next.AGAIN;
         }
         copies.noteHead(tail, tail.bytes.position());
+        copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
         tail.closedByWriter = false;
         return Next.WAIT;
@@ -309,6 +312,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             recordMtime(tail);
             tail.bytes.suspect();
         }
+        copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
         if (tail.closedByWriter) {
             tail.closedByWriter = false;
