@@ -245,10 +245,14 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     private boolean staysOpen(Tail tail, long nowMs) {
         Tail.Nameless state = Objects.requireNonNull(tail.nameless);
-        boolean writerLeft = Objects.requireNonNull(tail.fd()).probeReadLease() != 0
-                && state.restedMs(tail.bytes.position(), nowMs) < PATIENCE_MS;
+        Fd fd = Objects.requireNonNull(tail.fd());
+        int lease = fd.probeReadLease();
+        boolean rested = state.restedMs(tail.bytes.position(), nowMs) >= PATIENCE_MS;
+        boolean writerLeft = lease == -Errno.EAGAIN || lease != 0 && !rested;
         tail.closedByWriter |= !writerLeft;
-        enqueue(tail);
+        if (tail.canBeRead() && (!writerLeft || tail.hasBacklog()) || hasChanged(tail, fd)) {
+            enqueue(tail);
+        }
         boolean over = !writerLeft && !tail.hasBacklog();
         state.lastLook = over && state.over;
         state.over = over;
@@ -256,6 +260,11 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             end(tail);
         }
         return tail.isLive();
+    }
+
+    /** Says whether a file is not as it was last looked at; no event tells of one without a name. */
+    private boolean hasChanged(Tail tail, Fd fd) {
+        return stat.of(fd.value()) == 0 && (stat.size() != tail.bytes.size() || stat.mtimeNs() != tail.bytes.mtimeNs());
     }
 
     /** A file that still has a name somewhere may come back, and goes on as the same version then. */
