@@ -231,6 +231,24 @@ class TailerTest {
         assertThat(state.version(original.versionId).compressedCopies()).hasSize(1);
     }
 
+    /** The loop does not ask again and again whether one of the others is done. */
+    @Test
+    void aLargeFileWaitsUntilThereIsRoomForItsObjects() throws IOException {
+        byte[] bytes = new byte[3 << 20];
+        for (int i = 0; i < 5; i++) {
+            new Random(10 + i).nextBytes(bytes);
+            Files.write(file.resolveSibling("large" + i), bytes);
+        }
+        Await.until("the files are found", () -> filesFound() == 6);
+        List<Next> next = new ArrayList<>();
+        for (Tail each : parts.table.all()) {
+            if (each != tail) {
+                next.add(parts.turns.turn(each, NOW_MS));
+            }
+        }
+        assertThat(next).containsExactly(Next.WAIT, Next.WAIT, Next.WAIT, Next.WAIT, Next.LATER);
+    }
+
     private int filesFound() {
         try {
             parts.watcher.poll(0, parts.names);

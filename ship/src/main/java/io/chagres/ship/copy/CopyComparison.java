@@ -26,9 +26,9 @@ public final class CopyComparison implements AutoCloseable {
      * A version the file may be a copy of. Immutable.
      *
      * @param origins who stores its bytes
-     * @param known checksums of pieces of it: the first and the last whole one; empty when they prove nothing
+     * @param head checksums of its first whole piece; empty when there is none
      */
-    public record Candidate(long versionId, Origins origins, List<PrefixChecksums.Pieces> known) {}
+    public record Candidate(long versionId, Origins origins, PrefixChecksums.Pieces head) {}
 
     /** A range that is equal, and the version that stores it. Positions are the same in both. */
     public record Equal(long start, long end, long storedIn, int crc) {}
@@ -100,11 +100,8 @@ public final class CopyComparison implements AutoCloseable {
         List<Candidate> left = new ArrayList<>();
         try (PrefixCheck check = new PrefixCheck()) {
             for (Candidate candidate : candidates) {
-                boolean possible = true;
-                for (PrefixChecksums.Pieces each : candidate.known()) {
-                    possible &= each.ends().length == 0 || each.ends()[0] > end || check.firstMismatch(fd, each) == 1;
-                }
-                if (possible) {
+                PrefixChecksums.Pieces head = candidate.head();
+                if (head.ends().length == 0 || head.ends()[0] > end || check.firstMismatch(fd, head) == 1) {
                     left.add(candidate);
                 }
             }

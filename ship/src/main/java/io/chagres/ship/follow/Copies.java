@@ -34,6 +34,8 @@ public final class Copies implements AutoCloseable {
     /** Comparisons hold buffers until their file is closed, so of many the longest held ends. */
     private static final int MOST_HELD = 8;
 
+    private static final PrefixChecksums.Pieces NO_PIECES = new PrefixChecksums(0).slice(0, 0);
+
     private final BlobStore store;
     private final String hostId;
     private final CommitPipeline pipeline;
@@ -113,19 +115,15 @@ public final class Copies implements AutoCloseable {
     private void goOn(Tail tail) {
         long source = tail.origins().sourceBefore(tail.bytes.position());
         if (source != 0) {
-            hold(tail, List.of(new CopyComparison.Candidate(source, Origins.NONE, List.of())), List.of());
+            hold(tail, List.of(new CopyComparison.Candidate(source, Origins.NONE, NO_PIECES)), List.of());
         }
     }
 
     private static CopyComparison.Candidate candidate(Tail original) {
         PrefixChecksums prefix = original.bytes.prefix();
-        int last = prefix.pieces() - 1;
-        List<PrefixChecksums.Pieces> known = new ArrayList<>(2);
-        if (prefix.startPosition() == 0 && last > 0) {
-            known.add(prefix.slice(0, 1));
-        }
+        PrefixChecksums.Pieces head = prefix.slice(0, prefix.startPosition() == 0 && prefix.pieces() > 1 ? 1 : 0);
         return new CopyComparison.Candidate(
-                original.versionId, original.origins().copy(), known);
+                original.versionId, original.origins().copy(), head);
     }
 
     /** Notes the checksum of the first bytes of a file, by which copies of it are found. */

@@ -272,7 +272,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             }
             uploads.start(tail, end);
         }
-        return tail.stage() == Stage.UPLOADING ? Next.WAIT : Next.AGAIN;
+        return tail.stage() == Stage.UPLOADING ? Next.WAIT : uploads.hasRoom() ? Next.AGAIN : Next.LATER;
     }
 
     /** Takes a finished data object; false when the file does not hold its bytes any more. */
