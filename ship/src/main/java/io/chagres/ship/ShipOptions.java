@@ -21,6 +21,7 @@ import java.util.List;
  * @param startAt where files that exist at the first start begin
  * @param pollMs milliseconds between looks at every file for file systems without events; 0 for none
  * @param coalesceMs milliseconds in which events are collected, 0 to 1000
+ * @param copies whether bytes that the archive has already are recorded as copies instead of being stored again
  */
 public record ShipOptions(
         List<String> paths,
@@ -36,7 +37,8 @@ public record ShipOptions(
         long memoryBytes,
         StartAt startAt,
         long pollMs,
-        int coalesceMs) {
+        int coalesceMs,
+        boolean copies) {
 
     /** Smallest bound of the buffers, in bytes. */
     public static final long MIN_MEMORY_BYTES = 16L << 20;
@@ -58,6 +60,26 @@ public record ShipOptions(
         require(memoryBytes >= MIN_MEMORY_BYTES, "the memory must be at least 16 MiB");
         require(pollMs >= 0, "the poll interval must not be negative");
         require(coalesceMs >= 0 && coalesceMs <= 1000, "the coalescing window must be between 0 and 1 s");
+    }
+
+    /** Returns the same, but that copies are not looked for: every byte that is new in a file is stored. */
+    public ShipOptions plainly() {
+        return new ShipOptions(
+                paths,
+                includes,
+                excludes,
+                hostName,
+                stateDirectory,
+                once,
+                maxLagMs,
+                drainMs,
+                codec,
+                level,
+                memoryBytes,
+                startAt,
+                pollMs,
+                coalesceMs,
+                false);
     }
 
     /** Returns the bytes one commit holds at most: two are filled in turn, and one is compressed. */

@@ -93,7 +93,7 @@ final class ShipParts implements AutoCloseable {
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new DentryEvents(files, pipeline, known, openFiles, problems);
-        copies = new Copies(store, opening.hostId, pipeline, files, offload, problems);
+        copies = new Copies(options.copies(), store, opening.hostId, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         collectKnown(opening.loaded, scope);

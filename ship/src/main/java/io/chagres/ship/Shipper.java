@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.file.Stage.Next;
@@ -93,6 +94,8 @@ public final class Shipper implements AutoCloseable {
      * @param timeoutMs milliseconds to wait at most when there is nothing to do
      * @return work done; 0 when the step found nothing to do
      * @throws FencedException when another writer has taken over the host's log
+     * @throws UnreadableCommitException when a reader would refuse the next commit: close this one and open another with
+     *     {@link ShipOptions#plainly}
      * @throws IOException when the watch fails; failures of the store are tried again and shown in the status
      */
     public int doWork(int timeoutMs) throws IOException {
@@ -201,7 +204,9 @@ public final class Shipper implements AutoCloseable {
         if (tail.bytes.heldBackBytes() > 0) {
             parts.files.holdsBack(tail);
         }
-        parts.derived.look(tail);
+        if (options.copies()) {
+            parts.derived.look(tail);
+        }
     }
 
     private int advanceStage(long now) {

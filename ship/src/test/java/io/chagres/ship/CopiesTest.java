@@ -50,6 +50,20 @@ class CopiesTest {
         Files.write(file, new byte[0]);
     }
 
+    /** Where recording copies would make a log that nobody reads, every byte is stored. */
+    @Test
+    void copiesAreStoredAgainWhenNobodyLooksForThem() throws IOException {
+        shipped.copies = false;
+        Path log = shipped.file("app.log");
+        append(log, random(1_300_000, 1));
+        shipped.settle();
+        copyOver(log, shipped.file("app.log.1"));
+        truncate(log);
+        append(log, random(1000, 2));
+        shipped.drain().assertArchived();
+        assertThat(shipped.storedBytes()).isEqualTo(2 * 1_300_000 + 1000);
+    }
+
     /** The version of the copy is older than that of its source. */
     @Test
     void aFileIsCopiedOverAnOlderEmptyOne() throws IOException {

@@ -149,7 +149,8 @@ final class ModelRun implements AutoCloseable {
                     ShipOptions.MIN_MEMORY_BYTES,
                     StartAt.BEGINNING,
                     0,
-                    setting.coalesceMs);
+                    setting.coalesceMs,
+                    true);
             for (int i = 0; shipper == null; i++) {
                 try {
                     ShipHost host = new ShipHost(machine, setting.openFiles, Clock.systemUTC());

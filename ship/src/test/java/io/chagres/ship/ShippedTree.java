@@ -47,6 +47,9 @@ final class ShippedTree implements AutoCloseable {
     int coalesceMs;
     Clock clock = Clock.systemUTC();
 
+    /** Whether the next shipper looks for copies. */
+    boolean copies = true;
+
     /** Reads of the store on the thread of the test since the shipper was opened. */
     final AtomicInteger readsHere = new AtomicInteger();
 
@@ -103,7 +106,8 @@ final class ShippedTree implements AutoCloseable {
                     16 << 20,
                     StartAt.BEGINNING,
                     0,
-                    coalesceMs);
+                    coalesceMs,
+                    copies);
             shipper = Shipper.open(
                     options,
                     store,

@@ -109,7 +109,8 @@ class ShipperTest {
                 16 << 20,
                 StartAt.BEGINNING,
                 0,
-                0);
+                0,
+                true);
     }
 
     private Shipper open(BlobStore store, boolean once, Codec codec, String state) throws IOException {

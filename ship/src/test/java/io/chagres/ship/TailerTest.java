@@ -123,7 +123,8 @@ class TailerTest {
                 16 << 20,
                 StartAt.BEGINNING,
                 0,
-                0);
+                0,
+                true);
     }
 
     @AfterEach

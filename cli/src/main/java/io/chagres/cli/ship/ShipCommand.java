@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
 import io.chagres.archive.Codec;
+import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.CommandContext;
@@ -165,13 +166,29 @@ public final class ShipCommand implements Callable<Integer> {
             context.termination().onSignal(start::stop);
             start.begin(once);
             try {
-                return ship(options, report, supervisor, start);
+                return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start));
             } catch (IOException e) {
                 start.program().outlive(e, report);
                 throw e;
             } finally {
                 start.over();
             }
+        }
+    }
+
+    /** Ships with some options. */
+    @FunctionalInterface
+    interface Shipping {
+        int with(ShipOptions options) throws IOException;
+    }
+
+    /** A defect in how copies are recorded must not end shipping: without looking for them every byte is stored. */
+    static int plainlyIfRefused(ShipOptions options, ShipReport report, Shipping shipping) throws IOException {
+        try {
+            return shipping.with(options);
+        } catch (UnreadableCommitException e) {
+            report.message(e.getMessage() + ". Going on without looking for copies.");
+            return shipping.with(options.plainly());
         }
     }
 
@@ -220,7 +237,8 @@ public final class ShipCommand implements Callable<Integer> {
                     memory.bytes(),
                     startAt,
                     poll == null ? 0 : poll.toMillis(),
-                    Math.toIntExact(coalesce.toMillis()));
+                    Math.toIntExact(coalesce.toMillis()),
+                    true);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

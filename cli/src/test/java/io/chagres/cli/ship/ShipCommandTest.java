@@ -1,14 +1,18 @@
 package io.chagres.cli.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.Main;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Termination;
+import io.chagres.cli.text.ByteSize;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.RunningShipper;
+import io.chagres.ship.ShipOptions;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -118,6 +123,34 @@ final class ShipCommandTest {
         assertThat(ship.err()).contains(log + ".old: No such file or directory. Nothing was shipped");
     }
 
+    /** Once, that is: a commit that nobody could read although no copies are looked for ends the command. */
+    @Test
+    void goesOnPlainlyAfterACommitThatNobodyCouldRead() throws IOException {
+        CommandContext context = CommandContext.of(out, err, List.of());
+        ShipCommand command = new ShipCommand(context);
+        command.paths = List.of("/logs");
+        command.memory = new ByteSize(ShipOptions.MIN_MEMORY_BYTES);
+        command.level = 1;
+        List<Boolean> copies = new ArrayList<>();
+        ShipReport report = ShipReport.of(context, false, false, true);
+        ShipCommand.Shipping refusedFirst = options -> {
+            copies.add(options.copies());
+            if (options.copies()) {
+                throw new UnreadableCommitException("version 7 copies bytes that are not there");
+            }
+            return ExitCode.DONE;
+        };
+        assertThat(ShipCommand.plainlyIfRefused(command.options(), report, refusedFirst))
+                .isEqualTo(ExitCode.DONE);
+        assertThat(copies).containsExactly(true, false);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("version 7 copies bytes that are not there", "Going on without looking for copies");
+        assertThatThrownBy(() -> ShipCommand.plainlyIfRefused(command.options(), report, options -> {
+                    throw new UnreadableCommitException("again");
+                }))
+                .hasMessageContaining("again");
+    }
+
     private static boolean holdsLock(Pathname state) {
         try {
             return !RunningShipper.find(state).isEmpty();
@@ -132,7 +165,7 @@ final class ShipCommandTest {
     }
 
     private String[] args(String... more) {
-        List<String> args = new java.util.ArrayList<>(List.of(
+        List<String> args = new ArrayList<>(List.of(
                 "ship", directory.resolve("logs").toString(), "--to", store(), "--host", "web1", "--max-lag", "50ms"));
         args.addAll(List.of("--state", directory.resolve("state").toString()));
         args.addAll(List.of(more));

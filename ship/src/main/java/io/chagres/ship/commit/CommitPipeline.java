@@ -5,6 +5,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.store.StoreException;
 import io.chagres.ship.bytes.Verification;
@@ -129,6 +130,7 @@ public final class CommitPipeline implements AutoCloseable {
      * @param now whether to cut without waiting for the lag (drain, or the commit is full)
      * @return whether anything moved
      * @throws FencedException when another writer has taken over this host's log
+     * @throws UnreadableCommitException when a reader would refuse what was collected
      * @throws StoreException when a commit has waited so long that an object it refers to may be gone
      */
     public boolean step(long nowMs, boolean now) throws IOException {
@@ -210,9 +212,7 @@ public final class CommitPipeline implements AutoCloseable {
             throw defect;
         }
         if (failed instanceof CorruptArchiveException refused && !checked) {
-            throw new StoreException("this program was about to write a commit that nobody could read ("
-                    + refused.fault() + "); it was not written. Nothing is lost while the local files stay: start"
-                    + " chagres ship again, and report this");
+            throw new UnreadableCommitException(refused.fault());
         }
         if (failed != null) {
             retryAtMs = nowMs + health.refused((IOException) failed, nowMs);

@@ -46,14 +46,22 @@ public final class Copies implements AutoCloseable {
     private final ArrayDeque<Tail> held = new ArrayDeque<>();
     private final PrefixCheck check = new PrefixCheck();
 
-    /** Begins without any head. */
+    private final boolean seeks;
+
+    /**
+     * Begins without any head.
+     *
+     * @param seeks whether originals are looked for at all
+     */
     public Copies(
+            boolean seeks,
             BlobStore store,
             String hostId,
             CommitPipeline pipeline,
             FollowedFiles files,
             Offload offload,
             Consumer<String> problems) {
+        this.seeks = seeks;
         this.store = store;
         this.hostId = hostId;
         this.pipeline = pipeline;
@@ -68,6 +76,10 @@ public final class Copies implements AutoCloseable {
      * @return false when an original has bytes the store has not acknowledged yet: ask again later
      */
     boolean begin(Tail tail, Stage.Found found) {
+        if (!seeks) {
+            tail.enter(Stage.FOLLOWING);
+            return true;
+        }
         if (tail.bytes.position() > 0) {
             tail.enter(Stage.FOLLOWING);
             goOn(tail);
