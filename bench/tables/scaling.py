@@ -42,14 +42,15 @@ def dollars(counts):
     return (counts["PUT"] + counts["LIST"]) * PUT_OR_LIST + (counts["GET"] + counts["HEAD"]) * GET_OR_HEAD
 
 
-def first_start(hosts_before):
-    """Of a machine the archive does not know: it looks at every owner record to find itself."""
-    return requests(put=3, get=hosts_before, head=1, list=pages(hosts_before) + 2)
+def first_start():
+    """Of a machine the archive does not know: it lists the keys of its own name and machine, and puts its own."""
+    return requests(put=4, get=1, head=1, list=3)
 
 
 def restart(commits_since_checkpoint, checkpoint=True):
+    """The state directory knows the host; without it there is one LIST more. Its key is put again, in case it went."""
     commits = commits_since_checkpoint
-    return requests(put=1, get=1 + 2 * checkpoint + commits, head=1, list=1 + pages(commits))
+    return requests(put=2, get=1 + 2 * checkpoint + commits, head=1, list=1 + pages(commits))
 
 
 def objects(files, content_bytes):
@@ -130,13 +131,14 @@ def fleet_table():
     for hosts in (10, 1000, 2000, 100_000):
         for lag in (1, 10):
             shipped, compacted = host_day(commits_of(1, lag), 100, 100 << 20)
-            list_all = requests(get=3 * hosts, list=pages(hosts) + 2 * hosts)
+            names = requests(list=pages(hosts))
+            list_all = names + requests(get=2 * hosts, list=2 * hosts)
             rows.append((f"{hosts:,}", f"{lag} s", f"{hosts / lag:,.0f}", money(hosts * dollars(shipped)),
                          money(hosts * dollars(shipped + compacted)), f"{sum(list_all.values()):,}",
-                         money(dollars(list_all)), money(dollars(first_start(hosts))),
-                         money(sum(dollars(first_start(n)) for n in range(hosts)))))
+                         money(dollars(list_all)), f"{sum(names.values()):,}",
+                         f"{sum(first_start().values()):,}", money(hosts * dollars(first_start()))))
     return table(("hosts", "lag", "PUT/s", "ship $ a day", "with compact $ a day", "requests of `ls`", "`ls` $",
-                  "a new host's start $", "all first starts $"), rows)
+                  "of them to find the hosts", "requests of a first start", "all first starts $"), rows)
 
 
 def kept_table():
@@ -187,7 +189,7 @@ def counted(log, lag, first, second):
     before, after = (math.ceil(seconds / lag) + 2 for seconds in (first, second))
     made, more = count(phases["start"])[1], count(phases["restart"])[1]
     expected = {
-        "start": first_start(0) + requests(put=1 + before),
+        "start": first_start() + requests(put=1 + before),
         "restart": restart(made, checkpoint=False) + requests(put=after),
         "compact": compaction(made + more, 100, 1, checkpoint=False) + sweep(made + more, 0, 0),
     }

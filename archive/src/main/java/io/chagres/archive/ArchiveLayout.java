@@ -11,6 +11,9 @@ public final class ArchiveLayout {
     /** Prefix below which every host has its id. */
     public static final String HOSTS = "hosts/";
 
+    /** Prefix of the keys by which hosts are found; {@link HostKey} knows the rest of them. */
+    public static final String NAMES = "names/";
+
     /** Greatest number of a commit, and greatest position of an object's bytes, that a key can hold. */
     public static final long MAX_NUMBER = 9_999_999_999_999_999L;
 

@@ -1,60 +1,55 @@
 package io.chagres.archive;
 
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the hosts of an archive by their owner records: {@code key=value} lines in UTF-8. A host keeps its minted id
- * when its state is lost; a clone of its machine gets another. Stateless, safe for any thread.
+ * Finds the hosts of an archive. A host has two objects: an empty one whose key says its name, its machine and its id,
+ * and its owner record, which says whose the id is. A host keeps its id when its state is lost; a clone of its machine
+ * gets another. Stateless, safe for any thread.
  */
 public final class HostRegistry {
-    private static final int MAX_BYTES = 64 * 1024;
-    private static final String FORMAT = "1";
     private static final String DESCRIPTION = "{\"format\": 1}\n";
+    private static final int MAX_ATTEMPTS = 16;
 
     /**
-     * The owner record of a host. Immutable.
+     * What a listing of an archive says of a host. Immutable.
      *
-     * @param id the minted id, 16 hexadecimal digits
-     * @param name what the host is called: always a possible file name; the id when the record holds no such name
-     * @param machineId /etc/machine-id of its machine
-     * @param productUuid DMI product UUID of its machine, empty when unknown
-     * @param createdMs when it was minted, milliseconds since 1970
-     * @param fault why the record could not be read; null when it could. Then nothing but the id is known
+     * @param id 16 hexadecimal digits
+     * @param name what the host is called: always a possible file name; the id when it has no such name
+     * @param createdMs when the store first heard of it, milliseconds since 1970 by the store's clock
      */
-    public record Owner(
-            String id,
-            String name,
-            String machineId,
-            String productUuid,
-            long createdMs,
-            @Nullable IOException fault) {
-        /** Makes the owner record of a host as it was read. */
-        public Owner(String id, String name, String machineId, String productUuid, long createdMs) {
-            this(id, name, machineId, productUuid, createdMs, null);
-        }
-
-        private static Owner unknown(String id, IOException fault) {
-            return new Owner(id, id, "", "", 0, fault);
-        }
-
+    public record Owner(String id, String name, long createdMs) {
         /** Returns what the host is called, and its id, for messages: {@code host web1 (00ff00ff00ff00ff)}. */
         public String title() {
             return name.equals(id) ? "host " + id : "host " + name + " (" + id + ")";
+        }
+    }
+
+    /** What an owner record says. */
+    private record Claim(String name, String machineId, String productUuid) {
+        /** A damaged one is nobody's. */
+        static final Claim DAMAGED = new Claim("", "\n", "");
+
+        HostKey key(String hostId) {
+            return new HostKey(name, hash(machineId), hash(productUuid), hostId);
         }
 
         /** Clones of an image share the machine id; only the product UUID, where it can be read, tells them apart. */
@@ -67,57 +62,86 @@ public final class HostRegistry {
 
     private HostRegistry() {}
 
-    /** Returns all hosts of an archive in the order of their ids. */
+    /** Returns all hosts of an archive in the order of their ids: a list of keys, nothing is read. */
     public static List<Owner> hosts(BlobStore store) throws IOException {
-        List<Owner> owners = new ArrayList<>();
-        for (String id : store.children(ArchiveLayout.HOSTS)) {
-            Owner owner = ArchiveLayout.isHostId(id) ? owner(store, id) : null;
-            if (owner != null) {
-                owners.add(owner);
+        Map<String, Owner> found = new TreeMap<>();
+        Set<String> disputed = new TreeSet<>();
+        for (BlobInfo object : store.list(ArchiveLayout.NAMES, null)) {
+            HostKey key = HostKey.parse(object.key());
+            if (key != null) {
+                Owner owner = owner(key, object.modifiedMs());
+                Owner other = found.putIfAbsent(owner.id(), owner);
+                if (other != null && !other.name().equals(owner.name())) {
+                    disputed.add(owner.id());
+                }
             }
         }
-        return owners;
+        for (String id : disputed) { // somebody gave it another name; its record knows
+            found.computeIfPresent(id, (same, owner) -> new Owner(id, nameOf(store, id), owner.createdMs()));
+        }
+        return new ArrayList<>(found.values());
     }
 
     /**
-     * Returns the owner record of a host, or null when it has none. One that cannot be read is told by its fault.
-     *
-     * @throws IOException when the store does not answer
+     * Returns the hosts of a name, and the host of this id, in the order of their ids: a list of few keys, and a request
+     * for each.
      */
-    public static @Nullable Owner owner(BlobStore store, String hostId) throws IOException {
-        String key = ArchiveLayout.owner(hostId);
-        Map<String, String> values = new HashMap<>();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment record = arena.allocate(MAX_BYTES);
-            int length = Math.max(0, store.get(key, 0, record));
-            byte[] bytes = record.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
-            new String(bytes, StandardCharsets.UTF_8).lines().forEach(line -> {
-                int equals = line.indexOf('=');
-                if (equals > 0) {
-                    values.put(line.substring(0, equals), line.substring(equals + 1));
-                }
-            });
+    public static List<Owner> hosts(BlobStore store, String name) throws IOException {
+        Map<String, Owner> found = new TreeMap<>();
+        for (BlobInfo object : store.list(HostKey.prefix(name), null)) {
+            HostKey key = HostKey.parse(object.key());
+            String recorded = key == null ? "" : nameOf(store, key.hostId());
+            if (key != null && (recorded.equals(name) || recorded.equals(key.hostId()))) {
+                found.put(key.hostId(), owner(key, object.modifiedMs()));
+            }
+        }
+        if (ArchiveLayout.isHostId(name)
+                && (store.size(ArchiveLayout.owner(name)) >= 0 || store.first(ArchiveLayout.log(name)) != null)) {
+            found.putIfAbsent(name, new Owner(name, nameOf(store, name), 0));
+        }
+        return new ArrayList<>(found.values());
+    }
+
+    private static Owner owner(HostKey key, long createdMs) {
+        return new Owner(key.hostId(), isFileName(key.name()) ? key.name() : key.hostId(), createdMs);
+    }
+
+    /** Returns the name in an owner record; the id when it cannot be read, or holds none. */
+    private static String nameOf(BlobStore store, String hostId) {
+        try {
+            Claim claim = claim(store, hostId);
+            return claim != null && isFileName(claim.name()) ? claim.name() : hostId;
+        } catch (IOException e) {
+            return hostId;
+        }
+    }
+
+    /** Returns the owner record of a host, or null when it has none. */
+    private static @Nullable Claim claim(BlobStore store, String hostId) throws IOException {
+        try {
+            TextRecord record = TextRecord.get(store, ArchiveLayout.owner(hostId), "owner record");
+            return new Claim(record.text("name"), record.text("machine-id"), record.text("product-uuid"));
         } catch (NoSuchBlobException e) {
             return null;
-        } catch (StoreException e) {
-            requireAnswer(store, e);
-            return Owner.unknown(hostId, e);
+        } catch (CorruptArchiveException e) {
+            return Claim.DAMAGED;
         }
-        if (!FORMAT.equals(values.get("format"))) {
-            return Owner.unknown(hostId, new CorruptArchiveException(key, "it is no owner record of this format"));
-        }
-        String name = values.getOrDefault("name", "");
-        return new Owner(
-                hostId,
-                isFileName(name) ? name : hostId,
-                values.getOrDefault("machine-id", ""),
-                values.getOrDefault("product-uuid", ""),
-                number(values.getOrDefault("created", "0")));
+    }
+
+    /**
+     * Returns what an owner record calls its host.
+     *
+     * @throws NoSuchBlobException when there is none
+     * @throws CorruptArchiveException when it is damaged
+     */
+    public static String recordedName(BlobStore store, String hostId) throws IOException {
+        return TextRecord.get(store, ArchiveLayout.owner(hostId), "owner record")
+                .text("name");
     }
 
     /**
      * Says whose fault a refusal is: returns when the store answers otherwise, so that only what was asked for cannot
-     * be read. One list at most.
+     * be read. One request at most.
      *
      * @throws IOException the refusal, when the store answers nothing
      */
@@ -126,7 +150,7 @@ public final class HostRegistry {
             return; // it is an answer
         }
         try {
-            store.children(ArchiveLayout.HOSTS);
+            store.size(ArchiveLayout.DESCRIPTION);
         } catch (IOException e) {
             refusal.addSuppressed(e);
             throw refusal;
@@ -141,16 +165,14 @@ public final class HostRegistry {
                 && name.codePoints().allMatch(Pathname::isShown);
     }
 
-    private static long number(String text) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            return 0;
-        }
+    /** Says whether a name is short enough to be one of a host. */
+    public static boolean fits(String name) {
+        return HostKey.fits(TextRecord.line(name));
     }
 
     /**
-     * Finds the host a shipper writes as, or mints one.
+     * Finds the host a shipper writes as, or mints one. Ended anywhere on the way it is found, or minted, the next
+     * time: the id of a new host follows from its name and its machine, and its key is put before its record.
      *
      * @param name what the host is called
      * @param remembered the id the state directory remembers, or null; it does not count on another machine
@@ -159,46 +181,90 @@ public final class HostRegistry {
      */
     public static String findOrMint(
             BlobStore store, String name, Machine machine, @Nullable String remembered, long nowMs) throws IOException {
+        String called = TextRecord.line(name);
         if (remembered != null && ArchiveLayout.isHostId(remembered)) {
-            Owner owner = owner(store, remembered);
-            if (owner != null && owner.fault() instanceof StoreException refused) {
-                throw refused; // whether it is this machine's is not known
-            }
-            if (owner != null && owner.isOf(machine)) {
+            Claim claim = claim(store, remembered);
+            if (claim != null && claim.isOf(machine)) {
+                put(store, claim.key(remembered).text(), "");
                 return remembered;
             }
         }
-        for (Owner owner : hosts(store)) {
-            if (owner.name().equals(name) && owner.isOf(machine)) {
-                return owner.id();
+        for (BlobInfo object : store.list(HostKey.prefix(called, hash(machine.machineId())), null)) {
+            HostKey key = HostKey.parse(object.key());
+            if (key != null && key.mayBeOf(hash(machine.productUuid()))) {
+                String found = take(store, key.hostId(), called, machine, nowMs);
+                if (found != null) {
+                    return found;
+                }
             }
         }
-        return mint(store, name, machine, nowMs);
-    }
-
-    private static String mint(BlobStore store, String name, Machine machine, long nowMs) throws IOException {
         put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
-        String record = "format=" + FORMAT + "\nname=" + line(name) + "\nmachine-id=" + line(machine.machineId())
-                + "\nproduct-uuid=" + line(machine.productUuid()) + "\ncreated=" + nowMs + "\n";
-        SecureRandom random = new SecureRandom();
-        while (true) {
-            String id = ArchiveLayout.hex(random.nextLong());
-            if (put(store, ArchiveLayout.owner(id), record)) {
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+            String derived = ArchiveLayout.hex(
+                    hash(called + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + attempt));
+            String id = take(store, derived, called, machine, nowMs);
+            if (id != null) {
                 return id;
             }
         }
+        throw new StoreException(store.name() + ": every id that host " + called + " may have belongs to another one;"
+                + " give one by --host-id");
     }
 
-    private static String line(String text) {
-        StringBuilder line = new StringBuilder(text.length());
-        text.codePoints().map(c -> Pathname.isShown(c) ? c : ' ').forEach(line::appendCodePoint);
-        return line.toString();
+    /**
+     * Makes a host of a given id, or finds it.
+     *
+     * @param hostId 16 hexadecimal digits
+     * @throws StoreException when it belongs to another machine, or has another name
+     */
+    public static void claim(BlobStore store, String hostId, String name, Machine machine, long nowMs)
+            throws IOException {
+        put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
+        if (take(store, hostId, TextRecord.line(name), machine, nowMs) == null) {
+            Claim claim = claim(store, hostId);
+            throw new StoreException(store.name() + ": host id " + hostId
+                    + (claim != null && claim.isOf(machine)
+                            ? " is this machine's under the name " + claim.name() + ". Nothing was written; give that"
+                                    + " name by --host, or another --host-id"
+                            : " belongs to another machine. Nothing was written; give another --host-id"));
+        }
     }
 
-    private static boolean put(BlobStore store, String key, String text) throws IOException {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        try (Arena arena = Arena.ofConfined()) {
-            return store.putIfAbsent(key, arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes));
+    /** Takes an id if it is free or ours already; null when it is another's. A refusal is thrown: it may be ours. */
+    private static @Nullable String take(BlobStore store, String hostId, String name, Machine machine, long nowMs)
+            throws IOException {
+        Claim claim = claim(store, hostId);
+        Claim ours = claim == null ? new Claim(name, machine.machineId(), machine.productUuid()) : claim;
+        if (!ours.name().equals(name) || !ours.isOf(machine)) {
+            return null;
+        }
+        put(store, ours.key(hostId).text(), "");
+        if (claim == null) {
+            boolean first = new TextRecord()
+                    .with("name", ours.name())
+                    .with("machine-id", ours.machineId())
+                    .with("product-uuid", ours.productUuid())
+                    .with("created", nowMs)
+                    .put(store, ArchiveLayout.owner(hostId));
+            return first ? hostId : take(store, hostId, name, machine, nowMs);
+        }
+        return hostId;
+    }
+
+    private static void put(BlobStore store, String key, String text) throws IOException {
+        store.putIfAbsent(key, MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Returns the first 8 bytes of the SHA-256; 0 for what is not known. */
+    private static long hash(String text) {
+        if (text.isEmpty()) {
+            return 0;
+        }
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return ByteBuffer.wrap(digest).getLong();
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
         }
     }
 }

@@ -1,9 +1,7 @@
 package io.chagres.mount;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.HostRegistry;
-import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.state.Catalogs;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
@@ -31,32 +29,24 @@ final class Hosts extends Folder {
     private final Catalogs catalogs;
     private final MountOptions options;
     private final NodeTable nodes;
-    private final HostFaults faults;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private final List<HostTree> slots = new CopyOnWriteArrayList<>();
     private final Map<Pathname, HostTree> byName = new TreeMap<>();
     private final Set<String> known = new HashSet<>();
 
-    Hosts(BlobStore store, Catalogs catalogs, MountOptions options, NodeTable nodes, HostFaults faults) {
+    Hosts(BlobStore store, Catalogs catalogs, MountOptions options, NodeTable nodes) {
         super(FileNumbers.ROOT, FileNumbers.ROOT);
         this.store = store;
         this.catalogs = catalogs;
         this.options = options;
         this.nodes = nodes;
-        this.faults = faults;
     }
 
-    /** Asks the store which hosts there are; for those that were not known also what they are called. */
+    /** Asks the store which hosts there are. */
     void refresh() throws IOException {
-        List<HostRegistry.Owner> found = new ArrayList<>();
-        for (String id : store.children(ArchiveLayout.HOSTS)) {
-            HostRegistry.Owner owner =
-                    ArchiveLayout.isHostId(id) && !known.contains(id) ? HostRegistry.owner(store, id) : null;
-            if (owner != null) {
-                found.add(owner);
-            }
-        }
-        faults.named(found, null); // tells of those of whom nothing but the id is known
+        List<HostRegistry.Owner> found = HostRegistry.hosts(store).stream()
+                .filter(owner -> !known.contains(owner.id()))
+                .toList();
         lock.writeLock().lock();
         try {
             add(found);

@@ -265,8 +265,8 @@ class ShipperTest {
         append(tree.resolve("f"), random(10_000, 6));
         DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
         try (BlobStore store = new FaultyStore(real, (operation, done) -> {
-                    // archive, host and incarnation are made before
-                    if (operation.change() == 3 && done) {
+                    // description, key and record of the host, and incarnation are made before
+                    if (operation.change() == 4 && done) {
                         throw new IOException("the answer is lost");
                     }
                 });

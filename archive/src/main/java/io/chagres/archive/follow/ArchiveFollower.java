@@ -81,26 +81,16 @@ public final class ArchiveFollower implements AutoCloseable {
 
     private void takeUpHosts() throws IOException {
         long now = clockMs.getAsLong();
-        boolean isFree = store.directory(ArchiveLayout.HOSTS) != null;
+        boolean isFree = store.directory(ArchiveLayout.NAMES) != null;
         if (!isFree && listedMs != Long.MIN_VALUE && now - listedMs < LIST_HOSTS_MS) {
             return;
         }
         listedMs = now;
-        events.watch(ArchiveLayout.HOSTS);
-        for (String id : store.children(ArchiveLayout.HOSTS)) {
-            if (ArchiveLayout.isHostId(id) && !hosts.containsKey(id) && !others.contains(id)) {
-                takeUp(id);
+        events.watch(ArchiveLayout.NAMES);
+        for (HostRegistry.Owner host : Address.hosts(store, address)) {
+            if (!hosts.containsKey(host.id()) && !others.contains(host.id())) {
+                from(host, HostState.empty(), List.of());
             }
-        }
-    }
-
-    private void takeUp(String id) throws IOException {
-        events.watch(ArchiveLayout.HOSTS + id + "/"); // where its record appears
-        HostRegistry.Owner host = HostRegistry.owner(store, id);
-        if (host != null && !faults.named(List.of(host), address).isEmpty()) {
-            from(host, HostState.empty(), List.of());
-        } else if (host != null) {
-            others.add(id);
         }
     }
 

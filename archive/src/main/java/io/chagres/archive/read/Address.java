@@ -1,8 +1,11 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Address {
     private final String text;
+    private final String hostPart;
     private final Glob host;
     private final @Nullable Glob path;
     private final boolean subtree;
@@ -20,6 +24,7 @@ public final class Address {
 
     private Address(String text, String hostPart, String pathPart) {
         this.text = text;
+        this.hostPart = hostPart;
         pattern = hostPart.isEmpty() || Glob.isPattern(hostPart);
         host = Glob.of(hostPart.isEmpty() ? "*" : hostPart);
         int end = pathPart.length();
@@ -53,9 +58,17 @@ public final class Address {
         return name.indexOf('\0') < 0 && host.matches(Pathname.of(name));
     }
 
-    /** Says whether it means whatever hosts a pattern matches. */
-    boolean namesManyHosts() {
-        return pattern;
+    /**
+     * Returns the hosts that an address names, in the order of their ids: a list of few keys for one that is no pattern.
+     *
+     * @param address null names all
+     */
+    public static List<HostRegistry.Owner> hosts(BlobStore store, @Nullable Address address) throws IOException {
+        if (address != null && !address.pattern) {
+            return HostRegistry.hosts(store, address.hostPart);
+        }
+        List<HostRegistry.Owner> all = HostRegistry.hosts(store);
+        return address == null ? all : all.stream().filter(address::matchesHost).toList();
     }
 
     /** Says whether an absolute path of a host matches, itself or because a directory above it is named. */

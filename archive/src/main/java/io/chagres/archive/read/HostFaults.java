@@ -7,11 +7,8 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what is wrong with one host of an archive from ending the work on the others: it is told once, and the others
@@ -58,27 +55,6 @@ public final class HostFaults {
             tell(host, e);
         }
         return false;
-    }
-
-    /**
-     * Returns those of some hosts that an address names; null names all. Tells of each that it may mean though nobody
-     * can know, since its owner record cannot be read: an address that is a pattern, or means no other host.
-     */
-    public List<HostRegistry.Owner> named(List<HostRegistry.Owner> all, @Nullable Address address) {
-        List<HostRegistry.Owner> named = new ArrayList<>();
-        for (HostRegistry.Owner host : all) {
-            if (address == null || address.matchesHost(host)) {
-                named.add(host);
-            }
-        }
-        boolean unknownToo = address == null || address.namesManyHosts() || named.isEmpty();
-        for (HostRegistry.Owner host : unknownToo ? all : named) {
-            IOException fault = host.fault();
-            if (fault != null) {
-                tell(host, fault);
-            }
-        }
-        return named;
     }
 
     private void tell(HostRegistry.Owner host, IOException cause) {

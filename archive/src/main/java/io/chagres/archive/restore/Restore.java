@@ -95,12 +95,12 @@ public final class Restore {
      * @throws IOException when the store or the directory cannot be used any more
      */
     public Summary into(Pathname directory) throws IOException {
-        List<HostRegistry.Owner> hosts = HostRegistry.hosts(store);
+        List<HostRegistry.Owner> hosts = Address.hosts(store, options.address());
         Map<String, Integer> sharing = new HashMap<>();
         hosts.forEach(host -> sharing.merge(host.name(), 1, Integer::sum));
         try (Fd root = open(directory)) {
             HostFaults faults = new HostFaults(store, (host, cause) -> counter.fault(host.title(), cause));
-            for (HostRegistry.Owner host : faults.named(hosts, options.address())) {
+            for (HostRegistry.Owner host : hosts) {
                 boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
                 String name = shared ? host.name() + "~" + host.id() : host.name();
                 faults.attempt(host, () -> host(root, host, Pathname.of(name)));

@@ -60,6 +60,12 @@ public interface BlobStore extends AutoCloseable {
      */
     Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException;
 
+    /** Returns the first object of {@link #list}, or null when there is none; one request. */
+    default @Nullable BlobInfo first(String prefix) throws IOException {
+        Iterator<BlobInfo> all = list(prefix, null).iterator();
+        return all.hasNext() ? all.next() : null;
+    }
+
     /** Lists the names directly below a prefix that ends with {@code '/'}, in order. */
     List<String> children(String prefix) throws IOException;
 

@@ -19,6 +19,7 @@ final class DirectoryListing implements AutoCloseable {
     private final @Nullable String afterKey;
     private final List<BlobInfo> found = new ArrayList<>();
     private final Statx stat = new Statx();
+    private int most;
 
     DirectoryListing(StoreDirectories directories, String prefix, @Nullable String afterKey) {
         this.directories = directories;
@@ -26,7 +27,9 @@ final class DirectoryListing implements AutoCloseable {
         this.afterKey = afterKey;
     }
 
-    List<BlobInfo> all() throws IOException {
+    /** Lists so many at most; directories behind them are not visited. */
+    List<BlobInfo> upTo(int count) throws IOException {
+        most = count;
         visit(prefix.substring(0, prefix.lastIndexOf('/') + 1));
         return found;
     }
@@ -39,6 +42,9 @@ final class DirectoryListing implements AutoCloseable {
                 return;
             }
             for (String key : keys(open, directory)) {
+                if (found.size() == most) {
+                    return;
+                }
                 if (key.endsWith("/")) {
                     visit(key);
                 } else {

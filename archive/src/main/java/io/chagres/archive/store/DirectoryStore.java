@@ -156,7 +156,15 @@ public final class DirectoryStore implements BlobStore {
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         try (DirectoryListing listing = new DirectoryListing(directories, prefix, afterKey)) {
-            return listing.all();
+            return listing.upTo(Integer.MAX_VALUE);
+        }
+    }
+
+    @Override
+    public @Nullable BlobInfo first(String prefix) throws IOException {
+        try (DirectoryListing listing = new DirectoryListing(directories, prefix, null)) {
+            List<BlobInfo> found = listing.upTo(1);
+            return found.isEmpty() ? null : found.getFirst();
         }
     }
 

@@ -65,6 +65,11 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public @Nullable BlobInfo first(String prefix) throws IOException {
+        return store.first(prefix);
+    }
+
+    @Override
     public List<String> children(String prefix) throws IOException {
         return store.children(prefix);
     }

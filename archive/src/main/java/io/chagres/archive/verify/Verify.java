@@ -1,12 +1,18 @@
 package io.chagres.archive.verify;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks an archive: that commits follow each other without gaps and each names the one before it, that every checksum
@@ -75,7 +81,7 @@ public final class Verify {
     /**
      * Checks hosts.
      *
-     * @param hosts which hosts; those without a readable owner record are always checked
+     * @param hosts which hosts; those that have no key by which they are found are always checked
      * @throws IOException when the store does not answer
      */
     public Summary run(Predicate<HostRegistry.Owner> hosts) throws IOException {
@@ -83,22 +89,37 @@ public final class Verify {
                 store,
                 (host, cause) -> counter.fault(
                         ArchiveLayout.HOSTS + host.id(), cause, "the rest of " + host.title() + " is not checked"));
+        Map<String, HostRegistry.Owner> found = new HashMap<>();
+        HostRegistry.hosts(store).forEach(owner -> found.put(owner.id(), owner));
         for (String id : store.children(ArchiveLayout.HOSTS)) {
-            HostRegistry.Owner owner = HostRegistry.owner(store, id);
-            if (owner == null) {
-                counter.fault(ArchiveLayout.owner(id), "it is missing", "other commands do not see this host");
-            }
-            IOException fault = owner == null ? null : owner.fault();
-            if (fault != null) {
-                counter.fault(ArchiveLayout.owner(id), fault, "other commands know this host by its id only");
-            }
-            if (owner == null || fault != null || hosts.test(owner)) {
+            HostRegistry.Owner owner = found.get(id);
+            if (owner == null || hosts.test(owner)) {
                 counter.host();
-                HostRegistry.Owner known = owner == null ? new HostRegistry.Owner(id, id, "", "", 0) : owner;
-                faults.attempt(known, () -> check(id));
+                checkRecord(id, owner);
+                faults.attempt(owner == null ? new HostRegistry.Owner(id, id, 0) : owner, () -> check(id));
             }
         }
         return counter.summary();
+    }
+
+    private void checkRecord(String hostId, HostRegistry.@Nullable Owner owner) throws IOException {
+        String key = ArchiveLayout.owner(hostId);
+        try {
+            String name = HostRegistry.recordedName(store, hostId);
+            if (owner == null || !owner.name().equals(name) && !owner.name().equals(hostId)) {
+                counter.fault(
+                        key,
+                        "no key of " + ArchiveLayout.NAMES + " leads to it",
+                        "other commands do not see this host");
+            }
+        } catch (NoSuchBlobException e) {
+            counter.fault(key, "it is missing", "another host may get this id");
+        } catch (CorruptArchiveException e) {
+            counter.fault(key, e, "a shipper that lost its state does not find this host");
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            counter.fault(key, e, "a shipper that lost its state does not find this host");
+        }
     }
 
     private void check(String hostId) throws IOException {

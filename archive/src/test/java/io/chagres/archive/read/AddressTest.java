@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AddressTest {
-    private static final HostRegistry.Owner WEB1 = new HostRegistry.Owner("00ff00ff00ff00ff", "web1", "", "", 0);
+    private static final HostRegistry.Owner WEB1 = new HostRegistry.Owner("00ff00ff00ff00ff", "web1", 0);
 
     @ParameterizedTest
     @CsvSource({

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.log.CommitBuilder;
@@ -16,6 +17,7 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
+import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -47,8 +49,7 @@ public final class Host implements AutoCloseable {
     public Host(BlobStore store, String id, String name) throws IOException {
         this.store = store;
         this.id = id;
-        String owner = "format=1\nname=" + name + "\nmachine-id=m\nproduct-uuid=u\ncreated=1\n";
-        put(store, ArchiveLayout.owner(id), owner.getBytes(StandardCharsets.UTF_8));
+        HostRegistry.claim(store, id, name, new Machine(name, "m", "u", "b", "6.0"), 1);
         HostState state = HostLog.load(store, id, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         nextVersion = state.nextVersionId();
         log = new CommitLog(store, id, new byte[16], state.logEnd(), () -> timeMs);

@@ -116,6 +116,17 @@ public abstract class BlobStoreContract {
     }
 
     @Test
+    void givesTheFirstOfAList() throws IOException {
+        assertThat(store.first("hosts/")).isNull();
+        put("hosts/b/1", "hosts/b/0/9", "hosts/b/0/8", "hosts/c/0", "hosts/b-/1");
+        for (String prefix : List.of("hosts/b/", "hosts/", "hosts/b/0/9", "hosts/c", "")) {
+            assertThat(store.first(prefix))
+                    .isEqualTo(store.list(prefix, null).iterator().next());
+        }
+        assertThat(store.first("hosts/d")).isNull();
+    }
+
+    @Test
     void holdsAnObjectWithoutBytes() throws IOException {
         assertThat(store.putIfAbsent("empty", segment(""))).isTrue();
         assertThat(store.size("empty")).isZero();

@@ -89,7 +89,7 @@ class VerifyTest {
         assertThat(faults).isEmpty();
         assertThat(garbage).isEmpty();
         long bytes = store.keys().stream()
-                .filter(key -> !key.endsWith("/host"))
+                .filter(key -> key.contains("/log/") || key.contains("/streams/") || key.contains("/checkpoints/"))
                 .mapToLong(key -> store.bytes(key).length)
                 .sum();
         assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 2, bytes, 0, 0, 0));
@@ -109,7 +109,7 @@ class VerifyTest {
     @Test
     void namesAnObjectThatIsMissing() throws IOException {
         fill().close();
-        for (String key : store.keys()) {
+        for (String key : store.keys("hosts/")) {
             MemoryStore damaged = store.copy();
             damaged.delete(key);
             verify(damaged);
@@ -155,7 +155,7 @@ class VerifyTest {
     void noticesEveryChangedByteThatMatters() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("VerifyTest"));
         Host host = fill();
-        List<String> keys = store.keys();
+        List<String> keys = store.keys("hosts/");
         for (int i = 0; i < 400; i++) {
             String key = keys.get(random.nextInt(keys.size()));
             byte[] good = store.bytes(key);
@@ -267,11 +267,20 @@ class VerifyTest {
     }
 
     @Test
+    void namesAHostThatNobodyFinds() throws IOException {
+        fill().close();
+        store.keys("names/").forEach(store::delete);
+        assertThat(verify().hosts()).isEqualTo(1);
+        assertThat(faults).hasSize(1).allMatch(fault -> fault.what().contains("names/"));
+    }
+
+    @Test
     void readersNeverReturnDamagedBytes() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("VerifyTest"));
         try (Host host = fill()) {
-            List<String> keys =
-                    store.keys().stream().filter(key -> !key.endsWith("/host")).toList();
+            List<String> keys = store.keys().stream()
+                    .filter(key -> key.contains("/log/") || key.contains("/streams/") || key.contains("/checkpoints/"))
+                    .toList();
             for (int i = 0; i < 200; i++) {
                 String key = keys.get(random.nextInt(keys.size()));
                 byte[] good = store.bytes(key);

@@ -1,6 +1,7 @@
 package io.chagres.cli.doctor;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.text.Words;
@@ -81,7 +82,7 @@ final class DirectoryChecks {
     /** Checks that an archive can be opened and read. */
     void archive(String uri) {
         try (BlobStore store = BlobStores.open(uri, false)) {
-            int hosts = store.children(ArchiveLayout.HOSTS).size();
+            int hosts = HostRegistry.hosts(store).size();
             diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts, "host"));
             Pathname local = store.directory(ArchiveLayout.HOSTS);
             if (local != null) {

@@ -80,16 +80,15 @@ public final class ArchiveView implements AutoCloseable {
      * @throws CommandFailure when there is none
      */
     public List<HostRegistry.Owner> hosts(@Nullable Address address) throws IOException {
-        List<HostRegistry.Owner> all = HostRegistry.hosts(store);
-        List<HostRegistry.Owner> chosen = matching(all, address);
+        List<HostRegistry.Owner> chosen = matching(address);
         if (chosen.isEmpty()) {
-            throw new CommandFailure(ExitCode.FAILED, noHost(address, all));
+            throw new CommandFailure(ExitCode.FAILED, noHost(address, HostRegistry.hosts(store)));
         }
         return chosen;
     }
 
-    private List<HostRegistry.Owner> matching(List<HostRegistry.Owner> all, @Nullable Address address) {
-        return faults.named(all, address).stream()
+    private List<HostRegistry.Owner> matching(@Nullable Address address) throws IOException {
+        return Address.hosts(store, address).stream()
                 .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
                 .toList();
     }
@@ -119,7 +118,7 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Chooses files of the hosts that an address names; there may be none. */
     public List<HostFiles> find(@Nullable Address address, boolean versions) throws IOException {
-        return files(matching(HostRegistry.hosts(store), address), address, versions);
+        return files(matching(address), address, versions);
     }
 
     private List<HostFiles> files(List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions)

@@ -146,13 +146,31 @@ final class AzblobStore implements BlobStore {
             for (BlobItem item : container.listBlobs(options, null)) {
                 String key = item.getName().substring(address.prefix().length());
                 if (afterKey == null || key.compareTo(afterKey) > 0) { // an older server begins anywhere
-                    found.add(new BlobInfo(
-                            key,
-                            item.getProperties().getContentLength(),
-                            item.getProperties().getLastModified().toInstant().toEpochMilli()));
+                    found.add(info(key, item));
                 }
             }
             return found;
+        } catch (RuntimeException e) {
+            throw AzblobFailure.of(address, prefix, e);
+        }
+    }
+
+    private static BlobInfo info(String key, BlobItem item) {
+        return new BlobInfo(
+                key,
+                item.getProperties().getContentLength(),
+                item.getProperties().getLastModified().toInstant().toEpochMilli());
+    }
+
+    @Override
+    public @Nullable BlobInfo first(String prefix) throws IOException {
+        ListBlobsOptions options =
+                new ListBlobsOptions().setPrefix(address.prefix() + prefix).setMaxResultsPerPage(1);
+        try {
+            for (BlobItem item : container.listBlobs(options, null)) {
+                return info(item.getName().substring(address.prefix().length()), item);
+            }
+            return null;
         } catch (RuntimeException e) {
             throw AzblobFailure.of(address, prefix, e);
         }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * with the checksum of its bytes, which the server compares. Safe for any thread.
  */
 final class GcsStore implements BlobStore {
+    private static final String INFO_FIELDS = "nextPageToken,items(name,size,timeCreated)";
     private static final long NO_GENERATION = 0;
 
     private final ObjectAddress address;
@@ -130,7 +131,7 @@ final class GcsStore implements BlobStore {
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         List<BlobInfo> found = new ArrayList<>();
-        Storage.Objects.List request = listing(prefix).setFields("nextPageToken,items(name,size,timeCreated)");
+        Storage.Objects.List request = listing(prefix).setFields(INFO_FIELDS);
         if (afterKey != null) {
             request.setStartOffset(address.prefix() + afterKey); // which begins with this key itself
         }
@@ -138,17 +139,28 @@ final class GcsStore implements BlobStore {
         do {
             page = execute(prefix, request);
             for (StorageObject object : objects(page)) {
-                String key = object.getName().substring(address.prefix().length());
-                if (!key.equals(afterKey)) {
-                    found.add(new BlobInfo(
-                            key,
-                            object.getSize().longValueExact(),
-                            object.getTimeCreated().getValue()));
+                BlobInfo info = info(object);
+                if (!info.key().equals(afterKey)) {
+                    found.add(info);
                 }
             }
             request.setPageToken(page.getNextPageToken());
         } while (page.getNextPageToken() != null);
         return found;
+    }
+
+    private BlobInfo info(StorageObject object) {
+        return new BlobInfo(
+                object.getName().substring(address.prefix().length()),
+                object.getSize().longValueExact(),
+                object.getTimeCreated().getValue());
+    }
+
+    @Override
+    public @Nullable BlobInfo first(String prefix) throws IOException {
+        List<StorageObject> found =
+                objects(execute(prefix, listing(prefix).setFields(INFO_FIELDS).setMaxResults(1L)));
+        return found.isEmpty() ? null : info(found.getFirst());
     }
 
     private Storage.Objects.List listing(String prefix) throws IOException {

@@ -152,14 +152,30 @@ final class S3Store implements BlobStore {
         do {
             page = list(prefix, request);
             for (S3Object object : page.contents()) {
-                found.add(new BlobInfo(
-                        object.key().substring(address.prefix().length()),
-                        object.size(),
-                        object.lastModified().toEpochMilli()));
+                found.add(info(object));
             }
             request.continuationToken(page.nextContinuationToken());
         } while (Boolean.TRUE.equals(page.isTruncated()));
         return found;
+    }
+
+    private BlobInfo info(S3Object object) {
+        return new BlobInfo(
+                object.key().substring(address.prefix().length()),
+                object.size(),
+                object.lastModified().toEpochMilli());
+    }
+
+    @Override
+    public @Nullable BlobInfo first(String prefix) throws IOException {
+        List<S3Object> found = list(
+                        prefix,
+                        ListObjectsV2Request.builder()
+                                .bucket(address.bucket())
+                                .prefix(address.prefix() + prefix)
+                                .maxKeys(1))
+                .contents();
+        return found.isEmpty() ? null : info(found.getFirst());
     }
 
     private ListObjectsV2Response list(String prefix, ListObjectsV2Request.Builder request) throws IOException {
