@@ -18,6 +18,7 @@ GET_OR_HEAD = 0.0004 / 1000
 GB_MONTH = 0.023
 DAY = 86_400
 PAGE = 1000  # keys of a LIST
+HEARTBEAT = 60  # seconds
 MEMORY = 128 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
 SMALL, PACK = 1 << 20, 8 << 20  # fewer bytes of a file go into packs; bytes of a pack
@@ -65,19 +66,32 @@ def compaction(commits, files, content_bytes, checkpoint=True):
     return requests(put=2 + objects(files, content_bytes), get=1 + 2 * checkpoint + reads, head=3, list=7 + pages(commits), delete=1)
 
 
-def sweep(commits_listed, commits_removed, checkpoints):
-    """Lists the log and reads the checkpoints that stay; removes commits and a checkpoint, objects are not counted."""
-    return requests(get=2 * checkpoints, list=pages(commits_listed), delete=commits_removed + (commits_removed > 0))
+def heartbeats(seconds):
+    """Of one run: when everything was scanned, each minute, and at the end."""
+    return seconds // HEARTBEAT + 2
+
+
+def sweep(commits_listed, commits_removed, checkpoints, heard_listed=0, heard_removed=0):
+    """Lists the log and the heartbeats and reads the checkpoints that stay; objects it removes are not counted."""
+    return requests(get=2 * checkpoints, list=pages(commits_listed) + pages(heard_listed),
+                    delete=commits_removed + (commits_removed > 0) + heard_removed)
+
+
+def status(hosts):
+    """Lists the keys of all hosts, finds the newest heartbeat of each and reads it."""
+    return requests(list=pages(hosts) + hosts, get=hosts)
 
 
 def host_day(commits, files, content_bytes, restarts=1, runs=1):
     """Requests of shipper and compaction; never compacted, a restart reads half of 30 days' commits."""
+    heard = heartbeats(DAY)
     if runs == 0:
-        return requests(put=commits) + times(restarts, restart(15 * commits, checkpoint=False)), requests()
-    shipped = requests(put=commits) + times(restarts, restart(commits // runs // 2))
+        return requests(put=commits + heard) + times(restarts, restart(15 * commits, checkpoint=False)), requests()
+    shipped = requests(put=commits + heard) + times(restarts, restart(commits // runs // 2))
     a_run = commits // runs
     written = min(files, files * commits / runs)
-    one = compaction(a_run, math.ceil(written), content_bytes / runs) + sweep(commits + 2 * a_run, a_run, 2 + runs)
+    one = compaction(a_run, math.ceil(written), content_bytes / runs) + sweep(
+        commits + 2 * a_run, a_run, 2 + runs, heard + heard // runs, heard // runs)
     return shipped, times(runs, one)
 
 
@@ -126,6 +140,15 @@ def goal_table():
     return table(("lag", "what", "goal, $ per host and day", "model", "2,000 hosts, $ per day", ""), rows)
 
 
+def idle_table():
+    """A host whose files rest: what its heartbeats cost, beside the rest of its day."""
+    shipped, compacted = host_day(commits_of(3600, 1), 100, 1 << 20)
+    heard = dollars(requests(put=heartbeats(DAY)))
+    return table(("heartbeats a day", "$ of them", "ship $", "with daily compaction $", "goal", ""),
+                 [(f"{heartbeats(DAY):,}", money(heard), money(dollars(shipped)), money(dollars(shipped + compacted)),
+                   "<= 0.01", "reached" if dollars(shipped + compacted) <= 0.01 else "**not reached**")])
+
+
 def fleet_table():
     rows = []
     for hosts in (10, 1000, 2000, 100_000):
@@ -136,9 +159,11 @@ def fleet_table():
             rows.append((f"{hosts:,}", f"{lag} s", f"{hosts / lag:,.0f}", money(hosts * dollars(shipped)),
                          money(hosts * dollars(shipped + compacted)), f"{sum(list_all.values()):,}",
                          money(dollars(list_all)), f"{sum(names.values()):,}",
-                         f"{sum(first_start().values()):,}", money(hosts * dollars(first_start()))))
+                         f"{sum(first_start().values()):,}", money(hosts * dollars(first_start())),
+                         f"{sum(status(hosts).values()):,}", money(dollars(status(hosts)))))
     return table(("hosts", "lag", "PUT/s", "ship $ a day", "with compact $ a day", "requests of `ls`", "`ls` $",
-                  "of them to find the hosts", "requests of a first start", "all first starts $"), rows)
+                  "of them to find the hosts", "requests of a first start", "all first starts $", "requests of `status`",
+                  "`status` $"), rows)
 
 
 def kept_table():
@@ -147,15 +172,16 @@ def kept_table():
         for lag in (1, 10):
             commits = commits_of(between, lag)
             stored = 30 * size / RATIO
-            rows.append((name, f"{lag} s", f"{30 * commits:,}", f"{pages(30 * commits):,}",
-                         f"{30 * objects(files, size) + 2 * commits + 2:,}",
+            heard = heartbeats(DAY)
+            rows.append((name, f"{lag} s", f"{30 * (commits + heard):,}", f"{pages(30 * commits):,}",
+                         f"{30 * objects(files, size) + 2 * commits + 2 * heard + 2:,}",
                          f"{stored / 1e6:,.0f}", money(stored / 1e9 * GB_MONTH)))
     return table(("writes", "lag", "objects, never compacted", "LIST pages of the log",
                   "objects at most, compacted daily", "MB stored", "$ a month"), rows)
 
 
 def render(text):
-    tables = {"goal": goal_table, "host": host_table, "fleet": fleet_table, "kept": kept_table}
+    tables = {"goal": goal_table, "host": host_table, "idle": idle_table, "fleet": fleet_table, "kept": kept_table}
     for name, make in tables.items():
         text = re.sub(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)",
                       lambda found: found[1] + make() + found[2], text, flags=re.S)
@@ -189,8 +215,8 @@ def counted(log, lag, first, second):
     before, after = (math.ceil(seconds / lag) + 2 for seconds in (first, second))
     made, more = count(phases["start"])[1], count(phases["restart"])[1]
     expected = {
-        "start": first_start() + requests(put=1 + before),
-        "restart": restart(made, checkpoint=False) + requests(put=after),
+        "start": first_start() + requests(put=1 + before + heartbeats(first)),
+        "restart": restart(made, checkpoint=False) + requests(put=after + heartbeats(second)),
         "compact": compaction(made + more, 100, 1, checkpoint=False) + sweep(made + more, 0, 0),
     }
     rows, failed = [], False

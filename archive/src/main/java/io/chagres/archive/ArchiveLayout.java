@@ -70,6 +70,23 @@ public final class ArchiveLayout {
         return seq <= 0 || revision < 0 || revised && revision == 0 ? null : new CheckpointId(seq, revision);
     }
 
+    /** Returns the prefix of a host's heartbeats, of which the newest is the first. */
+    public static String heartbeats(String hostId) {
+        return HOSTS + hostId + "/alive/";
+    }
+
+    /**
+     * Returns the key of a heartbeat. Numbers are written as what they lack to the greatest, and a hundred of them lie
+     * in a directory, so that finding the first stays cheap.
+     *
+     * @param opened seq of the commit that opened the incarnation that speaks
+     * @param number counts its heartbeats, from 1
+     */
+    public static String heartbeat(String hostId, long opened, long number) {
+        return heartbeats(hostId) + digits(MAX_NUMBER - opened) + "/" + digits(MAX_NUMBER - number / 100) + "/"
+                + digits(MAX_NUMBER - number);
+    }
+
     /** Returns the prefix of objects that are made and removed to learn what time it is in the store. */
     public static String clock(String hostId) {
         return HOSTS + hostId + "/clock/";

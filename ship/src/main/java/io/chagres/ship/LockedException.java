@@ -1,8 +1,9 @@
 package io.chagres.ship;
 
+import io.chagres.archive.LogRecord;
 import java.io.IOException;
 
-/** Says that another shipper on this machine ships to the same store under the same host name. */
+/** Says that another shipper ships to the same store under the same host name. */
 public final class LockedException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -19,6 +20,15 @@ public final class LockedException extends IOException {
         super("another chagres ship (pid " + pid + ") ships to this store as host " + hostName
                 + ", with another --state. Give this one a --host of its own, or name all paths to that one");
         this.pid = pid;
+    }
+
+    /** Another machine, or what may be one, writes into the log of this host. */
+    LockedException(String hostName, LogRecord.IncarnationOpened other, long silentMs, long leftMs) {
+        super("another chagres ship (host " + other.hostName() + ", machine-id " + other.machineId() + ", boot "
+                + other.bootId() + ", pid " + other.pid() + ") ships to this store as host " + hostName
+                + " and was heard " + silentMs / 1000 + " s ago. It goes on undisturbed. If it is dead, start again in "
+                + (leftMs / 1000 + 1) + " s, or now with --take-over; if not, give this one a --host of its own");
+        pid = other.pid();
     }
 
     /** Returns the process id of the other shipper, or 0 when its lock does not say. */

@@ -1,8 +1,12 @@
 package io.chagres.ship;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistry;
 import io.chagres.linux.Pathname;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds how a shipper works. Immutable.
@@ -22,6 +26,9 @@ import java.util.List;
  * @param pollMs milliseconds between looks at every file for file systems without events; 0 for none
  * @param coalesceMs milliseconds in which events are collected, 0 to 1000
  * @param copies whether bytes that the archive has already are recorded as copies instead of being stored again
+ * @param hostId the id to write as, 16 hexadecimal digits; null for the one that is found or derived
+ * @param takeOver whether to write as a host whose shipper may still live elsewhere
+ * @param heartbeatMs milliseconds between heartbeats at most, up to an hour; 0 for none
  */
 public record ShipOptions(
         List<String> paths,
@@ -38,7 +45,10 @@ public record ShipOptions(
         StartAt startAt,
         long pollMs,
         int coalesceMs,
-        boolean copies) {
+        boolean copies,
+        @Nullable String hostId,
+        boolean takeOver,
+        long heartbeatMs) {
 
     /** Smallest bound of the buffers, in bytes. */
     public static final long MIN_MEMORY_BYTES = 16L << 20;
@@ -54,6 +64,13 @@ public record ShipOptions(
         excludes = List.copyOf(excludes);
         require(!paths.isEmpty(), "no path to ship");
         require(!hostName.isBlank() && hostName.indexOf('/') < 0, "the host name must not be empty or contain '/'");
+        require(HostRegistry.fits(hostName), "the host name is too long for the keys of an archive");
+        require(
+                hostId == null || ArchiveLayout.isHostId(hostId),
+                "a host id is 16 hexadecimal digits in lower case, such as 00c0ffee00c0ffee");
+        require(
+                heartbeatMs == 0 || heartbeatMs >= 1000 && heartbeatMs <= Heartbeat.MAX_INTERVAL_MS,
+                "the heartbeat must be between 1 s and 1 h, or 0 for none");
         require(maxLagMs >= 1 && maxLagMs <= 3_600_000, "the lag must be between 1 ms and 1 h");
         require(drainMs >= 0, "the drain time must not be negative");
         require(level >= 1 && level <= 19, "the level must be between 1 and 19");
@@ -79,7 +96,10 @@ public record ShipOptions(
                 startAt,
                 pollMs,
                 coalesceMs,
-                false);
+                false,
+                hostId,
+                takeOver,
+                heartbeatMs);
     }
 
     /** Returns the bytes one commit holds at most: two are filled in turn, and one is compressed. */

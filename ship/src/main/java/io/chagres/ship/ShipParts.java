@@ -15,8 +15,6 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.linux.FileLocks;
-import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.commit.StoreHealth;
@@ -39,6 +37,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -47,6 +46,8 @@ import org.jspecify.annotations.Nullable;
 /** Builds the parts of a shipper in the order they need each other, and owns them. */
 final class ShipParts implements AutoCloseable {
     private static final int MAX_OPENINGS = 10;
+    private static final String HOST = "host";
+    private static final String INCARNATION = "incarnation";
 
     final FileTable table = new FileTable();
     final KnownNames known = new KnownNames();
@@ -64,6 +65,7 @@ final class ShipParts implements AutoCloseable {
     final Copies copies;
     final Verifier verifier;
     final DirectoryWatcher watcher;
+    final Pulse pulse;
 
     private ShipParts(Opening opening, BlobStore store, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
@@ -96,6 +98,7 @@ final class ShipParts implements AutoCloseable {
         copies = new Copies(options.copies(), store, opening.hostId, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
+        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options);
         collectKnown(opening.loaded, scope);
     }
 
@@ -144,7 +147,7 @@ final class ShipParts implements AutoCloseable {
             hostId = findHost(store, clock, listener);
             for (int opening = 1; ; opening++) {
                 try {
-                    openIncarnation(store, clock);
+                    remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(store, clock)), listener);
                     return;
                 } catch (FencedException e) {
                     if (opening == MAX_OPENINGS) {
@@ -155,26 +158,40 @@ final class ShipParts implements AutoCloseable {
         }
 
         private String findHost(BlobStore store, Clock clock, ShipListener listener) throws IOException {
-            String remembered = state == null ? null : state.get("host").orElse(null);
-            String id = HostRegistry.findOrMint(store, options.hostName(), host.machine(), remembered, clock.millis());
-            if (state != null && !id.equals(remembered)) {
-                try {
-                    state.put("host", id);
-                } catch (ErrnoException e) {
-                    listener.problem("the state directory " + options.stateDirectory() + " cannot be written ("
-                            + e.getMessage() + "); the host is found again by its owner record");
-                }
+            String remembered = state == null ? null : state.get(HOST).orElse(null);
+            String id = options.hostId();
+            if (id == null) {
+                id = HostRegistry.findOrMint(store, options.hostName(), host.machine(), remembered, clock.millis());
+            } else {
+                HostRegistry.claim(store, id, options.hostName(), host.machine(), clock.millis());
+            }
+            if (!id.equals(remembered)) {
+                remember(HOST, id, listener);
             }
             return id;
         }
 
-        /** Loads the log and commits a new incarnation behind it; another writer may come first. */
-        private void openIncarnation(BlobStore store, Clock clock) throws IOException {
+        private void remember(String key, String value, ShipListener listener) throws IOException {
+            try {
+                if (state != null) {
+                    state.put(key, value);
+                }
+            } catch (ErrnoException e) {
+                listener.problem("the state directory " + options.stateDirectory() + " cannot be written ("
+                        + e.getMessage() + "); the host is found again by its name and its machine");
+            }
+        }
+
+        /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */
+        private byte[] openIncarnation(BlobStore store, Clock clock) throws IOException {
             points = new ResumePoints();
             loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, points);
             points.keep(loaded);
             LogRecord.IncarnationOpened last = loaded.lastIncarnation();
-            refuseBeside(last);
+            if (!options.takeOver()) {
+                String ours = state == null ? null : state.get(INCARNATION).orElse(null);
+                Incumbent.refuseBeside(store, hostId, loaded, host.machine(), options.hostName(), ours);
+            }
             uncleanBoot = last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
             byte[] incarnation = new byte[16];
             new SecureRandom().nextBytes(incarnation);
@@ -192,19 +209,7 @@ final class ShipParts implements AutoCloseable {
                                 clock.millis()));
                 log.append(first);
             }
-        }
-
-        /** One that lives is not fenced by one that comes later: it may follow other files, under another state. */
-        private void refuseBeside(LogRecord.@Nullable IncarnationOpened last) throws IOException {
-            Machine here = host.machine();
-            if (last != null
-                    && !loaded.closedCleanly()
-                    && last.machineId().equals(here.machineId())
-                    && last.bootId().equals(here.bootId())
-                    && last.pid() != ProcessHandle.current().pid()
-                    && FileLocks.isHolder(last.pid())) {
-                throw new LockedException(last.pid(), options.hostName());
-            }
+            return incarnation;
         }
 
         void abandon() {

@@ -71,7 +71,7 @@ public final class Shipper implements AutoCloseable {
      * @param workers runs puts; at least two threads, or uploads wait for commits
      * @param clock the wall clock, used for times in the archive and for lags
      * @param listener hears what a person should know
-     * @throws LockedException when another shipper on this machine ships the same
+     * @throws LockedException when another shipper ships the same and lives, or may
      * @throws FencedException when other writers keep taking the log
      * @throws IOException when the store or the watch cannot be opened
      */
@@ -117,6 +117,7 @@ public final class Shipper implements AutoCloseable {
         work += parts.pipeline.step(now, hurry) ? 1 : 0;
         changed |= work > 0;
         publish(now);
+        parts.pulse.step(now, status);
         return work;
     }
 
@@ -343,6 +344,9 @@ public final class Shipper implements AutoCloseable {
 
     @Override
     public void close() {
+        if (stage == Stage.FINISHED) {
+            parts.pulse.end(drained, status);
+        }
         parts.close();
     }
 }

@@ -19,9 +19,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what one machine remembers about one store and host name: a lock that refuses a second shipper, and the host
- * id. Nothing in it is needed to be right: the id is found again from the owner records of the archive, and positions
- * live in the log alone. Confined to one thread.
+ * Keeps what one machine remembers about one store and host name: a lock that refuses a second shipper, the host
+ * id, and which incarnation was its last, so that nobody waits for that. Nothing in it is needed to be right: the id is
+ * found again by name and machine, and positions live in the log alone. Confined to one thread.
  */
 final class StateDirectory implements AutoCloseable {
     private static final int PRIVATE_DIRECTORY = 0700;

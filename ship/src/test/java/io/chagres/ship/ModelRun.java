@@ -150,7 +150,10 @@ final class ModelRun implements AutoCloseable {
                     StartAt.BEGINNING,
                     0,
                     setting.coalesceMs,
-                    true);
+                    true,
+                    null,
+                    false,
+                    0);
             for (int i = 0; shipper == null; i++) {
                 try {
                     ShipHost host = new ShipHost(machine, setting.openFiles, Clock.systemUTC());

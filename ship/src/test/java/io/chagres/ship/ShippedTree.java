@@ -107,7 +107,10 @@ final class ShippedTree implements AutoCloseable {
                     StartAt.BEGINNING,
                     0,
                     coalesceMs,
-                    copies);
+                    copies,
+                    null,
+                    false,
+                    0);
             shipper = Shipper.open(
                     options,
                     store,

@@ -110,7 +110,10 @@ class ShipperTest {
                 StartAt.BEGINNING,
                 0,
                 0,
-                true);
+                true,
+                null,
+                false,
+                0);
     }
 
     private Shipper open(BlobStore store, boolean once, Codec codec, String state) throws IOException {

@@ -124,7 +124,10 @@ class TailerTest {
                 StartAt.BEGINNING,
                 0,
                 0,
-                true);
+                true,
+                null,
+                false,
+                0);
     }
 
     @AfterEach

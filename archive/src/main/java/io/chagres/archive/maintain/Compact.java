@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.StoreClock;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what nobody needs any more once a checkpoint is old enough that no reader still uses what was before it:
- * older checkpoints, then the commits it stands for from the first on, then data objects that nothing refers to. Ended
+ * older checkpoints, then the commits it stands for from the first on, then data objects that nothing refers to; and
+ * heartbeats that others followed. Ended
  * anywhere on the way it leaves an archive that is whole. Confined to one thread.
  */
 final class Sweep {
@@ -43,6 +44,7 @@ final class Sweep {
     private final List<BlobInfo> checkpoints = new ArrayList<>();
     private final List<BlobInfo> commits = new ArrayList<>();
     private final List<BlobInfo> objects = new ArrayList<>();
+    private final List<BlobInfo> heartbeats = new ArrayList<>();
 
     /**
      * Makes a sweep.
@@ -63,6 +65,7 @@ final class Sweep {
      * @throws CorruptArchiveException when what is needed cannot be told, and so nothing may be removed
      */
     void plan(@Nullable Imagined imagined) throws IOException {
+        addHeartbeats();
         // checkpoints last: what replaced a commit that is not listed any more is then among them
         List<BlobInfo> candidates = listObjects();
         List<BlobInfo> log = listCommits();
@@ -91,6 +94,17 @@ final class Sweep {
             if (object.modifiedMs() <= madeMs && !referredTo.contains(object.key())) {
                 objects.add(object);
             }
+        }
+    }
+
+    /** The newest stays, however old: it is the host's last word. */
+    private void addHeartbeats() throws IOException {
+        boolean newest = true;
+        for (BlobInfo heartbeat : store.list(ArchiveLayout.heartbeats(hostId), null)) {
+            if (!newest && heartbeat.modifiedMs() <= oldMs) {
+                heartbeats.add(heartbeat);
+            }
+            newest = false;
         }
     }
 
@@ -194,7 +208,7 @@ final class Sweep {
         }
     }
 
-    /** Chooses nothing: another sweep is at work. */
+    /** Chooses nothing but heartbeats: another sweep is at work. */
     void leave() {
         checkpoints.clear();
         commits.clear();
@@ -215,7 +229,8 @@ final class Sweep {
 
     /** Returns all that is removed, in the order in which a reader that starts meanwhile finds a whole archive. */
     List<BlobInfo> removed() {
-        List<BlobInfo> all = new ArrayList<>(checkpoints);
+        List<BlobInfo> all = new ArrayList<>(heartbeats);
+        all.addAll(checkpoints);
         all.addAll(commits);
         all.addAll(objects);
         return all;

@@ -90,6 +90,28 @@ public final class ShipCommand implements Callable<Integer> {
     String host;
 
     @Option(
+            names = "--host-id",
+            paramLabel = "ID",
+            description = "Write as the host of this id, 16 hexadecimal digits: for rights that are granted per host."
+                    + " Refused if it is another machine's (default: derived from name and machine).")
+    @Nullable
+    String hostId;
+
+    @Option(
+            names = "--take-over",
+            description = "Start though a ship elsewhere was heard as this host less than three heartbeats ago;"
+                    + " if it lives it stops with exit code 4.")
+    boolean takeOver;
+
+    @Option(
+            names = "--heartbeat",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            description = "Let 'chagres status' hear from this host at least this often, 1s to 1h; 0 for never"
+                    + " (default: ${DEFAULT-VALUE}).")
+    Duration heartbeat = Duration.ZERO;
+
+    @Option(
             names = "--codec",
             paramLabel = "zstd|none",
             defaultValue = "zstd",
@@ -238,7 +260,10 @@ public final class ShipCommand implements Callable<Integer> {
                     startAt,
                     poll == null ? 0 : poll.toMillis(),
                     Math.toIntExact(coalesce.toMillis()),
-                    true);
+                    true,
+                    hostId,
+                    takeOver,
+                    heartbeat.toMillis());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

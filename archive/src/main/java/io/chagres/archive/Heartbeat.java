@@ -1,0 +1,110 @@
+package io.chagres.archive;
+
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a shipper says of itself now and then, so that whoever looks knows whether it lives, and what would be lost if
+ * it did not: lines {@code key=value}, put under a key of its own. The newest sorts first, by the log's order and not by
+ * a clock. Immutable.
+ *
+ * @param state whether it goes on
+ * @param timeMs its wall clock, milliseconds since 1970
+ * @param intervalMs when the next one follows at the latest, 1 to {@link #MAX_INTERVAL_MS}
+ * @param riskBytes bytes at risk; -1 when unknown
+ * @param riskMs age of the oldest of them, in milliseconds
+ * @param files files followed
+ * @param version of the program
+ * @param follows the paths it was given
+ * @param trouble what is wrong, empty when nothing is
+ */
+public record Heartbeat(
+        State state,
+        long timeMs,
+        long intervalMs,
+        long riskBytes,
+        long riskMs,
+        long files,
+        String version,
+        String follows,
+        String trouble) {
+    /** Longest interval, in milliseconds. */
+    public static final long MAX_INTERVAL_MS = 3_600_000;
+
+    private static final int MAX_TEXT = 500;
+
+    /** Says whether a shipper goes on. */
+    public enum State {
+        /** It does. */
+        RUNNING,
+        /** It has ended, and everything it had seen was acknowledged. */
+        DRAINED,
+        /** It has ended with bytes at risk. */
+        ENDED
+    }
+
+    /** Cuts long texts. */
+    public Heartbeat {
+        version = cut(version);
+        follows = cut(follows);
+        trouble = cut(trouble);
+    }
+
+    private static String cut(String text) {
+        return text.codePointCount(0, text.length()) <= MAX_TEXT
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, MAX_TEXT - 1)) + "\u2026";
+    }
+
+    /**
+     * Puts it into a store.
+     *
+     * @param opened seq of the commit that opened the incarnation that speaks
+     * @param number 1 for its first heartbeat
+     * @return false when there is one of this number already: it is the same, put before its answer was lost
+     */
+    public boolean put(BlobStore store, String hostId, long opened, long number) throws IOException {
+        return new TextRecord()
+                .with("state", state.name().toLowerCase(Locale.ROOT))
+                .with("time", timeMs)
+                .with("interval", intervalMs)
+                .with("risk-bytes", riskBytes)
+                .with("risk-ms", riskMs)
+                .with("files", files)
+                .with("version", version)
+                .with("follows", follows)
+                .with("trouble", trouble)
+                .put(store, ArchiveLayout.heartbeat(hostId, opened, number));
+    }
+
+    /** Returns where the newest one of a host lies and when the store took it; null when there is none. One request. */
+    public static @Nullable BlobInfo newest(BlobStore store, String hostId) throws IOException {
+        return store.first(ArchiveLayout.heartbeats(hostId));
+    }
+
+    /**
+     * Reads one.
+     *
+     * @throws CorruptArchiveException when it is something else
+     */
+    public static Heartbeat get(BlobStore store, String key) throws IOException {
+        TextRecord record = TextRecord.get(store, key, "heartbeat");
+        State state = State.RUNNING;
+        for (State each : State.values()) {
+            state = each.name().toLowerCase(Locale.ROOT).equals(record.text("state")) ? each : state;
+        }
+        return new Heartbeat(
+                state,
+                record.number("time", 0, Long.MAX_VALUE),
+                record.number("interval", 1, MAX_INTERVAL_MS),
+                record.number("risk-bytes", -1, Long.MAX_VALUE),
+                record.number("risk-ms", 0, Long.MAX_VALUE),
+                record.number("files", 0, Long.MAX_VALUE),
+                TextRecord.line(record.text("version")),
+                TextRecord.line(record.text("follows")),
+                TextRecord.line(record.text("trouble")));
+    }
+}

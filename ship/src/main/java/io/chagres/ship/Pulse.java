@@ -1,0 +1,120 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.MonotonicClock;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Lets the archive hear at least once in an interval that this shipper lives, and of its end. Nothing waits for it but
+ * the very last step. Confined to the shipper's thread; only the put runs on the executor.
+ */
+final class Pulse {
+    /** What its last word may take when everything else is over, in milliseconds. */
+    private static final long LAST_WORD_MS = 500;
+
+    /** What was refused is tried again after this part of the interval. */
+    private static final long TRIES = 6;
+
+    private final BlobStore store;
+    private final String hostId;
+    private final long opened;
+    private final Executor executor;
+    private final LongSupplier clockMs;
+    private final long intervalMs;
+    private final String follows;
+
+    private CountDownLatch answered = new CountDownLatch(0);
+    private volatile boolean refused;
+    private long number;
+    private boolean begun;
+    private long triedMs;
+
+    /**
+     * Prepares.
+     *
+     * @param opened seq of the commit that opened this incarnation
+     * @param clockMs the wall clock
+     */
+    Pulse(BlobStore store, String hostId, long opened, Executor executor, LongSupplier clockMs, ShipOptions options) {
+        this.store = store;
+        this.hostId = hostId;
+        this.opened = opened;
+        this.executor = executor;
+        this.clockMs = clockMs;
+        intervalMs = options.heartbeatMs();
+        follows = String.join(" ", options.paths());
+    }
+
+    /** Sends one when it is time: first when everything was scanned once. */
+    void step(long nowMs, ShipStatus status) {
+        if (intervalMs == 0 || answered.getCount() > 0) {
+            return;
+        }
+        boolean first = !begun && !status.scanning();
+        if (!begun && triedMs == 0) {
+            triedMs = nowMs;
+        }
+        if (first || nowMs - triedMs >= (refused ? intervalMs / TRIES : intervalMs)) {
+            begun = true;
+            triedMs = nowMs;
+            send(Heartbeat.State.RUNNING, status);
+        }
+    }
+
+    /** Says that this shipper ends, and waits a moment for the answer. */
+    void end(boolean drained, ShipStatus status) {
+        if (intervalMs > 0) {
+            long untilMs = MonotonicClock.nowMs() + LAST_WORD_MS;
+            if (await(untilMs)) {
+                send(drained ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED, status);
+                await(untilMs);
+            }
+        }
+    }
+
+    private boolean await(long untilMs) {
+        try {
+            return answered.await(Math.max(0, untilMs - MonotonicClock.nowMs()), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void send(Heartbeat.State state, ShipStatus status) {
+        Heartbeat word = new Heartbeat(
+                state,
+                clockMs.getAsLong(),
+                intervalMs,
+                status.riskBytes(),
+                status.riskMs(),
+                status.files(),
+                Version.text(),
+                follows,
+                trouble(status));
+        CountDownLatch latch = new CountDownLatch(1);
+        answered = latch;
+        long mine = ++number; // never again: what was refused may be there
+        executor.execute(() -> {
+            try {
+                word.put(store, hostId, opened, mine);
+                refused = false;
+            } catch (IOException e) {
+                refused = true; // the commits tell of a store that refuses
+            } finally {
+                latch.countDown();
+            }
+        });
+    }
+
+    private static String trouble(ShipStatus status) {
+        String store = status.storeTrouble() == null ? "" : "the store " + status.storeTrouble();
+        String files = status.unreadableFiles() == 0 ? "" : status.unreadableFiles() + " unreadable files";
+        return store.isEmpty() || files.isEmpty() ? store + files : store + "; " + files;
+    }
+}

@@ -1,0 +1,187 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.log.FencedException;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two machines that are one host: whoever comes later is refused as long as the other lives. */
+class IncumbentTest {
+    private static final long INTERVAL_MS = 20_000;
+    private static final Machine HERE = new Machine("pod-0", "image", "", "boot 1", "6.18");
+    private static final Machine ELSEWHERE = new Machine("pod-0", "image", "", "boot 2", "6.18");
+
+    private final MemoryStore store = new MemoryStore();
+
+    @TempDir
+    Path temp = Path.of("");
+
+    private Shipper open(Machine machine, boolean takeOver, long heartbeatMs, String hostId) throws IOException {
+        Path tree = Files.createDirectories(temp.resolve("tree"));
+        ShipOptions options = new ShipOptions(
+                List.of(tree.toString()),
+                List.of(),
+                List.of(),
+                "pod-0",
+                Pathname.of(temp.resolve("state " + machine.bootId()).toString()),
+                false,
+                1,
+                60_000,
+                Codec.ZSTD,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                0,
+                true,
+                hostId.isEmpty() ? null : hostId,
+                takeOver,
+                heartbeatMs);
+        ShipHost host = new ShipHost(machine, 100, Clock.systemUTC());
+        return Shipper.open(options, store, Runnable::run, Clock.systemUTC(), message -> {}, host);
+    }
+
+    private Shipper open(Machine machine) throws IOException {
+        return open(machine, false, INTERVAL_MS, "");
+    }
+
+    private static boolean step(Shipper shipper) {
+        try {
+            shipper.doWork(10);
+            return shipper.finished();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void speak(Shipper shipper) {
+        Await.until("it was heard", () -> {
+            step(shipper);
+            return !store.keys("/alive/").isEmpty();
+        });
+    }
+
+    @Test
+    void newcomerIsRefusedAsLongAsTheOtherLives() throws IOException {
+        try (Shipper first = open(HERE)) {
+            speak(first);
+            store.advance(2 * INTERVAL_MS);
+            assertThatThrownBy(() -> open(ELSEWHERE))
+                    .isInstanceOf(LockedException.class)
+                    .hasMessageContaining("boot boot 1")
+                    .hasMessageContaining("as host pod-0 and was heard 4")
+                    .hasMessageContaining("--take-over");
+            step(first); // it is not fenced
+            store.advance(INTERVAL_MS);
+            try (Shipper second = open(ELSEWHERE)) {
+                assertThat(HostRegistry.hosts(store)).hasSize(1);
+                assertThat(second.finished()).isFalse();
+            }
+        }
+    }
+
+    /** A heartbeat keeps an idle one alive without a commit. */
+    @Test
+    void heartbeatCounts() throws IOException {
+        try (Shipper first = open(HERE)) {
+            speak(first);
+            String id = HostRegistry.hosts(store).getFirst().id();
+            int commits = store.keys("/log/").size();
+            for (int i = 2; i < 6; i++) {
+                store.advance(2 * INTERVAL_MS);
+                new Heartbeat(Heartbeat.State.RUNNING, 0, INTERVAL_MS, 0, 0, 0, "", "", "").put(store, id, 1, i);
+                assertThatThrownBy(() -> open(ELSEWHERE)).isInstanceOf(LockedException.class);
+            }
+            assertThat(store.keys("/log/")).hasSize(commits);
+        }
+    }
+
+    @Test
+    void takesOverWhenTold() throws IOException {
+        try (Shipper first = open(HERE)) {
+            speak(first);
+            try (Shipper second = open(ELSEWHERE, true, INTERVAL_MS, "")) {
+                step(second);
+                Files.writeString(temp.resolve("tree/f"), "x");
+                assertThatThrownBy(() -> Await.until("it is fenced", () -> step(first)))
+                        .hasCauseInstanceOf(FencedException.class);
+            }
+        }
+    }
+
+    @Test
+    void nobodyWaitsForOneThatSaidThatItEnds() throws IOException {
+        try (Shipper first = open(HERE)) {
+            speak(first);
+            first.requestDrain();
+            Await.until("it has ended", () -> step(first));
+            assertThat(first.drained()).isTrue();
+        }
+        open(ELSEWHERE).close();
+        store.replace(
+                ArchiveLayout.heartbeat(HostRegistry.hosts(store).getFirst().id(), 3, 1),
+                "format=1\nstate=ended\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        open(HERE).close();
+    }
+
+    /** The same hardware after a boot, and a process of this boot that is gone: they are over. */
+    @Test
+    void nobodyWaitsForThoseWhoAreKnownToBeOver() throws IOException {
+        Machine before = new Machine("web1", "m", "uuid", "boot 1", "6.18");
+        open(before).close();
+        open(before).close();
+        open(new Machine("web1", "m", "uuid", "boot 2", "6.18")).close();
+    }
+
+    /** The lock of the state directory proves that the one it remembers is over, wherever this is. */
+    @Test
+    void nobodyWaitsForOneOfTheSameState() throws IOException {
+        open(HERE).close();
+        Files.move(temp.resolve("state boot 1"), temp.resolve("state boot 2"));
+        open(ELSEWHERE).close();
+        assertThatThrownBy(() -> open(HERE)).isInstanceOf(LockedException.class);
+    }
+
+    /** Without heartbeats commits are all there is to hear. */
+    @Test
+    void silentOneCountsForAMoment() throws IOException {
+        open(HERE, false, 0, "").close();
+        assertThatThrownBy(() -> open(ELSEWHERE)).isInstanceOf(LockedException.class);
+        store.advance(180_000);
+        open(ELSEWHERE).close();
+    }
+
+    @Test
+    void garbageLocksNobodyOutForLong() throws IOException {
+        open(HERE, false, 0, "").close();
+        String id = HostRegistry.hosts(store).getFirst().id();
+        store.replace(ArchiveLayout.heartbeat(id, 999, 1), new byte[100]);
+        store.advance(180_000);
+        open(ELSEWHERE).close();
+    }
+
+    @Test
+    void writesAsAGivenHost() throws IOException {
+        open(HERE, false, INTERVAL_MS, "00c0ffee00c0ffee").close();
+        assertThat(HostRegistry.hosts(store).getFirst().id()).isEqualTo("00c0ffee00c0ffee");
+        Machine other = new Machine("pod-0", "another", "", "boot 3", "6.18");
+        assertThatThrownBy(() -> open(other, false, INTERVAL_MS, "00c0ffee00c0ffee"))
+                .hasMessageContaining("belongs to another machine");
+    }
+}

@@ -1,0 +1,175 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.junit.jupiter.api.Test;
+
+/** Tests when a shipper lets the archive hear from it. */
+class PulseTest {
+    private static final String ID = "00000000000000aa";
+    private static final long INTERVAL_MS = 60_000;
+
+    private final MemoryStore memory = new MemoryStore();
+    private final Deque<Runnable> tasks = new ConcurrentLinkedDeque<>();
+    private boolean refuses;
+    private long wallMs = 1_000_000;
+
+    private final BlobStore store = new FaultyStore(memory, (operation, done) -> {
+        if (refuses) {
+            throw new StoreException("503", new IOException());
+        }
+    });
+
+    private Pulse pulse(long intervalMs) {
+        ShipOptions options = new ShipOptions(
+                List.of("/var/log", "/srv"),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of("state"),
+                false,
+                1,
+                1,
+                Codec.ZSTD,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                0,
+                true,
+                null,
+                false,
+                intervalMs);
+        return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options);
+    }
+
+    private static ShipStatus status(boolean scanning, long riskBytes, String trouble) {
+        return new ShipStatus(3, 0, riskBytes, 9, 0, 0, 2, 0, 0, 0, 0, scanning, trouble.isEmpty() ? null : trouble);
+    }
+
+    private void runTasks() {
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+        }
+    }
+
+    private int count() {
+        return memory.keys("/alive/").size();
+    }
+
+    private Heartbeat newest() throws IOException {
+        BlobInfo newest = Objects.requireNonNull(Heartbeat.newest(memory, ID));
+        return Heartbeat.get(memory, newest.key());
+    }
+
+    @Test
+    void speaksAfterTheFirstScanAndThenEachInterval() throws IOException {
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1000, status(true, -1, ""));
+        pulse.step(1000 + INTERVAL_MS / 2, status(true, -1, ""));
+        assertThat(tasks).isEmpty();
+        long now = 1000 + INTERVAL_MS / 2;
+        pulse.step(now, status(false, 17, "refuses since 9 s: full"));
+        runTasks();
+        assertThat(newest())
+                .isEqualTo(new Heartbeat(
+                        Heartbeat.State.RUNNING,
+                        wallMs,
+                        INTERVAL_MS,
+                        17,
+                        9,
+                        3,
+                        Version.text(),
+                        "/var/log /srv",
+                        "the store refuses since 9 s: full; 2 unreadable files"));
+        for (int i = 1; i <= 5; i++) {
+            pulse.step(now + i * INTERVAL_MS - 1, status(false, 0, ""));
+            runTasks();
+            assertThat(count()).isEqualTo(i);
+            pulse.step(now + i * INTERVAL_MS, status(false, 0, ""));
+            runTasks();
+        }
+        assertThat(count()).isEqualTo(6);
+    }
+
+    /** A first scan that takes long is no reason to be taken for dead. */
+    @Test
+    void speaksWhileItScans() throws IOException {
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1, status(true, -1, ""));
+        pulse.step(INTERVAL_MS + 1, status(true, -1, ""));
+        runTasks();
+        assertThat(newest().riskBytes()).isEqualTo(-1);
+    }
+
+    /** One at a time, however long the store takes; the loop waits for none. */
+    @Test
+    void waitsForNothing() {
+        Pulse pulse = pulse(INTERVAL_MS);
+        for (int i = 1; i < 10; i++) {
+            pulse.step(i * INTERVAL_MS, status(false, 0, ""));
+            assertThat(tasks).hasSize(1);
+        }
+    }
+
+    @Test
+    void triesAgainSoonerAndUnderAnotherNumber() throws IOException {
+        Pulse pulse = pulse(INTERVAL_MS);
+        refuses = true;
+        pulse.step(1000, status(false, 1, ""));
+        runTasks();
+        pulse.step(1000 + INTERVAL_MS / 6 - 1, status(false, 2, ""));
+        assertThat(tasks).isEmpty();
+        refuses = false;
+        pulse.step(1000 + INTERVAL_MS / 6, status(false, 3, ""));
+        runTasks();
+        assertThat(newest().riskBytes()).isEqualTo(3);
+        assertThat(memory.keys("9999999999999997")).hasSize(1);
+    }
+
+    @Test
+    void saysHowItEnds() throws IOException, InterruptedException {
+        Pulse immediate = pulse(INTERVAL_MS);
+        immediate.step(1, status(false, 5, ""));
+        runTasks();
+        Thread worker = Thread.ofVirtual().start(() -> {
+            while (tasks.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            runTasks();
+        });
+        immediate.end(true, status(false, 0, ""));
+        worker.join();
+        assertThat(newest()).returns(Heartbeat.State.DRAINED, Heartbeat::state).returns(0L, Heartbeat::riskBytes);
+    }
+
+    @Test
+    void doesNotWaitForAStoreThatHangs() {
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1, status(false, 5, ""));
+        pulse.end(false, status(false, 5, ""));
+        assertThat(tasks).hasSize(1);
+    }
+
+    @Test
+    void isSilentWhenToldTo() {
+        Pulse pulse = pulse(0);
+        pulse.step(1, status(false, 5, ""));
+        pulse.step(1 + INTERVAL_MS, status(false, 5, ""));
+        pulse.end(true, status(false, 0, ""));
+        assertThat(tasks).isEmpty();
+    }
+}
