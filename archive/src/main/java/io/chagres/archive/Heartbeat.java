@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a shipper says of itself now and then, so that whoever looks knows whether it lives, and what would be lost if
- * it did not: lines {@code key=value}, put under a key of its own. The newest sorts first, by the log's order and not by
- * a clock. Immutable.
+ * it did not: lines {@code key=value}, put under a key of its own. The newest sorts first, by the order of the log and
+ * not by a clock. Immutable.
  *
  * @param state whether it goes on
  * @param timeMs its wall clock, milliseconds since 1970

@@ -83,8 +83,8 @@ public final class HostRegistry {
     }
 
     /**
-     * Returns the hosts of a name, and the host of this id, in the order of their ids: a list of few keys, and a request
-     * for each.
+     * Returns the hosts of a name, and the host of this id, in the order of their ids: a list of few keys, and a
+     * request for each.
      */
     public static List<Owner> hosts(BlobStore store, String name) throws IOException {
         Map<String, Owner> found = new TreeMap<>();

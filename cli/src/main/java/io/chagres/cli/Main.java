@@ -13,6 +13,7 @@ import io.chagres.cli.mount.UmountCommand;
 import io.chagres.cli.read.CatCommand;
 import io.chagres.cli.read.LsCommand;
 import io.chagres.cli.read.RestoreCommand;
+import io.chagres.cli.read.StatusCommand;
 import io.chagres.cli.read.TailCommand;
 import io.chagres.cli.ship.DrainCommand;
 import io.chagres.cli.ship.ShipCommand;
@@ -91,6 +92,7 @@ public final class Main {
         CommandLine line = new CommandLine(new RootCommand());
         line.addSubcommand(new ShipCommand(context));
         line.addSubcommand(new DrainCommand(context));
+        line.addSubcommand(new StatusCommand(context));
         line.addSubcommand(new LsCommand(context));
         line.addSubcommand(new CatCommand(context));
         line.addSubcommand(new TailCommand(context));

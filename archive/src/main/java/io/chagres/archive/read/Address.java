@@ -59,7 +59,7 @@ public final class Address {
     }
 
     /**
-     * Returns the hosts that an address names, in the order of their ids: a list of few keys for one that is no pattern.
+     * Returns the hosts that an address names, in the order of their ids: a list of few keys if it is no pattern.
      *
      * @param address null names all
      */

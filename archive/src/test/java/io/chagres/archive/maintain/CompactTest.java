@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.state.CompactedHistoryException;
@@ -572,28 +571,6 @@ class CompactTest {
             assertThat(host.read(state, gone)).asString().isEqualTo("bytes of a file that is gone");
             assertThat(Objects.requireNonNull(state.version(gone)).lastPath()).hasToString("/gone");
         }
-    }
-
-    /** Heartbeats go when they are old by the store's clock, the newest never; one sweep more or less changes nothing. */
-    @Test
-    void removesHeartbeatsButTheNewest() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            host.commit();
-        }
-        Heartbeat word = new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, "", "", "");
-        for (int i = 1; i <= 250; i++) {
-            word.put(store, ID, 1, i);
-        }
-        compact(store, Compact.Options.DEFAULT);
-        assertThat(store.keys("/alive/")).hasSize(250);
-        store.advance(Compact.Options.DEFAULT.graceMs());
-        word.put(store, ID, 1, 251);
-        compact(store, Compact.Options.DEFAULT);
-        assertThat(store.keys("/alive/")).containsExactly(ArchiveLayout.heartbeat(ID, 1, 251));
-        store.advance(2 * Compact.Options.DEFAULT.graceMs());
-        compact(store, Compact.Options.DEFAULT);
-        assertThat(store.keys("/alive/")).containsExactly(ArchiveLayout.heartbeat(ID, 1, 251));
-        assertThat(faults(store)).isEmpty();
     }
 
     @Test

@@ -1,0 +1,57 @@
+package io.chagres.archive.maintain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.read.Host;
+import io.chagres.archive.testing.MemoryStore;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** Tests what compaction leaves of heartbeats. */
+class HeartbeatSweepTest {
+    private static final String ID = "0123456789abcdef";
+    private static final long GRACE_MS = Compact.Options.DEFAULT.graceMs();
+
+    private final MemoryStore store = new MemoryStore();
+
+    private Compact.Summary compact() throws IOException {
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                throw new AssertionError(subject, cause);
+            }
+        };
+        return new Compact(store, Compact.Options.DEFAULT, store::nowMs, listener).host(ID);
+    }
+
+    private void speak(long from, long to) throws IOException {
+        for (long number = from; number <= to; number++) {
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, "", "", "").put(store, ID, 1, number);
+        }
+    }
+
+    /** They go when they are old by the store's clock, but for the newest, which never goes. */
+    @Test
+    void keepsTheYoungAndTheNewest() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.commit();
+        }
+        speak(1, 250);
+        compact();
+        assertThat(store.keys("/alive/")).hasSize(250);
+        store.advance(GRACE_MS);
+        speak(251, 252);
+        assertThat(compact().removedBytes()).isPositive();
+        assertThat(store.keys("/alive/"))
+                .containsExactly(ArchiveLayout.heartbeat(ID, 1, 252), ArchiveLayout.heartbeat(ID, 1, 251));
+        store.advance(2 * GRACE_MS);
+        compact();
+        assertThat(store.keys("/alive/")).containsExactly(ArchiveLayout.heartbeat(ID, 1, 252));
+    }
+}

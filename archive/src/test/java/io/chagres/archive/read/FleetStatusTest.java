@@ -1,0 +1,161 @@
+package io.chagres.archive.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Machine;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests which hosts are said to live. */
+class FleetStatusTest {
+    private static final long LATE_MS = 300_000;
+
+    private final MemoryStore store = new MemoryStore();
+    private final ExecutorService threads = Executors.newFixedThreadPool(4);
+
+    @TempDir
+    Path directory = Path.of("");
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    private static String host(BlobStore store, String name) throws IOException {
+        return HostRegistry.findOrMint(store, name, new Machine(name, name, "", "boot", "6.0"), null, 1);
+    }
+
+    private static void say(BlobStore store, String id, long number, Heartbeat.State state, long riskBytes)
+            throws IOException {
+        new Heartbeat(state, 1, 60_000, riskBytes, 10, 2, "1.0", "/logs", "").put(store, id, 1, number);
+    }
+
+    private List<FleetStatus.HostStatus> status(BlobStore of, long nowMs) throws IOException {
+        List<FleetStatus.HostStatus> all = new ArrayList<>();
+        new FleetStatus(of, threads, LATE_MS, nowMs).of(HostRegistry.hosts(of), all::add);
+        return all;
+    }
+
+    private Map<String, FleetStatus.State> states(long afterMs) throws IOException {
+        Map<String, FleetStatus.State> states = new HashMap<>();
+        status(store, store.nowMs() + afterMs)
+                .forEach(each -> states.put(each.host().name(), each.state()));
+        return states;
+    }
+
+    @Test
+    void tellsTheLivingFromTheDead() throws IOException {
+        String gone = host(store, "gone");
+        say(store, gone, 1, Heartbeat.State.RUNNING, 5);
+        String drained = host(store, "drained");
+        say(store, drained, 1, Heartbeat.State.RUNNING, 5);
+        say(store, drained, 2, Heartbeat.State.DRAINED, 0);
+        host(store, "silent");
+        store.advance(Duration.ofDays(2).toMillis());
+        say(store, host(store, "ended"), 1, Heartbeat.State.ENDED, 7);
+        say(store, host(store, "late"), 1, Heartbeat.State.RUNNING, 6);
+        store.advance(LATE_MS - 3000);
+        say(store, host(store, "live"), 1, Heartbeat.State.RUNNING, 0);
+        try (Host writer = new Host(store, "00000000000000cc", "commits only")) {
+            writer.commit();
+        }
+        assertThat(states(0).get("late")).isEqualTo(FleetStatus.State.LATE);
+        assertThat(states(0))
+                .containsEntry("gone", FleetStatus.State.GONE)
+                .containsEntry("drained", FleetStatus.State.ENDED)
+                .containsEntry("silent", FleetStatus.State.GONE)
+                .containsEntry("ended", FleetStatus.State.ENDED)
+                .containsEntry("live", FleetStatus.State.LIVE)
+                .containsEntry("commits only", FleetStatus.State.LIVE);
+        assertThat(states(LATE_MS).get("live")).isEqualTo(FleetStatus.State.LATE);
+        assertThat(states(-LATE_MS)).containsEntry("live", FleetStatus.State.LIVE); // a clock that is behind
+        assertThat(status(store, store.nowMs()).stream()
+                        .filter(each -> each.host().name().equals("ended"))
+                        .findFirst()
+                        .orElseThrow()
+                        .word())
+                .isNotNull()
+                .returns(7L, Heartbeat::riskBytes);
+    }
+
+    @Test
+    void oneBadHostHarmsNoOther() throws IOException {
+        String bad = host(store, "bad");
+        say(store, host(store, "good"), 1, Heartbeat.State.RUNNING, 0);
+        say(store, bad, 1, Heartbeat.State.RUNNING, 0);
+        store.replace(ArchiveLayout.heartbeat(bad, 1, 1), new byte[70_000]);
+        assertThat(states(0)).hasSize(2).containsEntry("good", FleetStatus.State.LIVE);
+        BlobStore refusing = new FaultyStore(store, (operation, done) -> {
+            if (operation.key().startsWith(ArchiveLayout.heartbeats(bad))) {
+                throw new StoreException("403 Forbidden", new IOException(), true);
+            }
+        });
+        assertThat(status(refusing, store.nowMs()))
+                .hasSize(2)
+                .filteredOn(each -> each.fault() != null)
+                .singleElement()
+                .matches(each -> each.host().name().equals("bad"));
+        BlobStore gone = new FaultyStore(store, (operation, done) -> {
+            if (!operation.key().startsWith(ArchiveLayout.NAMES)) {
+                throw new StoreException("no route to the store", new IOException(), false);
+            }
+        });
+        assertThatThrownBy(() -> status(gone, store.nowMs())).isInstanceOf(StoreException.class);
+    }
+
+    /** Two requests for each host and a list of keys for all, also after a month of heartbeats. */
+    @Test
+    void asksTwiceForEachHost() throws IOException {
+        int hosts = 1500;
+        for (int i = 0; i < hosts; i++) {
+            String id = host(store, "web" + i);
+            for (int number = 1; number <= 20; number++) {
+                say(store, id, number, Heartbeat.State.RUNNING, i);
+            }
+        }
+        List<FaultyStore.Kind> requests = Collections.synchronizedList(new ArrayList<>());
+        BlobStore counted = new FaultyStore(store, (operation, done) -> {
+            if (done) {
+                requests.add(operation.kind());
+            }
+        });
+        assertThat(status(counted, store.nowMs()))
+                .hasSize(hosts)
+                .isSortedAccordingTo((a, b) -> a.host().id().compareTo(b.host().id()));
+        assertThat(requests.stream().filter(FaultyStore.Kind.LIST::equals)).hasSize(hosts + 1);
+        assertThat(requests.stream().filter(FaultyStore.Kind.GET::equals)).hasSize(hosts);
+        assertThat(requests).hasSize(2 * hosts + 1);
+    }
+
+    @Test
+    void findsTheNewestInADirectory() throws IOException {
+        try (DirectoryStore files = DirectoryStore.open(Pathname.of(directory.toString()), true)) {
+            String id = host(files, "web1");
+            for (int number = 1; number <= 250; number++) {
+                say(files, id, number, Heartbeat.State.RUNNING, number);
+            }
+            assertThat(status(files, 0).getFirst().word()).isNotNull().returns(250L, Heartbeat::riskBytes);
+        }
+    }
+}
