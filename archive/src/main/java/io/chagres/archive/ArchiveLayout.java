@@ -20,6 +20,10 @@ public final class ArchiveLayout {
     private static final int SEQ_DIGITS = 16;
     private static final int ID_DIGITS = 16;
     private static final String ZSTD_SUFFIX = ".zst";
+    private static final int SPAN_DIGITS = 2 * SEQ_DIGITS + 1;
+    private static final int HISTORY_NAME = SPAN_DIGITS + 1 + ID_DIGITS + 4;
+    private static final String OUTLINE = "names-";
+    private static final String EXTENTS = "extents-";
 
     private ArchiveLayout() {}
 
@@ -85,6 +89,92 @@ public final class ArchiveLayout {
     public static String heartbeat(String hostId, long opened, long number) {
         return heartbeats(hostId) + digits(MAX_NUMBER - opened) + "/" + digits(MAX_NUMBER - number / 100) + "/"
                 + digits(MAX_NUMBER - number);
+    }
+
+    /** Returns the prefix of what shortens the way from a host's checkpoints to later states. */
+    public static String tables(String hostId) {
+        return HOSTS + hostId + "/tables/";
+    }
+
+    /** Returns the prefix of what begins at a checkpoint; {@link CheckpointId#BEGINNING} for no checkpoint. */
+    public static String tables(String hostId, CheckpointId base) {
+        return tables(hostId) + digits(base.seq()) + "-" + digits(base.revision()) + "/";
+    }
+
+    /** Returns the checkpoint in the key of a table; null when the key is something else. */
+    public static @Nullable CheckpointId baseOf(String key) {
+        String directory = key.substring(0, Math.max(0, key.lastIndexOf('/')));
+        CommitSpan numbers = numbers(directory.substring(directory.lastIndexOf('/') + 1));
+        return numbers == null ? null : new CheckpointId(numbers.from(), numbers.to());
+    }
+
+    /** Returns the key of the names and versions after a commit. */
+    public static String outline(String hostId, CheckpointId base, long seq) {
+        return tables(hostId, base) + OUTLINE + digits(seq) + ZSTD_SUFFIX;
+    }
+
+    /** Returns the commit in the key of an outline; 0 when the key is something else. */
+    public static long outlineOf(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        return name.startsWith(OUTLINE)
+                ? Math.max(0, seqOf(name.substring(OUTLINE.length())).orElse(0))
+                : 0;
+    }
+
+    /** Returns the key of the extents of some commits. */
+    public static String extents(String hostId, CheckpointId base, CommitSpan span) {
+        return tables(hostId, base) + EXTENTS + digits(span.from()) + "-" + digits(span.to()) + ZSTD_SUFFIX;
+    }
+
+    /** Returns the commits in the key of extents; null when the key is something else. */
+    public static @Nullable CommitSpan extentsOf(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        if (!name.startsWith(EXTENTS) || !name.endsWith(ZSTD_SUFFIX)) {
+            return null;
+        }
+        CommitSpan span = numbers(name.substring(EXTENTS.length(), name.length() - ZSTD_SUFFIX.length()));
+        return span == null || span.to() <= span.from() ? null : span;
+    }
+
+    /** Returns the prefix of what compaction keeps of earlier states. */
+    public static String history(String hostId) {
+        return HOSTS + hostId + "/history/";
+    }
+
+    /**
+     * Returns the key of what was so after each of some commits.
+     *
+     * @param earliestMs the earliest time in it, milliseconds since 1970
+     */
+    public static String history(String hostId, CommitSpan span, long earliestMs) {
+        return history(hostId) + digits(span.from()) + "-" + digits(span.to()) + "-" + hex(earliestMs) + ZSTD_SUFFIX;
+    }
+
+    /** Returns the commits in the key of a history; null when the key is something else. */
+    public static @Nullable CommitSpan historyOf(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        boolean whole = name.length() == HISTORY_NAME && name.endsWith(ZSTD_SUFFIX);
+        if (!whole || name.charAt(SPAN_DIGITS) != '-' || !isHostId(name.substring(SPAN_DIGITS + 1, HISTORY_NAME - 4))) {
+            return null;
+        }
+        CommitSpan span = numbers(name.substring(0, SPAN_DIGITS));
+        return span == null || span.to() <= span.from() ? null : span;
+    }
+
+    /** Returns the earliest time in the key of a history, milliseconds since 1970. */
+    public static long earliestOf(String historyKey) {
+        int end = historyKey.length() - ZSTD_SUFFIX.length();
+        return Long.parseUnsignedLong(historyKey.substring(end - ID_DIGITS, end), 16);
+    }
+
+    /** Returns two numbers of digits with a hyphen between, or null. */
+    private static @Nullable CommitSpan numbers(String text) {
+        if (text.length() != SPAN_DIGITS || text.charAt(SEQ_DIGITS) != '-') {
+            return null;
+        }
+        long from = number(text.substring(0, SEQ_DIGITS));
+        long to = number(text.substring(SEQ_DIGITS + 1));
+        return from < 0 || to < 0 ? null : new CommitSpan(from, to);
     }
 
     /** Returns the prefix of objects that are made and removed to learn what time it is in the store. */

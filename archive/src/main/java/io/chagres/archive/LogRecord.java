@@ -154,6 +154,23 @@ public sealed interface LogRecord {
      */
     record VersionRetention(long versionId, long expiredBefore, long expiredMs, long endedMs) implements LogRecord {}
 
+    /**
+     * A version has grown to a length; stands for its extents where they are told elsewhere. Only in outlines and
+     * histories.
+     *
+     * @param length the position after its last byte
+     */
+    record VersionLength(long versionId, long length, long mtimeNs) implements LogRecord {}
+
+    /**
+     * What follows, up to the next moment, is what changed from the moment before to the state after a commit. Only in
+     * histories.
+     *
+     * @param seq the commit
+     * @param timeMs when it was cut
+     */
+    record Moment(long seq, long timeMs) implements LogRecord {}
+
     /** Where a range of a version's bytes comes from. */
     sealed interface Extent extends LogRecord {
         /** Returns the version the bytes belong to. */

@@ -120,6 +120,9 @@ final class HostTree {
             }
             fresh = loaded(PointInTime.NOW);
         }
+        if (options.isLive() && fresh.isPast()) {
+            fresh = loaded(PointInTime.NOW);
+        }
         newestSeen = newest;
         return fresh;
     }

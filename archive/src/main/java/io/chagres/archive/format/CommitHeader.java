@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * u32 0x184D2A5C, u32 payload size        a skippable zstd frame; its payload:
- *   108 B fixed header                      {@link FixedHeader}
+ *   128 B fixed header                      {@link FixedHeader}
  *   records                                 one zstd frame
  *   u32 CRC32C of the payload before it
  * data area                               {@link SeekableFrames}; nothing when there are no runs
@@ -42,6 +42,16 @@ public final class CommitHeader {
         this.fixed = fixed;
         this.records = records;
         this.chain = chain;
+    }
+
+    /**
+     * Makes the header of a commit of what its writer has.
+     *
+     * @param records kept
+     * @param chain kept
+     */
+    public static CommitHeader of(String object, FixedHeader fixed, byte[] records, byte[] chain) {
+        return new CommitHeader(object, fixed, records, chain);
     }
 
     /**
@@ -134,6 +144,11 @@ public final class CommitHeader {
     /** Returns the writer's wall clock when the commit was cut, milliseconds since 1970. */
     public long timeMs() {
         return fixed.timeMs();
+    }
+
+    /** Returns the number of the first of the commits up to this one whose times never go back. */
+    public long row() {
+        return fixed.row();
     }
 
     /** Returns the run of the writer, 16 bytes. */

@@ -5,20 +5,24 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The fixed part at the start of a commit's payload, or of a checkpoint's content. Little endian:
+ * The fixed part at the start of a commit's payload, or of the content of what a log was condensed into. Little
+ * endian:
  *
  * <pre>
- *   0 u32 magic "CHGC"            4 u16 format version 1     6 u16 kind (0 commit, 1 checkpoint)
+ *   0 u32 magic "CHGC"            4 u16 format version 2     6 u16 kind
  *   8 u64 seq                    16 i64 time, ms since 1970
  *  24 16 B incarnation           40 16 B nonce
  *  56 32 B chain: of a commit that of its predecessor (zeros for seq 1), of a checkpoint that of commit seq
  *  88 u32 number of records      92 u32 size of the records   96 u32 stored size of the records
  * 100 u32 size of the data area 104 u32 stored size of the data area with its seek table
+ * 108 u64 first commit of the row
+ * 116 u8 protection, 0 none     117 u8 signature, 0 none   118 10 B zeros
  * </pre>
  *
- * The five sizes are 0 in a checkpoint, whose records follow as a stream. Immutable; arrays are not copied.
+ * The five sizes are 0 in all but a commit, the records of which follow as a stream. What may protect an object or sign
+ * a commit some day has its place, and is refused until then. Immutable; arrays are not copied.
  *
- * @param kind {@link #COMMIT} or {@link #CHECKPOINT}
+ * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY}, {@link #OUTLINE} or {@link #EXTENTS}
  * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
  * @param timeMs the writer's wall clock when it was cut
  * @param incarnation 16 bytes that name the run of the writer
@@ -29,6 +33,8 @@ import java.lang.foreign.ValueLayout;
  * @param recordsStored bytes of the zstd frame that holds them
  * @param dataLength bytes of the data area
  * @param dataStored bytes of the frames and the seek table of the data area
+ * @param row number of the first of the commits up to this one whose times never go back; a search for a time halves
+ *     within such rows only
  */
 public record FixedHeader(
         int kind,
@@ -41,14 +47,24 @@ public record FixedHeader(
         int recordsLength,
         int recordsStored,
         int dataLength,
-        int dataStored) {
+        int dataStored,
+        long row) {
     /** Kind of a commit. */
     public static final int COMMIT = 0;
 
     /** Kind of a checkpoint. */
     public static final int CHECKPOINT = 1;
 
-    public static final int BYTES = 108;
+    /** Kind of what names and lengths were after each of some commits. */
+    public static final int HISTORY = 2;
+
+    /** Kind of a checkpoint that does not say where the bytes of versions are. */
+    public static final int OUTLINE = 3;
+
+    /** Kind of the extents of some commits. */
+    public static final int EXTENTS = 4;
+
+    public static final int BYTES = 128;
     public static final int ID_BYTES = 16;
     public static final int CHAIN_BYTES = 32;
 
@@ -56,7 +72,8 @@ public record FixedHeader(
     public static final int MAX_RECORDS_BYTES = 128 << 20;
 
     private static final int MAGIC = 0x43474843;
-    private static final int FORMAT_VERSION = 1;
+    private static final int PROTECTION = 116;
+    private static final int FORMAT_VERSION = 2;
     static final int MAX_DATA_BYTES = 1 << 30;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -78,6 +95,8 @@ public record FixedHeader(
         out.set(INT, 96, recordsStored);
         out.set(INT, 100, dataLength);
         out.set(INT, 104, dataStored);
+        out.set(LONG, 108, row);
+        out.asSlice(PROTECTION).fill((byte) 0);
     }
 
     /**
@@ -109,8 +128,15 @@ public record FixedHeader(
                 in.get(INT, 92),
                 in.get(INT, 96),
                 in.get(INT, 100),
-                in.get(INT, 104));
+                in.get(INT, 104),
+                in.get(LONG, 108));
         header.check(object, kind);
+        for (long at = PROTECTION; at < BYTES; at++) {
+            if (in.get(ValueLayout.JAVA_BYTE, at) != 0) {
+                throw new CorruptArchiveException(
+                        object, "it is protected or signed in a way that is not known to this program");
+            }
+        }
         return header;
     }
 
@@ -128,7 +154,7 @@ public record FixedHeader(
                 && dataLength <= MAX_DATA_BYTES
                 && dataStored >= 0
                 && (dataLength == 0) == (dataStored == 0);
-        if (kind != expectedKind || seq < 1 || !sizesPossible) {
+        if (kind != expectedKind || seq < 1 || row < 1 || row > seq || !sizesPossible) {
             throw new CorruptArchiveException(object, "its header has impossible values");
         }
     }

@@ -68,6 +68,8 @@ public final class RecordReader {
             case RecordWriter.RETENTION -> new LogRecord.Retention(in.positive(), in.zigzag());
             case RecordWriter.VERSION_RETENTION ->
                 new LogRecord.VersionRetention(in.positive(), in.natural(), in.zigzag(), in.zigzag());
+            case RecordWriter.VERSION_LENGTH -> new LogRecord.VersionLength(in.positive(), in.natural(), in.zigzag());
+            case RecordWriter.MOMENT -> new LogRecord.Moment(in.positive(), in.zigzag());
             case RecordWriter.RUN,
                     RecordWriter.OBJECT_RUN,
                     RecordWriter.ZERO_RUN,

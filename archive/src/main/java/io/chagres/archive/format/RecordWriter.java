@@ -24,6 +24,8 @@ public final class RecordWriter {
     static final int VERSION_TIMES = 10;
     static final int RETENTION = 11;
     static final int VERSION_RETENTION = 12;
+    static final int VERSION_LENGTH = 13;
+    static final int MOMENT = 14;
     static final int RUN = 16;
     static final int OBJECT_RUN = 17;
     static final int ZERO_RUN = 18;
@@ -103,6 +105,9 @@ public final class RecordWriter {
             case LogRecord.Retention r ->
                 begin(RETENTION).varint(r.nextVersionId()).zigzag(r.horizonMs());
             case LogRecord.VersionRetention r -> versionRetention(r);
+            case LogRecord.VersionLength r ->
+                begin(VERSION_LENGTH).varint(r.versionId()).varint(r.length()).zigzag(r.mtimeNs());
+            case LogRecord.Moment r -> begin(MOMENT).varint(r.seq()).zigzag(r.timeMs());
             case LogRecord.Run r ->
                 run(r.versionId(), r.start(), r.length(), r.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
             case LogRecord.ObjectRun r -> objectRun(r);

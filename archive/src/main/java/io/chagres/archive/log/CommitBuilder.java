@@ -8,6 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,10 +134,11 @@ public final class CommitBuilder implements AutoCloseable {
     /**
      * Turns what was collected into the bytes of a commit; once, then append nothing until {@link #reset}.
      *
+     * @param row the first of the commits up to this one whose times never go back
      * @param nonce 16 random bytes
      * @param predecessor the chain value of the commit before
      */
-    public SealedCommit seal(long seq, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor) {
+    public SealedCommit seal(long seq, long row, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor) {
         if (sealed != null || records.length() > FixedHeader.MAX_RECORDS_BYTES) {
             throw new IllegalStateException(sealed != null ? "sealed already" : "too many records for one commit");
         }
@@ -151,19 +154,20 @@ public final class CommitBuilder implements AutoCloseable {
         int recordsStored = storeRecords();
         int dataStart = CommitHeader.RECORDS_START + recordsStored + CommitHeader.CRC_BYTES;
         int dataStored = storeData(dataStart);
-        new FixedHeader(
-                        FixedHeader.COMMIT,
-                        seq,
-                        timeMs,
-                        incarnation,
-                        nonce,
-                        predecessor,
-                        records.count(),
-                        records.length(),
-                        recordsStored,
-                        dataLength,
-                        dataStored)
-                .encode(out.memory, CommitHeader.PAYLOAD_START);
+        FixedHeader fixed = new FixedHeader(
+                FixedHeader.COMMIT,
+                seq,
+                timeMs,
+                incarnation,
+                nonce,
+                predecessor,
+                records.count(),
+                records.length(),
+                recordsStored,
+                dataLength,
+                dataStored,
+                row);
+        fixed.encode(out.memory, CommitHeader.PAYLOAD_START);
         out.memory.set(INT, 0, CommitHeader.FRAME_MAGIC);
         out.memory.set(INT, 4, dataStart - CommitHeader.PAYLOAD_START);
         out.memory.set(
@@ -171,11 +175,18 @@ public final class CommitBuilder implements AutoCloseable {
                 dataStart - CommitHeader.CRC_BYTES,
                 CommitHeader.crc(out.bytes, dataStart - CommitHeader.CRC_BYTES));
         sealed = new SealedCommit(
-                seq,
-                nonce,
-                CommitHeader.sha256(out.bytes, dataStart),
-                out.memory.asSlice(0, (long) dataStart + dataStored));
+                fixed, CommitHeader.sha256(out.bytes, dataStart), out.memory.asSlice(0, (long) dataStart + dataStored));
         return sealed;
+    }
+
+    /**
+     * Returns what a reader would read of a commit that is sealed, with a copy of its records.
+     *
+     * @param object its key
+     */
+    public CommitHeader header(String object) {
+        SealedCommit of = Objects.requireNonNull(sealed, "not sealed");
+        return CommitHeader.of(object, of.fixed(), Arrays.copyOf(records.array(), records.length()), of.chain());
     }
 
     private int storeRecords() {

@@ -32,6 +32,8 @@ public final class CommitLog {
     private long lastAppendMs;
     private long seq;
     private byte[] chain;
+    private long timeMs;
+    private long row;
 
     /**
      * Continues a log.
@@ -48,6 +50,8 @@ public final class CommitLog {
         before = end.writer();
         seq = end.seq();
         chain = end.chain();
+        timeMs = end.timeMs();
+        row = end.row();
         lastAppendMs = clockMs.getAsLong();
     }
 
@@ -68,22 +72,31 @@ public final class CommitLog {
         if (sealed == null) {
             byte[] nonce = new byte[FixedHeader.ID_BYTES];
             random.nextBytes(nonce);
-            sealed = commit.seal(seq + 1, clockMs.getAsLong(), incarnation, nonce, chain);
+            long cutMs = clockMs.getAsLong();
+            boolean goesOn = seq > 0 && cutMs >= timeMs;
+            sealed = commit.seal(seq + 1, goesOn ? row : seq + 1, cutMs, incarnation, nonce, chain);
         }
-        if (sealed.seq() != seq + 1) {
-            throw new IllegalStateException("commit " + sealed.seq() + " cannot follow commit " + seq);
+        if (sealed.fixed().seq() != seq + 1) {
+            throw new IllegalStateException("commit " + sealed.fixed().seq() + " cannot follow commit " + seq);
         }
         long nowMs = clockMs.getAsLong();
-        if (nowMs - lastAppendMs > TRUSTED_MS) {
+        if (Math.abs(nowMs - lastAppendMs) > TRUSTED_MS) { // the clock may have been set back meanwhile
             requireNotCompacted();
         }
-        String key = ArchiveLayout.commit(hostId, sealed.seq());
+        String key = ArchiveLayout.commit(hostId, sealed.fixed().seq());
         if (!store.putIfAbsent(key, sealed.bytes())) {
             requireOurs(key, sealed);
         }
-        seq = sealed.seq();
+        seq = sealed.fixed().seq();
         chain = sealed.chain();
+        timeMs = sealed.fixed().timeMs();
+        row = sealed.fixed().row();
         lastAppendMs = nowMs;
+    }
+
+    /** Returns what a reader would read of the commit appended last; before its builder is reset. */
+    public CommitHeader appended(CommitBuilder commit) {
+        return commit.header(ArchiveLayout.commit(hostId, seq));
     }
 
     /**
@@ -101,7 +114,7 @@ public final class CommitLog {
     private void requireOurs(String key, SealedCommit sealed) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
             CommitHeader there = reader.read(key);
-            if (!Arrays.equals(there.nonce(), sealed.nonce())) {
+            if (!Arrays.equals(there.nonce(), sealed.fixed().nonce())) {
                 throw new FencedException(describe(there));
             }
         }

@@ -8,10 +8,9 @@ import io.chagres.archive.StoreClock;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HistoryWriter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -43,15 +42,24 @@ public final class Compact {
      * @param memoryBytes how many bytes to hold in memory at a time, half of them commits and half what is written, if
      *     one object alone is not larger
      * @param dryRun whether to only say what would be done
+     * @param historyMs what is kept of how files grew is a length for each such interval, in milliseconds, 1 or more
      */
-    public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
+    public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun, long historyMs) {
+        /** How exactly the growth of files is kept unless it is said. */
+        public static final long HISTORY_MS = Duration.ofMinutes(1).toMillis();
+
         /** A day of grace, everything kept, level 3, 256 MiB. */
         public static final Options DEFAULT =
                 new Options(Duration.ofDays(1).toMillis(), 0, 3, 4 * CompactionPlan.OBJECT_BYTES, false);
 
+        /** Keeps a length for each minute. */
+        public Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
+            this(graceMs, retainMs, level, memoryBytes, dryRun, HISTORY_MS);
+        }
+
         /** Returns the same options as a dry run. */
         public Options asDryRun() {
-            return new Options(graceMs, retainMs, level, memoryBytes, true);
+            return new Options(graceMs, retainMs, level, memoryBytes, true, historyMs);
         }
     }
 
@@ -159,13 +167,16 @@ public final class Compact {
         long begunMs = clockMs.getAsLong();
         // a dry run reads records, and of data only where lines end
         KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 2);
-        HostState state = HostLog.load(
-                options.dryRun() ? store : commits, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+        HistoryWriter history = new HistoryWriter(options.historyMs());
+        HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, history);
         if (state.seq() > 0) {
             NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
             CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
             Retention retention = retention(hostId, state);
             if (next.revision() == 0 || retention.changesAnything()) {
+                if (!options.dryRun()) {
+                    history.write(store, hostId, state);
+                }
                 rewrite(commits, hostId, state, retention, next, begunMs);
             }
         }

@@ -45,6 +45,7 @@ final class Sweep {
     private final List<BlobInfo> commits = new ArrayList<>();
     private final List<BlobInfo> objects = new ArrayList<>();
     private final List<BlobInfo> heartbeats = new ArrayList<>();
+    private final List<BlobInfo> tables = new ArrayList<>();
 
     /**
      * Makes a sweep.
@@ -85,6 +86,7 @@ final class Sweep {
                     "it refers to bytes in commit " + oldestCommit + " that could not be rewritten");
         }
         checkpoints.addAll(all.headMap(base, false).values());
+        addTables(base);
         addCommits(log, base.seq());
         if (keepStrays(base.seq())) {
             return;
@@ -105,6 +107,16 @@ final class Sweep {
                 heartbeats.add(heartbeat);
             }
             newest = false;
+        }
+    }
+
+    /** What begins at an older checkpoint is not read any more. */
+    private void addTables(CheckpointId base) throws IOException {
+        for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
+            CheckpointId begin = ArchiveLayout.baseOf(table.key());
+            if (begin != null && begin.compareTo(base) < 0) {
+                tables.add(table);
+            }
         }
     }
 
@@ -211,6 +223,7 @@ final class Sweep {
     /** Chooses nothing but heartbeats: another sweep is at work. */
     void leave() {
         checkpoints.clear();
+        tables.clear();
         commits.clear();
         objects.clear();
     }
@@ -231,6 +244,7 @@ final class Sweep {
     List<BlobInfo> removed() {
         List<BlobInfo> all = new ArrayList<>(heartbeats);
         all.addAll(checkpoints);
+        all.addAll(tables);
         all.addAll(commits);
         all.addAll(objects);
         return all;

@@ -137,7 +137,7 @@ final class RestoredTree implements AutoCloseable {
                 if (!(extent instanceof LogRecord.ZeroRun)) {
                     parts.add(new Part(file, extent));
                     file.expectPart();
-                    counter.expect(extent.length());
+                    counter.expect(Math.min(extent.end(), file.version().length()) - extent.start());
                 }
             }
         }
@@ -189,16 +189,23 @@ final class RestoredTree implements AutoCloseable {
     }
 
     private void write(RestoredFile file, LogRecord.Extent extent, Fd fd) throws IOException {
+        long length = file.version().length(); // an object may hold more than a version had at an earlier moment
         reader.readPieces(extent, new VersionReader.PieceVisitor() {
             @Override
             public void good(long position, MemorySegment bytes) throws IOException {
-                fd.pwriteFully(
-                        bytes, 0, bytes.byteSize(), position - file.version().startPosition());
-                counter.bytes(bytes.byteSize());
+                long wanted = Math.min(bytes.byteSize(), length - position);
+                if (wanted > 0) {
+                    fd.pwriteFully(bytes, 0, wanted, position - file.version().startPosition());
+                    counter.bytes(wanted);
+                }
             }
 
             @Override
-            public void damaged(long start, long end, CorruptArchiveException cause) {
+            public void damaged(long start, long damagedEnd, CorruptArchiveException cause) {
+                long end = Math.min(damagedEnd, length);
+                if (end <= start) {
+                    return;
+                }
                 String what = "bytes " + start + " to " + end + " are not restored: " + cause.getMessage();
                 counter.fault(file.place().toString(), what);
             }

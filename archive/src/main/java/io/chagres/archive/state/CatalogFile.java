@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * records of the host: incarnation, retention
  * u64 id, u64 offset, u32 length, u32 names      one row for each version, ids ascending
  * u64 offset, u32 names, u32 length              one row for each directory; the root is the last
- * 108 B fixed header of the checkpoint, u32 0
+ * 128 B fixed header of the checkpoint
  * u64 offset of the records of the host, u64 offset of the first row, u64 versions, u64 directories, u64 names
- * u64 "chagrcat", u32 CRC32C of all before, u32 0
+ * u64 "chagcat2", u32 CRC32C of all before, u32 0
  * </pre>
  *
  * Methods throw {@link UncheckedIOException} if the file cannot be read any more. Safe for any thread.
@@ -45,10 +45,10 @@ import org.jspecify.annotations.Nullable;
 public final class CatalogFile implements AutoCloseable {
     static final int VERSION_ROW_BYTES = 24;
     static final int DIRECTORY_ROW_BYTES = 16;
-    static final int FOOTER_BYTES = 168;
-    static final int TOTALS = 112;
-    static final int END = 152;
-    static final long MAGIC = 0x7461637267616863L;
+    static final int FOOTER_BYTES = 184;
+    static final int TOTALS = 128;
+    static final int END = 168;
+    static final long MAGIC = 0x3274616367616863L;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;

@@ -2,6 +2,7 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
@@ -83,7 +84,7 @@ public final class Catalogs implements AutoCloseable {
         CatalogFile catalog = named ? existing(name) : null;
         if (catalog == null) {
             catalog = made(named ? name : null, file -> {
-                try (CheckpointReader from = new CheckpointReader(store, key)) {
+                try (CheckpointReader from = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
                     return CatalogWriter.write(from, file);
                 }
             });

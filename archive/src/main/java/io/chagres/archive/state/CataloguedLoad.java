@@ -42,7 +42,9 @@ final class CataloguedLoad implements HostLog.Load {
     }
 
     @Override
-    public HostState begin(@Nullable CheckpointId from, List<Long> commits, CommitReader reader) throws IOException {
+    public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
+        CheckpointId from = span.checkpoint();
+        List<Long> commits = span.commits();
         checkpoint = from;
         CatalogFile catalog = catalogs.rolled(store, hostId, from);
         if (catalog == null || !isOf(catalog, commits, reader)) {
@@ -52,6 +54,13 @@ final class CataloguedLoad implements HostLog.Load {
                 ? HostLog.restored(store, hostId, from, ExtentFilter.ALL, RunListener.NONE)
                 : new HostState(catalog);
         firstSeq = state.seq();
+        return state;
+    }
+
+    @Override
+    public HostState past(History.Found found) throws IOException {
+        HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
+        History.restore(store, hostId, found, state);
         return state;
     }
 

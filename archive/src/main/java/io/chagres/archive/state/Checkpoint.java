@@ -19,7 +19,7 @@ import java.util.List;
  *
  * <pre>
  * zstd frames and seek table ({@link SeekableFrames}) of this content, little endian:
- *   108 B fixed header of kind checkpoint    {@link FixedHeader}
+ *   128 B fixed header of kind checkpoint    {@link FixedHeader}
  *   u32 size of a block, 1 to 256 KiB        repeated
  *     whole records
  *   u32 0
@@ -62,24 +62,44 @@ public final class Checkpoint {
             BlobStore store, String hostId, long revision, HostState state, CheckpointContents contents)
             throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, new CheckpointId(state.seq(), revision));
+        return put(store, key, header(state), out -> state(state, contents, out)) >= 0;
+    }
+
+    /** Writes all that a checkpoint holds. */
+    static void state(HostState state, CheckpointContents contents, Sink out) throws IOException {
+        host(state, contents, out);
+        versions(state, contents, out);
+        for (NameTree.Entry entry : state.names()) {
+            out.write(name(entry));
+        }
+    }
+
+    /** Writes records into a sink. */
+    @FunctionalInterface
+    interface Records {
+        void writeTo(Sink out) throws IOException;
+    }
+
+    /**
+     * Puts an object of records under a key.
+     *
+     * @return how many bytes its records have; -1 when there is an object under the key already, which says the same
+     */
+    static long put(BlobStore store, String key, FixedHeader header, Records records) throws IOException {
         if (store.size(key) >= 0) {
-            return false;
+            return -1;
         }
         try (BlobWriter object = store.create(key);
-                CheckpointWriter out = new CheckpointWriter(object, header(state), LEVEL)) {
-            host(state, contents, out::write);
-            versions(state, contents, out::write);
-            for (NameTree.Entry entry : state.names()) {
-                out.write(name(entry));
-            }
+                CheckpointWriter out = new CheckpointWriter(object, header, LEVEL)) {
+            records.writeTo(out::write);
             out.finish();
             object.commit();
-            return true;
+            return out.recordBytes();
         } catch (StoreException e) {
             if (store.size(key) < 0) {
                 throw e;
             }
-            return false;
+            return -1;
         }
     }
 
@@ -99,8 +119,13 @@ public final class Checkpoint {
 
     /** Returns what a checkpoint of a state begins with. */
     static FixedHeader header(HostState state) {
+        return header(state, FixedHeader.CHECKPOINT);
+    }
+
+    /** Returns what an object of records begins with that a state is the end of. */
+    static FixedHeader header(HostState state, int kind) {
         return new FixedHeader(
-                FixedHeader.CHECKPOINT,
+                kind,
                 state.seq(),
                 state.timeMs(),
                 state.incarnation(),
@@ -110,7 +135,8 @@ public final class Checkpoint {
                 0,
                 0,
                 0,
-                0);
+                0,
+                state.row());
     }
 
     /** Writes what is of no single file. */
@@ -131,8 +157,13 @@ public final class Checkpoint {
     /** Writes a version, without its names. */
     static void version(FileVersion version, CheckpointContents contents, Sink out) throws IOException {
         out.write(opened(version, contents.start(version)));
-        for (LogRecord.Extent extent : contents.extents(version)) {
-            out.write(extent);
+        if (contents.isOutline()) {
+            long mtimeNs = version.attributes().mtimeNs();
+            out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
+        } else {
+            for (LogRecord.Extent extent : contents.extents(version)) {
+                out.write(extent);
+            }
         }
         LogRecord.Reason reason =
                 switch (version.state()) {
@@ -171,10 +202,14 @@ public final class Checkpoint {
      * @throws CorruptArchiveException when it is damaged; the state is then not usable
      */
     static void restore(BlobStore store, String hostId, CheckpointId id, HostState state) throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, id);
-        try (CheckpointReader in = new CheckpointReader(store, key)) {
+        restore(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT, id.seq(), state);
+    }
+
+    /** Takes over a checkpoint or an outline, see above. */
+    static void restore(BlobStore store, String key, int kind, long seq, HostState state) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             FixedHeader header = in.header();
-            if (header.seq() != id.seq()) {
+            if (header.seq() != seq) {
                 throw new CorruptArchiveException(key, "it says it is of commit " + header.seq());
             }
             for (LogRecord record = in.next(); record != null; record = in.next()) {
@@ -186,7 +221,8 @@ public final class Checkpoint {
 
     /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
     static long timeMs(BlobStore store, String hostId, CheckpointId id) throws IOException {
-        try (CheckpointReader in = new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, id))) {
+        try (CheckpointReader in =
+                new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT)) {
             return in.header().timeMs();
         }
     }

@@ -19,6 +19,11 @@ public interface CheckpointContents {
         return true;
     }
 
+    /** Says whether extents are left out, so that only the length of each version is told. */
+    default boolean isOutline() {
+        return false;
+    }
+
     /** Returns what retention did to a version. */
     default LogRecord.VersionRetention retention(FileVersion version) {
         return version.retention();

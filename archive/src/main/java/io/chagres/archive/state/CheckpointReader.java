@@ -34,13 +34,13 @@ final class CheckpointReader implements AutoCloseable {
     private int recordOffset;
     private long count;
 
-    CheckpointReader(BlobStore store, String key) throws IOException {
+    CheckpointReader(BlobStore store, String key, int kind) throws IOException {
         this.key = key;
         content = new CheckedInputStream(new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key)), crc);
         FixedHeader read = null;
         try {
             MemorySegment start = MemorySegment.ofArray(bytes(FixedHeader.BYTES));
-            read = FixedHeader.decode(key, start, 0, FixedHeader.CHECKPOINT);
+            read = FixedHeader.decode(key, start, 0, kind);
         } finally {
             if (read == null) {
                 content.close();

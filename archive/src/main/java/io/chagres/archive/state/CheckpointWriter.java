@@ -29,6 +29,7 @@ final class CheckpointWriter implements AutoCloseable {
     private final RecordWriter records = new RecordWriter();
     private int length;
     private long count;
+    private long recordBytes;
 
     CheckpointWriter(BlobWriter object, FixedHeader header, int level) {
         this.object = object;
@@ -45,6 +46,11 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
+    /** Returns how many bytes the records have; after the end. */
+    long recordBytes() {
+        return recordBytes;
+    }
+
     private void block() throws IOException {
         if (records.length() > Checkpoint.MAX_BLOCK_BYTES) {
             throw new IllegalStateException("a block of " + records.length() + " bytes");
@@ -53,6 +59,7 @@ final class CheckpointWriter implements AutoCloseable {
         length += Integer.BYTES;
         MemorySegment.copy(records.array(), 0, content, ValueLayout.JAVA_BYTE, length, records.length());
         length += records.length();
+        recordBytes += records.length();
         records.reset();
         frame();
     }

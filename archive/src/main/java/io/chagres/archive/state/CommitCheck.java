@@ -90,6 +90,8 @@ public final class CommitCheck {
             case LogRecord.VersionTimes r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Retention r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.VersionRetention r -> refuse("it holds a record that belongs into a checkpoint");
+            case LogRecord.VersionLength r -> refuse("it holds a record that belongs into a checkpoint");
+            case LogRecord.Moment r -> refuse("it holds a record that belongs into a checkpoint");
         }
     }
 

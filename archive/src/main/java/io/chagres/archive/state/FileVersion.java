@@ -31,7 +31,7 @@ public final class FileVersion {
     }
 
     private final LogRecord.VersionOpened opened;
-    private final @Nullable ExtentList extents;
+    private @Nullable ExtentList extents;
     private final List<NameTree.Entry> names = new ArrayList<>(1);
 
     /** Where names of it are that a catalog holds and nothing has touched yet; null when there was no catalog. */
@@ -41,7 +41,12 @@ public final class FileVersion {
     private List<LogRecord.Derived> compressedCopies = List.of();
     private Attributes attributes;
     private State state = State.GROWING;
+    private long start;
     private long length;
+
+    /** Where the extents end that are known of a version whose length was known before them. */
+    private long attached;
+
     private long openedMs;
     private long changedMs;
     private @Nullable Pathname lastPath;
@@ -63,7 +68,9 @@ public final class FileVersion {
         openedMs = timeMs;
         changedMs = timeMs;
         attributes = opened.attributes();
-        length = opened.startPosition();
+        start = opened.startPosition();
+        length = start;
+        attached = start;
         retention = new LogRecord.VersionRetention(opened.versionId(), 0, 0, 0);
         extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
     }
@@ -114,7 +121,7 @@ public final class FileVersion {
      * first bytes were expired.
      */
     public long startPosition() {
-        return opened.startPosition();
+        return start;
     }
 
     /** Returns the path the file had when the version began, empty when none. */
@@ -229,6 +236,35 @@ public final class FileVersion {
             state = State.GROWING;
         }
         changedMs = timeMs;
+    }
+
+    /** Takes over a length; where the bytes are is told by {@link #attach} later. */
+    void grow(LogRecord.VersionLength grown, long timeMs) {
+        length = Math.max(length, grown.length());
+        attributes = attributes.withMtimeNs(grown.mtimeNs());
+        if (state == State.SEALED) {
+            state = State.GROWING;
+        }
+        changedMs = timeMs;
+    }
+
+    long attached() {
+        return attached;
+    }
+
+    void attach(LogRecord.Extent extent) {
+        if (extents != null) {
+            extents.append(extent);
+        }
+        attached = extent.end();
+    }
+
+    /** Lets a version begin at a later position than it did: what lies before was expired since. */
+    void expire(long before) {
+        start = Math.min(length, before);
+        attached = start;
+        extents = extents == null ? null : new ExtentList(id(), start);
+        retention = new LogRecord.VersionRetention(id(), start, 0, 0);
     }
 
     void change(Attributes changed, long timeMs) {

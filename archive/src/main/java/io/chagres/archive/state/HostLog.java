@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
-import java.util.OptionalLong;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +32,16 @@ public final class HostLog {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(
-                store,
-                hostId,
-                at,
-                (checkpoint, commits, reader) -> restored(store, hostId, checkpoint, filter, listener));
+        return load(store, hostId, at, new InMemory(store, hostId, filter, listener, true));
+    }
+
+    /**
+     * Loads the state of a host as above, but applies every commit since the newest checkpoint, so that a listener
+     * hears of each.
+     */
+    public static HostState replay(BlobStore store, String hostId, ExtentFilter filter, RunListener listener)
+            throws IOException {
+        return load(store, hostId, PointInTime.NOW, new InMemory(store, hostId, filter, listener, false));
     }
 
     /**
@@ -61,28 +65,70 @@ public final class HostLog {
     }
 
     /** Says how a state is kept while it is loaded. */
-    @FunctionalInterface
     interface Load {
-        /**
-         * Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits.
-         *
-         * @param commits those after the checkpoint that are to be applied
-         */
-        HostState begin(@Nullable CheckpointId checkpoint, List<Long> commits, CommitReader reader) throws IOException;
+        /** Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits. */
+        HostState begin(Span span, CommitReader reader) throws IOException;
 
         /** Returns what stands for the state from now on; after each commit. */
         default HostState applied(HostState state, boolean isLast) throws IOException {
             return state;
+        }
+
+        /** Returns which outlines help, of those that begin at a checkpoint; null when none do. */
+        default @Nullable Tables tables(@Nullable CheckpointId checkpoint) throws IOException {
+            return null;
+        }
+
+        /** Says whether it needs to know where bytes are. */
+        default boolean wantsExtents() {
+            return true;
+        }
+
+        /** Makes the state of a moment that is told of by a history only. */
+        HostState past(History.Found found) throws IOException;
+    }
+
+    private record InMemory(
+            BlobStore store, String hostId, ExtentFilter filter, RunListener listener, boolean usesOutlines)
+            implements Load {
+        @Override
+        public boolean wantsExtents() {
+            return filter != ExtentFilter.NONE || listener != RunListener.NONE;
+        }
+
+        @Override
+        public @Nullable Tables tables(@Nullable CheckpointId checkpoint) throws IOException {
+            return usesOutlines ? Tables.list(store, hostId, checkpoint) : null;
+        }
+
+        @Override
+        public HostState begin(Span span, CommitReader reader) throws IOException {
+            Tables tables = span.tables;
+            return tables == null || span.before == tables.base().seq()
+                    ? restored(store, hostId, span.checkpoint, filter, listener)
+                    : filled(state -> Outlines.restore(store, hostId, tables, span.before, state, wantsExtents()));
+        }
+
+        @Override
+        public HostState past(History.Found found) throws IOException {
+            return filled(state -> History.restore(store, hostId, found, state));
+        }
+
+        private HostState filled(Filling filling) throws IOException {
+            return HostLog.filled(filter, listener, filling);
         }
     }
 
     private static HostState load(BlobStore store, String hostId, PointInTime at, Load load) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
             for (int attempt = 1; ; attempt++) {
-                Span span = span(store, hostId, at, reader);
+                Span span = span(store, hostId, at, reader, load);
                 HostState state; // held by nothing else, so that what a load lays out can be collected
                 try {
-                    state = load.begin(span.checkpoint, span.commits, reader);
+                    if (span.past != null) {
+                        return load.past(span.past);
+                    }
+                    state = load.begin(span, reader);
                 } catch (NoSuchBlobException e) {
                     // a compaction removed it after it was listed; a later one was there before
                     if (attempt == MAX_ATTEMPTS) {
@@ -109,11 +155,22 @@ public final class HostLog {
             ExtentFilter filter,
             RunListener listener)
             throws IOException {
-        HostState state = new HostState(filter, listener);
-        try {
+        return filled(filter, listener, state -> {
             if (checkpoint != null) {
                 Checkpoint.restore(store, hostId, checkpoint, state);
             }
+        });
+    }
+
+    /** Fills a state before the first commit. */
+    private interface Filling {
+        void into(HostState state) throws IOException;
+    }
+
+    private static HostState filled(ExtentFilter filter, RunListener listener, Filling filling) throws IOException {
+        HostState state = new HostState(filter, listener);
+        try {
+            filling.into(state);
             return state;
         } catch (NoSuchBlobException e) {
             boolean begun = state.lastIncarnation() != null || !state.versions().isEmpty();
@@ -156,12 +213,21 @@ public final class HostLog {
         return all.isEmpty() ? null : all.last();
     }
 
+    /**
+     * Reads what a compaction kept of earlier moments to its end.
+     *
+     * @throws CorruptArchiveException when it is damaged
+     */
+    public static void checkHistory(BlobStore store, String key) throws IOException {
+        History.check(store, key);
+    }
+
     /** Applies the commits that came since; returns whether there were any. One request when there were none. */
     public static boolean refresh(BlobStore store, String hostId, HostState state) throws IOException {
         if (store.size(ArchiveLayout.commit(hostId, state.seq() + 1)) < 0) { // cheaper than a list
             return false;
         }
-        List<Long> commits = commits(store, hostId, state.seq());
+        List<Long> commits = commits(store, hostId, state.seq(), Long.MAX_VALUE);
         if (commits.isEmpty()) {
             return false;
         }
@@ -190,20 +256,38 @@ public final class HostLog {
         return checkpoints;
     }
 
-    /** A checkpoint, or null, and the commits to apply to it. */
-    private record Span(@Nullable CheckpointId checkpoint, List<Long> commits) {
-        long before() {
-            return checkpoint == null ? 0 : checkpoint.seq();
+    /**
+     * What to read for a state.
+     *
+     * @param checkpoint where to begin; null for the first commit
+     * @param tables what begins at the checkpoint; null when it is not looked at
+     * @param before the commit of the checkpoint or of an outline
+     * @param commits those behind it
+     * @param past the moment to show, if commits are not what shows it
+     */
+    record Span(
+            @Nullable CheckpointId checkpoint,
+            @Nullable Tables tables,
+            long before,
+            List<Long> commits,
+            History.@Nullable Found past) {
+        /** Returns the one before the first commit. */
+        static Span empty() {
+            return new Span(null, null, 0, new ArrayList<>(), null);
+        }
+
+        static Span of(History.Found past) {
+            return new Span(null, null, 0, new ArrayList<>(), past);
         }
     }
 
-    private static Span span(BlobStore store, String hostId, PointInTime at, CommitReader reader) throws IOException {
+    private static Span span(BlobStore store, String hostId, PointInTime at, CommitReader reader, Load load)
+            throws IOException {
         NavigableSet<CheckpointId> checkpoints = checkpoints(store, hostId);
         while (true) {
-            Span span = at.timeMs() == Long.MAX_VALUE
-                    ? untilSeq(store, hostId, at.seq(), checkpoints)
-                    : untilTime(store, hostId, at, checkpoints, reader);
-            Long missing = span == null ? null : missing(store, hostId, span.before(), span.commits);
+            long seq = at.timeMs() == Long.MAX_VALUE ? at.seq() : seqAt(store, hostId, at, checkpoints, reader);
+            Span span = seq == TimeSearch.REMOVED ? null : untilSeq(store, hostId, seq, checkpoints, load);
+            Long missing = span == null ? null : missing(store, hostId, span.before, span.commits);
             if (span != null && missing == null) {
                 return span;
             }
@@ -211,83 +295,83 @@ public final class HostLog {
             NavigableSet<CheckpointId> now = checkpoints(store, hostId);
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;
-                throw compacted && !now.isEmpty()
-                        ? new CompactedHistoryException(Checkpoint.timeMs(store, hostId, now.first()))
-                        : absent(hostId, missing == null ? 1 : missing);
+                if (!compacted || now.isEmpty()) {
+                    throw absent(hostId, missing == null ? firstMissing(store, hostId) : missing);
+                }
+                return past(store, hostId, seq == TimeSearch.REMOVED ? at : new PointInTime(seq, at.timeMs()), now);
             }
             checkpoints = now;
         }
     }
 
-    /** Returns null when the moment lies before what compaction has left. */
-    private static @Nullable Span untilSeq(
-            BlobStore store, String hostId, long seq, NavigableSet<CheckpointId> checkpoints) throws IOException {
-        CheckpointId checkpoint = newest(checkpoints, seq);
-        List<Long> commits = commits(store, hostId, checkpoint == null ? 0 : checkpoint.seq());
-        boolean first = commits.isEmpty() || commits.getFirst() > 1;
-        if (checkpoint == null && !checkpoints.isEmpty() && first && seq > 0) {
-            return null;
-        }
-        commits.removeIf(each -> each > seq);
-        return new Span(checkpoint, commits);
-    }
-
-    /**
-     * Finds the last commit cut at or before a time, by halving: wall clocks go forward but for rare jumps, and reading
-     * every header would be a request each. Returns null when the time lies before what compaction has left, or
-     * the first commit is lost.
-     */
-    private static @Nullable Span untilTime(
-            BlobStore store, String hostId, PointInTime at, NavigableSet<CheckpointId> checkpoints, CommitReader reader)
+    /** Finds a moment whose commits are gone: in a history, else the moment of a checkpoint. */
+    private static Span past(BlobStore store, String hostId, PointInTime at, NavigableSet<CheckpointId> checkpoints)
             throws IOException {
-        List<Long> commits = commits(store, hostId, 0);
-        commits.removeIf(each -> each > at.seq());
-        int low = 0;
-        int high = commits.size();
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (read(hostId, commits.get(middle), reader).timeMs() <= at.timeMs()) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        if (low > 0) {
-            CheckpointId checkpoint = newest(checkpoints, commits.get(low - 1));
-            long before = checkpoint == null ? 0 : checkpoint.seq();
-            return new Span(
-                    checkpoint,
-                    new ArrayList<>(commits.subList(0, low).stream()
-                            .filter(each -> each > before)
-                            .toList()));
+        History.Found found = History.find(store, hostId, at);
+        if (found != null) {
+            return found.moment().seq() == 0 ? Span.empty() : Span.of(found);
         }
         for (CheckpointId checkpoint : checkpoints.descendingSet()) {
             if (checkpoint.seq() <= at.seq() && Checkpoint.timeMs(store, hostId, checkpoint) <= at.timeMs()) {
-                return new Span(checkpoint, new ArrayList<>());
+                return new Span(checkpoint, null, checkpoint.seq(), new ArrayList<>(), null);
             }
         }
-        boolean begins = commits.isEmpty()
-                ? checkpoints.isEmpty()
-                : commits.getFirst() == 1 || store.size(ArchiveLayout.commit(hostId, 1)) >= 0;
-        return begins ? new Span(null, new ArrayList<>()) : null;
+        throw new CompactedHistoryException(Checkpoint.timeMs(store, hostId, checkpoints.first()));
+    }
+
+    private static long firstMissing(BlobStore store, String hostId) throws IOException {
+        Long missing = missing(store, hostId, 0, commits(store, hostId, 0, Long.MAX_VALUE));
+        return missing == null ? 1 : missing;
+    }
+
+    /** Returns null when the moment lies before what compaction has left. */
+    private static @Nullable Span untilSeq(
+            BlobStore store, String hostId, long seq, NavigableSet<CheckpointId> checkpoints, Load load)
+            throws IOException {
+        if (seq <= 0) {
+            return Span.empty();
+        }
+        CheckpointId checkpoint = newest(checkpoints, seq);
+        Tables tables = load.tables(checkpoint);
+        long base = checkpoint == null ? 0 : checkpoint.seq();
+        long before = tables == null ? base : tables.newest(seq, load.wantsExtents());
+        List<Long> commits = commits(store, hostId, before, seq);
+        boolean first = commits.isEmpty() || commits.getFirst() > before + 1;
+        if (checkpoint == null && !checkpoints.isEmpty() && before == 0 && first) {
+            return null;
+        }
+        return new Span(checkpoint, tables, before, commits, null);
+    }
+
+    /** Returns the last commit whose time is not after another; {@link TimeSearch#REMOVED} if that is gone. */
+    private static long seqAt(
+            BlobStore store, String hostId, PointInTime at, NavigableSet<CheckpointId> checkpoints, CommitReader reader)
+            throws IOException {
+        CheckpointId newest = newest(checkpoints, at.seq());
+        long before = newest == null ? 0 : newest.seq();
+        List<Long> commits = commits(store, hostId, before, at.seq());
+        return TimeSearch.last(hostId, commits.isEmpty() ? before : commits.getLast(), at.timeMs(), reader);
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {
         return checkpoints.floor(new CheckpointId(seq, Long.MAX_VALUE));
     }
 
-    private static List<Long> commits(BlobStore store, String hostId, long afterSeq) throws IOException {
+    private static List<Long> commits(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
         String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
         List<Long> seqs = new ArrayList<>();
         for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {
-            OptionalLong seq = ArchiveLayout.seqOf(info.key());
-            if (seq.isPresent() && seq.getAsLong() > 0) {
-                seqs.add(seq.getAsLong());
+            long seq = ArchiveLayout.seqOf(info.key()).orElse(0);
+            if (seq > untilSeq) {
+                break;
+            }
+            if (seq > 0) {
+                seqs.add(seq);
             }
         }
         // a listing that lags may not show the last ones
         long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;
-        while (store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
+        while (next <= untilSeq && store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
             seqs.add(next);
             next++;
         }

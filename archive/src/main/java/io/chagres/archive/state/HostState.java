@@ -26,6 +26,7 @@ public final class HostState {
     private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
     private long timeMs;
+    private long row;
     private byte[] incarnation = new byte[FixedHeader.ID_BYTES];
     private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
     private LogRecord.@Nullable IncarnationOpened lastIncarnation;
@@ -81,6 +82,16 @@ public final class HostState {
         return timeMs;
     }
 
+    /** Returns the first of the commits up to the last one applied whose times never go back; 0 before the first. */
+    long row() {
+        return row;
+    }
+
+    /** Says whether it is a moment that only a history tells of: no commit can follow it. */
+    public boolean isPast() {
+        return seq > 0 && row == 0;
+    }
+
     /** Returns what the next commit must name as its predecessor: 32 bytes, a copy. */
     public byte[] chain() {
         return chain.clone();
@@ -88,7 +99,7 @@ public final class HostState {
 
     /** Returns where the log this is the state of ends. */
     public LogEnd logEnd() {
-        return new LogEnd(seq, chain(), lastIncarnation);
+        return new LogEnd(seq, chain(), timeMs, row, lastIncarnation);
     }
 
     /** Returns the run of the writer that made the last commit: 16 bytes, a copy. */
@@ -168,6 +179,11 @@ public final class HostState {
             throw new CorruptArchiveException(
                     object, "it does not follow commit " + seq + " as it is stored here: the hash chain is broken");
         }
+        long expectedRow = seq > 0 && commit.timeMs() >= timeMs ? row : commit.seq();
+        if (commit.row() != expectedRow) {
+            throw new CorruptArchiveException(
+                    object, "it says that times do not go back since commit " + commit.row() + ", not " + expectedRow);
+        }
         RecordReader records = commit.recordReader();
         int count = 0;
         while (records.hasNext()) {
@@ -179,8 +195,10 @@ public final class HostState {
         }
         seq = commit.seq();
         timeMs = commit.timeMs();
+        row = commit.row();
         incarnation = commit.incarnation();
         chain = commit.chain();
+        listener.applied(commit);
     }
 
     /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
@@ -189,7 +207,9 @@ public final class HostState {
         boolean ofCheckpoints = record instanceof LogRecord.VersionTimes
                 || record instanceof LogRecord.Retention
                 || record instanceof LogRecord.VersionRetention
-                || record instanceof LogRecord.PackedRun;
+                || record instanceof LogRecord.PackedRun
+                || record instanceof LogRecord.VersionLength
+                || record instanceof LogRecord.Moment;
         if (ofCheckpoints) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
         }
@@ -209,8 +229,27 @@ public final class HostState {
     void restored(FixedHeader checkpoint) {
         seq = checkpoint.seq();
         timeMs = checkpoint.timeMs();
+        row = checkpoint.row();
         incarnation = checkpoint.incarnation();
         chain = checkpoint.chain();
+    }
+
+    /**
+     * Takes over where bytes of a version are whose length is known already; what lies behind that, and what is known
+     * already, is left out.
+     */
+    void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
+        FileVersion version = versions.get(extent.versionId());
+        if (version != null && extent.start() < version.length() && extent.start() >= version.attached()) {
+            if (extent.start() > version.attached()) {
+                throw new CorruptArchiveException(
+                        object,
+                        "of version " + extent.versionId() + " it leaves out bytes " + version.attached() + " to "
+                                + extent.start());
+            }
+            version.attach(extent);
+            listener.extent(extent);
+        }
     }
 
     private void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
@@ -231,6 +270,11 @@ public final class HostState {
             case LogRecord.VersionTimes r -> known(object, r.versionId()).restore(r);
             case LogRecord.Retention r -> retention = r;
             case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
+            case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r, time);
+            case LogRecord.Moment r -> {
+                seq = r.seq();
+                timeMs = r.timeMs();
+            }
             case LogRecord.Extent r -> extend(object, r, time);
         }
     }

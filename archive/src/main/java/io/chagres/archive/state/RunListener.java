@@ -1,6 +1,8 @@
 package io.chagres.archive.state;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
 
 /** Hears of versions and extents while a log is applied, in the order of the log. */
 public interface RunListener {
@@ -18,4 +20,7 @@ public interface RunListener {
 
     /** A version goes on. */
     void extent(LogRecord.Extent extent);
+
+    /** A commit was applied, whose versions and extents were told of before. */
+    default void applied(CommitHeader commit) throws CorruptArchiveException {}
 }

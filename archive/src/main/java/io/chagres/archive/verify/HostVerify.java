@@ -88,6 +88,7 @@ final class HostVerify implements AutoCloseable {
                 }
             }
         }
+        checkHistories();
         for (BlobInfo object : objects.values()) {
             // what a commit that cannot be read refers to is not known
             if (complete && !extents.refersTo(object.key())) {
@@ -114,6 +115,21 @@ final class HostVerify implements AutoCloseable {
         for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
             objects.put(object.key(), object);
             counter.expect(object);
+        }
+    }
+
+    private void checkHistories() throws IOException {
+        for (BlobInfo object : store.list(ArchiveLayout.history(hostId), null)) {
+            try {
+                HostLog.checkHistory(store, object.key());
+            } catch (CorruptArchiveException e) {
+                counter.fault(e, "moments that were compacted cannot be shown from the one on that it begins with");
+            } catch (NoSuchBlobException e) {
+                counter.fault(object.key(), "it vanished while it was checked", "verify again");
+            } catch (StoreException e) {
+                HostRegistry.requireAnswer(store, e);
+                counter.fault(object.key(), e, "moments that were compacted cannot be shown");
+            }
         }
     }
 

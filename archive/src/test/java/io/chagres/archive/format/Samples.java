@@ -80,6 +80,9 @@ public final class Samples {
                 new LogRecord.VersionTimes(16384, -5, Long.MAX_VALUE, strange),
                 new LogRecord.Retention(17, -1),
                 new LogRecord.VersionRetention(3, Long.MAX_VALUE, Long.MIN_VALUE, 5),
+                new LogRecord.VersionLength(5, Long.MAX_VALUE, -1),
+                new LogRecord.VersionLength(1, 0, Long.MIN_VALUE),
+                new LogRecord.Moment(Long.MAX_VALUE, Long.MIN_VALUE),
                 new LogRecord.Run(1, 0, 1, 0, 0, -1, 0),
                 new LogRecord.Run(
                         1,

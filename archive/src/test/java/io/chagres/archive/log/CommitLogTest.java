@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.Samples;
@@ -16,6 +17,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -167,7 +169,7 @@ class CommitLogTest {
     void refusesACommitSealedForAnotherPlace() throws IOException {
         try (LogFixture log = opened(1, "web1", 10);
                 CommitBuilder other = new CommitBuilder(1 << 20, 1)) {
-            other.seal(7, 0, Samples.id(1), Samples.id(2), new byte[32]);
+            other.seal(7, 7, 0, Samples.id(1), Samples.id(2), new byte[32]);
             CommitLog again = new CommitLog(
                     store, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
             assertThatThrownBy(() -> again.append(other)).isInstanceOf(IllegalStateException.class);
@@ -205,6 +207,24 @@ class CommitLogTest {
             } catch (StoreException e) {
                 assertThat(e.getMessage()).isIn("refused", "lost");
             }
+        }
+    }
+
+    /** A search for a time would go astray. */
+    @Test
+    void aReaderRefusesACommitThatHidesAStepBack() throws IOException {
+        try (LogFixture log = new LogFixture(store);
+                CommitBuilder builder = new CommitBuilder(1 << 20, 1)) {
+            log.write(Samples.version(1, "/f1")).commit();
+            builder.records().write(Samples.version(2, "/f2"));
+            byte[] chain = log.load().chain();
+            byte[] second = builder.seal(2, 2, log.timeMs, Samples.id(1), Samples.id(2), chain)
+                    .bytes()
+                    .toArray(ValueLayout.JAVA_BYTE);
+            store.replace(ArchiveLayout.commit(LogFixture.HOST, 2), second);
+            assertThatThrownBy(log::load)
+                    .isInstanceOf(CorruptArchiveException.class)
+                    .hasMessageContaining("times do not go back since commit 2, not 1");
         }
     }
 }

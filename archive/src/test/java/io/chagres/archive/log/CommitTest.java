@@ -49,7 +49,7 @@ class CommitTest {
     }
 
     private static byte[] seal(CommitBuilder builder) {
-        return builder.seal(3, 123_456, Samples.id(1), Samples.id(2), new byte[32])
+        return builder.seal(3, 1, 123_456, Samples.id(1), Samples.id(2), new byte[32])
                 .bytes()
                 .toArray(ValueLayout.JAVA_BYTE);
     }
@@ -236,12 +236,37 @@ class CommitTest {
     }
 
     @Test
+    void saysThatTheFormatIsOlder() {
+        try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
+            byte[] bytes = seal(builder);
+            bytes[12] = 1;
+            resign(bytes);
+            assertThatThrownBy(() -> decode(bytes, true))
+                    .hasMessageContaining("format version 1, this program knows 2");
+        }
+    }
+
+    /** The place for what may protect an object some day must be empty until then. */
+    @Test
+    void refusesAProtectionItDoesNotKnow() {
+        for (int at = 8 + 116; at < 8 + 128; at++) {
+            try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
+                byte[] bytes = seal(builder);
+                bytes[at] = 1;
+                resign(bytes);
+                assertThatThrownBy(() -> decode(bytes, true)).hasMessageContaining("protected or signed");
+            }
+        }
+    }
+
+    @Test
     void saysThatTheFormatIsNewer() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
             byte[] bytes = seal(builder);
-            bytes[12] = 2;
+            bytes[12] = 3;
             resign(bytes);
-            assertThatThrownBy(() -> decode(bytes, true)).hasMessageContaining("format version 2");
+            assertThatThrownBy(() -> decode(bytes, true))
+                    .hasMessageContaining("format version 3, this program knows 2");
         }
     }
 

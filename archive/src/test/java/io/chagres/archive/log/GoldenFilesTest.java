@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
  * a new format version. With {@code GOLDEN_WRITE=DIRECTORY} in the environment those of this build are written.
  */
 class GoldenFilesTest {
-    private static final String COMMIT = "commit-format-1.zst";
-    private static final String CHECKPOINT = "checkpoint-format-1.zst";
+    private static final String COMMIT = "commit-format-2.zst";
+    private static final String CHECKPOINT = "checkpoint-format-2.zst";
     private static final byte[] LINES = Samples.bytes("the last words of a machine\n".repeat(40));
 
     private static final List<LogRecord> RECORDS = List.of(
@@ -66,7 +66,7 @@ class GoldenFilesTest {
                     builder.records().write(record);
                 }
             }
-            return builder.seal(1, 1_700_000_000_000L, Samples.id(1), Samples.id(2), new byte[32])
+            return builder.seal(1, 1, 1_700_000_000_000L, Samples.id(1), Samples.id(2), new byte[32])
                     .bytes()
                     .toArray(ValueLayout.JAVA_BYTE);
         }

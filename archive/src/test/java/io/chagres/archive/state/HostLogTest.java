@@ -11,10 +11,12 @@ import io.chagres.archive.log.LogFixture;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** Tests loading the log of a host up to a moment. */
@@ -94,6 +96,51 @@ class HostLogTest {
         assertThatThrownBy(() -> load(PointInTime.time(START + 1_000)))
                 .isInstanceOf(CompactedHistoryException.class)
                 .hasMessageContaining("2023-11-14T22:13:24Z");
+    }
+
+    /** The last commit in the order of the log counts, whatever the clock did. */
+    @Test
+    void loadsUpToATimeOfAClockThatJumped() throws IOException {
+        long[] seconds = {0, 10, 20, 1_000_000_000, 30, 40};
+        commitsAt(seconds);
+        assertThat(load(PointInTime.time(START + 45_000)).seq()).isEqualTo(6);
+        assertThat(load(PointInTime.time(START + 35_000)).seq()).isEqualTo(5);
+        assertThat(load(PointInTime.time(START + 25_000)).seq()).isEqualTo(3);
+        assertThat(load(PointInTime.time(START - 1)).seq()).isZero();
+    }
+
+    @Test
+    void loadsUpToAnyTimeOfAnyClock() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("HostLogTest"));
+        for (int round = 0; round < 30; round++) {
+            store.keys().forEach(store::delete);
+            long[] seconds = new long[1 + random.nextInt(60)];
+            for (int i = 1; i < seconds.length; i++) {
+                int step = random.nextInt(8) == 0 ? random.nextInt(-40, 40) : random.nextInt(3);
+                seconds[i] = seconds[i - 1] + step;
+            }
+            commitsAt(seconds);
+            if (random.nextBoolean()) {
+                checkpoint(1 + random.nextInt(seconds.length));
+            }
+            for (int i = 0; i < 40; i++) {
+                long second = seconds[0] + random.nextInt(-50, 100);
+                int last = seconds.length;
+                while (last > 0 && seconds[last - 1] > second) {
+                    last--;
+                }
+                assertThat(load(PointInTime.time(START + second * 1000)).seq()).isEqualTo(last);
+            }
+        }
+    }
+
+    private void commitsAt(long... seconds) throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            for (int i = 0; i < seconds.length; i++) {
+                log.timeMs = START + seconds[i] * 1000;
+                log.write(Samples.version(i + 1, "/f" + i)).commit();
+            }
+        }
     }
 
     /** Reading at a time takes few requests, however long the log is. */

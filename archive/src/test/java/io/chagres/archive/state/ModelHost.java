@@ -54,6 +54,8 @@ final class ModelHost {
             case LogRecord.VersionTimes r -> throw new AssertionError(r);
             case LogRecord.Retention r -> throw new AssertionError(r);
             case LogRecord.VersionRetention r -> throw new AssertionError(r);
+            case LogRecord.VersionLength r -> throw new AssertionError(r);
+            case LogRecord.Moment r -> throw new AssertionError(r);
             case LogRecord.Extent r -> extend(r);
         }
     }

@@ -73,6 +73,15 @@ public final class CompactCommand implements Callable<Integer> {
     Duration retain;
 
     @Option(
+            names = "--history",
+            paramLabel = "DURATION",
+            defaultValue = "1m",
+            description =
+                    "How exactly --at shows the length of growing files once their commits are removed: one length"
+                            + " for each such time (default: ${DEFAULT-VALUE}). Names are exact.")
+    Duration history = Duration.ZERO;
+
+    @Option(
             names = "--level",
             paramLabel = "N",
             defaultValue = "3",
@@ -95,12 +104,16 @@ public final class CompactCommand implements Callable<Integer> {
         if (retain != null && retain.isZero()) {
             throw new CommandFailure(ExitCode.USAGE, "--retain must be more than 0; leave it out to keep everything");
         }
+        if (history.isZero()) {
+            throw new CommandFailure(ExitCode.USAGE, "--history must be more than 0");
+        }
         Compact.Options options = new Compact.Options(
                 grace.toMillis(),
                 retain == null ? 0 : retain.toMillis(),
                 level,
                 Compact.Options.DEFAULT.memoryBytes(),
-                dryRun);
+                dryRun,
+                history.toMillis());
         ProgressLine progress = new ProgressLine(context, json.json);
         Hearing listener = new Hearing(progress);
         try (ArchiveView view = ArchiveView.open("compact", store, new TimeOptions(), progress::message)) {

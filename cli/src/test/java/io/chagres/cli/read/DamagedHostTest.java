@@ -181,12 +181,33 @@ final class DamagedHostTest {
         assertThat(run("cat STORE " + badId + ":app").out()).isEqualTo("bytes of " + BAD + "\n");
     }
 
-    /** One host was compacted: its past is gone, that of the others is not. */
+    /** One host was compacted: its past is there all the same. */
+    @ParameterizedTest
+    @CsvSource({"ls STORE *:**", "ls STORE", "cat STORE *:app", "tail STORE *:app"})
+    void pastOfACompactedHostIsShown(String command) {
+        String before = run(command + " --at @150").out();
+        compactTheBadOne();
+        CommandRun run = run(command + " --at @150");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).isEqualTo(before);
+    }
+
+    private void compactTheBadOne() {
+        assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
+        assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
+    }
+
+    /** What was kept of the past of one host is lost; that of the others is not. */
     @ParameterizedTest
     @CsvSource({"ls STORE *:**", "ls STORE", "cat STORE *:app", "tail STORE *:app", "restore STORE BACK"})
     void pastOfACompactedHostIsNamed(String command) throws IOException {
-        assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
-        assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
+        compactTheBadOne();
+        try (Stream<Path> histories =
+                Files.list(store.resolve("hosts").resolve(badId).resolve("history"))) {
+            for (Path each : histories.toList()) {
+                Files.delete(each);
+            }
+        }
         CommandRun run = run(command + " --at @150");
         assertThat(run.code()).isEqualTo(ExitCode.FAILED);
         assertThat(run.err())

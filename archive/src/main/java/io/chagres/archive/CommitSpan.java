@@ -1,0 +1,9 @@
+package io.chagres.archive;
+
+/**
+ * Commits of a host that follow each other. Immutable.
+ *
+ * @param from the commit before the first
+ * @param to the last
+ */
+public record CommitSpan(long from, long to) {}

@@ -1,0 +1,177 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what compaction kept of moments whose commits it removed: names exactly, and how long each version was. Where
+ * the bytes are is told by the newest checkpoint, because a version only grows: its first bytes are those it had then.
+ * Stateless.
+ */
+final class History {
+    /** A span of commits, and the object that holds what was so after them. */
+    private record Stored(String key, CommitSpan span, long earliestMs) {}
+
+    /**
+     * A moment that can be shown.
+     *
+     * @param keys of the objects to apply up to it, in order
+     * @param checkpoint says where the bytes are
+     */
+    record Found(LogRecord.Moment moment, List<String> keys, CheckpointId checkpoint) {}
+
+    private History() {}
+
+    /**
+     * Returns the last moment in the order of the log up to another, that of seq 0 before the first; null when it is
+     * not kept, or not all before it.
+     */
+    static @Nullable Found find(BlobStore store, String hostId, PointInTime at) throws IOException {
+        List<Stored> all = list(store, hostId);
+        CheckpointId newest = all.isEmpty() ? null : HostLog.newestCheckpoint(store, hostId);
+        if (newest == null) {
+            return null;
+        }
+        for (Stored each : all.reversed()) {
+            if (each.span().from() < at.seq() && each.earliestMs() <= at.timeMs()) {
+                LogRecord.Moment moment = lastMoment(store, each.key(), at);
+                if (moment != null && moment.seq() <= newest.seq()) {
+                    return found(moment, all, newest);
+                }
+            }
+        }
+        boolean begins = Tables.chain(spans(all), 0, newest.seq()) != null;
+        return begins ? new Found(new LogRecord.Moment(0, 0), List.of(), newest) : null;
+    }
+
+    private static List<CommitSpan> spans(List<Stored> all) {
+        return all.stream().map(Stored::span).toList();
+    }
+
+    private static @Nullable Found found(LogRecord.Moment moment, List<Stored> all, CheckpointId newest) {
+        List<CommitSpan> spans = spans(all);
+        List<CommitSpan> chain = Tables.chain(spans, 0, moment.seq());
+        if (chain == null) {
+            return null;
+        }
+        List<String> keys =
+                chain.stream().map(span -> all.get(spans.indexOf(span)).key()).toList();
+        return new Found(moment, keys, newest);
+    }
+
+    /** Returns what there is, in the order of the last commits. */
+    private static List<Stored> list(BlobStore store, String hostId) throws IOException {
+        List<Stored> all = new ArrayList<>();
+        for (BlobInfo info : store.list(ArchiveLayout.history(hostId), null)) {
+            CommitSpan span = ArchiveLayout.historyOf(info.key());
+            if (span != null) {
+                all.add(new Stored(info.key(), span, ArchiveLayout.earliestOf(info.key())));
+            }
+        }
+        all.sort(Comparator.comparingLong(stored -> stored.span().to()));
+        return all;
+    }
+
+    private static LogRecord.@Nullable Moment lastMoment(BlobStore store, String key, PointInTime at)
+            throws IOException {
+        LogRecord.Moment last = null;
+        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
+            for (LogRecord record = in.next(); record != null; record = in.next()) {
+                if (record instanceof LogRecord.Moment moment
+                        && moment.seq() <= at.seq()
+                        && moment.timeMs() <= at.timeMs()) {
+                    last = moment;
+                }
+            }
+        }
+        return last;
+    }
+
+    /**
+     * Puts the state of a moment together.
+     *
+     * @param state before the first commit
+     * @throws CompactedHistoryException when retention expired the moment
+     */
+    static void restore(BlobStore store, String hostId, Found found, HostState state) throws IOException {
+        for (String key : found.keys()) {
+            replay(store, key, found.moment().seq(), state);
+        }
+        attach(store, ArchiveLayout.checkpoint(hostId, found.checkpoint()), found.moment(), state);
+    }
+
+    private static void replay(BlobStore store, String key, long untilSeq, HostState state) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
+            boolean applies = false;
+            for (LogRecord record = in.next(); record != null; record = in.next()) {
+                if (record instanceof LogRecord.Moment moment) {
+                    if (moment.seq() > untilSeq) {
+                        return;
+                    }
+                    applies = moment.seq() > state.seq();
+                }
+                if (applies) {
+                    state.restore(key, record, state.timeMs());
+                }
+            }
+        }
+    }
+
+    private static void attach(BlobStore store, String key, LogRecord.Moment moment, HostState state)
+            throws IOException {
+        Set<Long> kept = new HashSet<>();
+        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
+            for (LogRecord record = in.next(); record != null; record = in.next()) {
+                switch (record) {
+                    case LogRecord.Retention retention -> {
+                        if (moment.timeMs() < retention.horizonMs()) {
+                            throw new CompactedHistoryException(retention.horizonMs());
+                        }
+                        state.restore(key, record, moment.timeMs());
+                    }
+                    case LogRecord.VersionOpened opened -> {
+                        FileVersion version = state.version(opened.versionId());
+                        if (version != null) {
+                            kept.add(version.id());
+                            if (opened.startPosition() > version.startPosition()) {
+                                version.expire(opened.startPosition());
+                            }
+                        }
+                    }
+                    case LogRecord.Extent extent -> state.attach(key, extent);
+                    default -> {}
+                }
+            }
+        }
+        for (FileVersion version : state.versions()) {
+            if (!kept.contains(version.id())) {
+                version.expire(version.length());
+            } else if (version.attached() < version.length()) {
+                throw new CorruptArchiveException(
+                        key, "nothing says where byte " + version.attached() + " of version " + version.id() + " is");
+            }
+        }
+    }
+
+    /**
+     * Reads a history to its end.
+     *
+     * @throws CorruptArchiveException when it is damaged
+     */
+    static void check(BlobStore store, String key) throws IOException {
+        lastMoment(store, key, PointInTime.NOW);
+    }
+}

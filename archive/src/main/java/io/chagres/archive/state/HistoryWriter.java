@@ -1,0 +1,141 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.format.RecordWriter;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Collects, while commits are applied, what compaction keeps of them: all that is not bytes, and the length of each
+ * version once for each interval of time in which it grew. Confined to one thread.
+ */
+public final class HistoryWriter implements RunListener {
+    private static final int BLOCK_BYTES = 1 << 20;
+
+    private final long intervalMs;
+    private final List<byte[]> blocks = new ArrayList<>();
+    private final RecordWriter out = new RecordWriter();
+    /** What versions have grown to since the last moment written. */
+    private final Map<Long, LogRecord.VersionLength> grown = new LinkedHashMap<>();
+
+    private long grownSeq;
+    private long grownMs;
+    private long lastMs = Long.MAX_VALUE;
+    private long firstSeq;
+    private long earliestMs = Long.MAX_VALUE;
+
+    /**
+     * Begins.
+     *
+     * @param intervalMs within such an interval, in milliseconds, only the last lengths are kept; 1 or more
+     */
+    public HistoryWriter(long intervalMs) {
+        this.intervalMs = intervalMs;
+    }
+
+    @Override
+    public void opened(LogRecord.VersionOpened opened) {}
+
+    @Override
+    public void extent(LogRecord.Extent extent) {}
+
+    @Override
+    public void applied(CommitHeader commit) throws CorruptArchiveException {
+        if (firstSeq == 0) {
+            firstSeq = commit.seq();
+        }
+        boolean sameInterval = Math.floorDiv(grownMs, intervalMs) == Math.floorDiv(commit.timeMs(), intervalMs);
+        if (!grown.isEmpty() && !sameInterval) {
+            writeGrown(grownSeq, grownMs);
+        }
+        boolean onlyGrew = onlyGrew(commit);
+        if (!onlyGrew) {
+            writeGrown(commit.seq(), commit.timeMs()); // grown before it, and so at this moment
+        }
+        RecordReader records = commit.recordReader();
+        while (records.hasNext()) {
+            LogRecord record = records.next();
+            if (!(record instanceof LogRecord.Extent extent)) {
+                writeGrown();
+                out.write(record);
+            } else {
+                long version = extent.versionId();
+                grown.put(version, new LogRecord.VersionLength(version, extent.end(), extent.mtimeNs()));
+            }
+        }
+        if (onlyGrew) {
+            grownSeq = commit.seq();
+            grownMs = commit.timeMs();
+            if (grownMs < lastMs) { // the clock went back: a moment that is left out would show older names
+                writeGrown(grownSeq, grownMs);
+            }
+        } else {
+            writeGrown();
+        }
+        if (out.length() >= BLOCK_BYTES) {
+            endBlock();
+        }
+    }
+
+    private static boolean onlyGrew(CommitHeader commit) throws CorruptArchiveException {
+        RecordReader records = commit.recordReader();
+        while (records.hasNext()) {
+            if (!(records.next() instanceof LogRecord.Extent)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void writeGrown(long seq, long timeMs) {
+        out.write(new LogRecord.Moment(seq, timeMs));
+        earliestMs = Math.min(earliestMs, timeMs);
+        lastMs = timeMs;
+        writeGrown();
+    }
+
+    private void writeGrown() {
+        grown.values().forEach(out::write);
+        grown.clear();
+    }
+
+    private void endBlock() {
+        blocks.add(Arrays.copyOf(out.array(), out.length()));
+        out.reset();
+    }
+
+    /**
+     * Puts what was collected into the store, unless it is there; nothing when there were no commits.
+     *
+     * @param state after the last commit
+     */
+    public void write(BlobStore store, String hostId, HostState state) throws IOException {
+        if (firstSeq == 0) {
+            return;
+        }
+        if (!grown.isEmpty()) {
+            writeGrown(grownSeq, grownMs);
+        }
+        endBlock();
+        String key = ArchiveLayout.history(hostId, new CommitSpan(firstSeq - 1, state.seq()), earliestMs);
+        Checkpoint.put(store, key, Checkpoint.header(state, FixedHeader.HISTORY), target -> {
+            for (byte[] block : blocks) {
+                RecordReader records = new RecordReader(key, block, 0, block.length);
+                while (records.hasNext()) {
+                    target.write(records.next());
+                }
+            }
+        });
+    }
+}

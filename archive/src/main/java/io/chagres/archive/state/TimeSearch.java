@@ -1,0 +1,76 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.NoSuchBlobException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds in the log of a host the last commit whose time is not after a time, whatever its clock did. Each commit says
+ * where the row of commits began whose times never go back: within a row it halves, from row to row it goes back.
+ * Stateless.
+ */
+final class TimeSearch {
+    /** All commits are later. */
+    static final long BEFORE_ALL = 0;
+
+    /** All commits that are there are later, and earlier ones were removed. */
+    static final long REMOVED = -1;
+
+    private static final long NONE = -2;
+
+    private TimeSearch() {}
+
+    /**
+     * Returns the number of the commit, or one of the constants.
+     *
+     * @param end the last commit to look at
+     */
+    static long last(String hostId, long end, long timeMs, CommitReader reader) throws IOException {
+        long high = end;
+        while (high > 0) {
+            CommitHeader commit = find(hostId, high, reader);
+            if (commit == null) {
+                return REMOVED; // from the first on
+            }
+            if (commit.timeMs() <= timeMs) {
+                return high;
+            }
+            long found = within(hostId, commit.row(), high, timeMs, reader);
+            if (found != NONE) {
+                return found;
+            }
+            high = commit.row() - 1;
+        }
+        return BEFORE_ALL;
+    }
+
+    /** Halves where times do not go back; a commit that was removed counts as early. */
+    private static long within(String hostId, long first, long end, long timeMs, CommitReader reader)
+            throws IOException {
+        long low = first;
+        long high = end;
+        long found = NONE;
+        while (low < high) {
+            long middle = low + (high - low) / 2;
+            CommitHeader commit = find(hostId, middle, reader);
+            if (commit == null || commit.timeMs() <= timeMs) {
+                found = commit == null ? REMOVED : middle;
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return found;
+    }
+
+    private static @Nullable CommitHeader find(String hostId, long seq, CommitReader reader) throws IOException {
+        try {
+            return reader.read(ArchiveLayout.commit(hostId, seq));
+        } catch (NoSuchBlobException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,283 @@
+package io.chagres.archive.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.read.Host;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+/** Tests that outlines change nothing but the number of requests. */
+class OutlinesTest {
+    private static final String ID = "0123456789abcdef";
+
+    private final MemoryStore store = new MemoryStore();
+    private final RandomGenerator random = Seeds.random(Seeds.next("OutlinesTest"));
+
+    private void live(Host host) {
+        List<Long> ids = new ArrayList<>(host.written.keySet());
+        long id = ids.isEmpty() || random.nextInt(5) == 0
+                ? host.file("/d" + random.nextInt(3) + "/f" + random.nextInt(9))
+                : ids.get(random.nextInt(ids.size()));
+        switch (random.nextInt(9)) {
+            case 0 -> host.remove("/d0/f" + random.nextInt(9));
+            case 1 -> host.move("/d" + random.nextInt(3), "/e");
+            case 2 -> host.close(id, LogRecord.Reason.SEALED);
+            case 3 -> host.zeros(id, 1 + random.nextInt(100));
+            case 4 -> host.write(new LogRecord.Derived(id, id, "gz"));
+            default -> host.inline(id, "x".repeat(1 + random.nextInt(3000)));
+        }
+    }
+
+    private long commits(Host host, int count) throws IOException {
+        long seq = 0;
+        for (int i = 0; i < count; i++) {
+            live(host);
+            seq = host.commit();
+        }
+        return seq;
+    }
+
+    private static void compact(BlobStore of, MemoryStore clock, long graceMs) throws IOException {
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                throw new AssertionError(subject, cause);
+            }
+        };
+        new Compact(of, new Compact.Options(graceMs, 0, 1, 1 << 20, false), clock::nowMs, listener).host(ID);
+    }
+
+    private static List<String> text(HostState state) {
+        return StateText.of(state);
+    }
+
+    private static List<String> replayed(BlobStore of, ExtentFilter filter) throws IOException {
+        return text(HostLog.replay(of, ID, filter, RunListener.NONE));
+    }
+
+    private static List<String> loaded(BlobStore of, ExtentFilter filter) throws IOException {
+        return text(HostLog.load(of, ID, PointInTime.NOW, filter, RunListener.NONE));
+    }
+
+    private static void assertSame(BlobStore of) throws IOException {
+        assertThat(loaded(of, ExtentFilter.ALL)).isEqualTo(replayed(of, ExtentFilter.ALL));
+        assertThat(loaded(of, ExtentFilter.NONE)).isEqualTo(replayed(of, ExtentFilter.NONE));
+        ExtentFilter some = id -> id % 2 == 0;
+        assertThat(loaded(of, some)).isEqualTo(replayed(of, some));
+    }
+
+    @Test
+    void sayWhatTheCommitsSay() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            List<List<String>> states = new ArrayList<>(List.of(List.of()));
+            for (int i = 0; i < 80; i++) {
+                commits(host, 1);
+                states.add(replayed(store, ExtentFilter.NONE));
+                if (random.nextInt(4) == 0) {
+                    Outlines.write(store, ID, 1 + random.nextInt(i + 1), Map.of());
+                }
+                if (random.nextInt(12) == 0) {
+                    compact(store, store, 86_400_000);
+                }
+                assertSame(store);
+                int seq = 1 + random.nextInt(i + 1);
+                PointInTime at = PointInTime.seq(seq);
+                assertThat(text(HostLog.load(store, ID, at, ExtentFilter.NONE, RunListener.NONE)))
+                        .isEqualTo(states.get(seq));
+            }
+            assertThat(store.keys("/tables/")).isNotEmpty();
+            assertThat(host.differing()).isEmpty();
+        }
+    }
+
+    /** What a listener hears does not depend on outlines. */
+    @Test
+    void tellAListenerOfEveryExtent() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            commits(host, 20);
+            Outlines.write(store, ID, 11, Map.of());
+            Outlines.write(store, ID, 17, Map.of());
+            Map<Long, Long> ends = new HashMap<>();
+            HostState state = HostLog.load(store, ID, PointInTime.NOW, ExtentFilter.NONE, new RunListener() {
+                @Override
+                public void opened(LogRecord.VersionOpened opened) {
+                    assertThat(ends.put(opened.versionId(), opened.startPosition()))
+                            .isNull();
+                }
+
+                @Override
+                public void extent(LogRecord.Extent extent) {
+                    assertThat(ends.put(extent.versionId(), extent.end())).isEqualTo(extent.start());
+                }
+            });
+            state.versions().forEach(version -> assertThat(ends).containsEntry(version.id(), version.length()));
+        }
+    }
+
+    /** Ended before or after any operation of the store, what is there is true, and the next one goes on. */
+    @Test
+    void mayBeEndedAnywhere() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            commits(host, 10);
+            Outlines.write(store, ID, 10, Map.of());
+            commits(host, 10);
+        }
+        for (int operations = 0; ; operations++) {
+            MemoryStore world = store.copy();
+            int[] left = {operations};
+            FaultyStore killed = new FaultyStore(world, (operation, done) -> {
+                if (left[0]-- == 0) {
+                    throw new StoreException("killed");
+                }
+            });
+            boolean ended = false;
+            try {
+                Outlines.write(killed, ID, 20, Map.of());
+                ended = true;
+            } catch (StoreException e) {
+                assertThat(e).hasMessageContaining("killed");
+            }
+            assertSame(world);
+            Outlines.write(world, ID, 20, Map.of());
+            assertSame(world);
+            assertThat(world.keys("/names-")).hasSize(2);
+            if (ended) {
+                break;
+            }
+        }
+    }
+
+    /** A compaction may come between any two operations of a writer. */
+    @Test
+    void aCompactionMayComeBetween() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            commits(host, 10);
+            Outlines.write(store, ID, 5, Map.of());
+        }
+        boolean[] passed = {false};
+        for (int operations = 0; !passed[0]; operations++) {
+            MemoryStore world = store.copy();
+            int[] left = {operations};
+            passed[0] = true;
+            FaultyStore racing = new FaultyStore(world, (operation, done) -> {
+                if (left[0]-- == 0) {
+                    passed[0] = false;
+                    compact(world, world, 86_400_000);
+                }
+            });
+            Outlines.write(racing, ID, 10, Map.of());
+            assertSame(world);
+            try (Host host = new Host(world, ID, "web1")) {
+                commits(host, 5);
+            }
+            Outlines.write(world, ID, 14, Map.of());
+            assertSame(world);
+        }
+    }
+
+    @Test
+    void goWithTheirCheckpoint() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            commits(host, 10);
+            Outlines.write(store, ID, 10, Map.of());
+            commits(host, 5);
+            compact(store, store, 0);
+            assertThat(store.keys("/tables/")).isEmpty();
+            commits(host, 5);
+            Outlines.write(store, ID, 20, Map.of());
+            assertThat(store.keys("/tables/")).hasSize(2).allMatch(key -> key.contains("/tables/0000000000000015-"));
+            assertSame(store);
+            assertThat(host.differing()).isEmpty();
+        }
+    }
+
+    @Test
+    void aDamagedOneIsNamed() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            commits(host, 10);
+            Outlines.write(store, ID, 10, Map.of());
+            for (String key : store.keys("/tables/")) {
+                byte[] whole = store.bytes(key);
+                byte[] damaged = whole.clone();
+                damaged[damaged.length / 2] ^= 1;
+                store.replace(key, damaged);
+                assertThatThrownBy(() -> loaded(store, ExtentFilter.ALL))
+                        .isInstanceOf(CorruptArchiveException.class)
+                        .hasMessageContaining(key);
+                store.replace(key, whole);
+            }
+        }
+    }
+
+    /** Who kept the commits reads none of them. */
+    @Test
+    void readOnlyWhatIsNotKept() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            commits(host, 30);
+            Outlines.write(store, ID, 20, Map.of());
+            Map<Long, CommitHeader> kept = new HashMap<>();
+            for (long seq = 21; seq <= 30; seq++) {
+                kept.put(seq, CommitReader.header(store, ArchiveLayout.commit(ID, seq)));
+            }
+            List<String> read = new ArrayList<>();
+            Outlines.write(counting(read), ID, 30, kept);
+            assertThat(read).containsExactly(ArchiveLayout.outline(ID, CheckpointId.BEGINNING, 20));
+            assertSame(store);
+        }
+    }
+
+    private FaultyStore counting(List<String> read) {
+        return new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.GET
+                    && !done
+                    && (read.isEmpty() || !read.getLast().equals(operation.key()))) {
+                read.add(operation.key());
+            }
+        });
+    }
+
+    /** However long a log is, names take one object and what follows it. */
+    @Test
+    void shortenTheWay() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/a");
+            for (int i = 0; i < 2500; i++) {
+                host.inline(
+                        Objects.requireNonNull(host.written.keySet().iterator().next()), "line\n");
+                host.commit();
+            }
+        }
+        Outlines.write(store, ID, 2500, Map.of());
+        assertThat(store.keys("/names-")).hasSize(3);
+        List<String> read = new ArrayList<>();
+        HostLog.load(counting(read), ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+        assertThat(read).hasSize(1);
+        read.clear();
+        HostLog.load(counting(read), ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+        assertThat(read).hasSize(4);
+        assertSame(store);
+    }
+}
