@@ -19,6 +19,7 @@ GB_MONTH = 0.023
 DAY = 86_400
 PAGE = 1000  # keys of a LIST
 HEARTBEAT = 60  # seconds
+OUTLINE = 1000  # commits from one outline to the next; more seldom than records outweigh it is modelled
 MEMORY = 128 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
 SMALL, PACK = 1 << 20, 8 << 20  # fewer bytes of a file go into packs; bytes of a pack
@@ -45,13 +46,24 @@ def dollars(counts):
 
 def first_start():
     """Of a machine the archive does not know: it lists the keys of its own name and machine, and puts its own."""
-    return requests(put=4, get=1, head=1, list=3)
+    return requests(put=4, get=1, head=1, list=4)
 
 
 def restart(commits_since_checkpoint, checkpoint=True):
-    """The state directory knows the host; without it there is one LIST more. Its key is put again, in case it went."""
-    commits = commits_since_checkpoint
-    return requests(put=2, get=1 + 2 * checkpoint + commits, head=1, list=1 + pages(commits))
+    """The state directory knows the host, whose key is put again, in case it went; without it there is one LIST more.
+
+    It reads the newest outline, the extents beside each since the checkpoint, and half of the commits of one.
+    """
+    outlines = commits_since_checkpoint // OUTLINE
+    commits = OUTLINE // 2 if outlines else commits_since_checkpoint
+    tables = 2 * (outlines > 0) + 2 * outlines
+    return requests(put=2, get=1 + 2 * checkpoint + tables + commits, head=1,
+                    list=1 + pages(2 * outlines) + pages(commits))
+
+
+def outlines(commits):
+    """Each is made of the one before and of records in memory: two objects, each asked for before it is put."""
+    return times(commits // OUTLINE, requests(put=2, get=2, head=2, list=2))
 
 
 def objects(files, content_bytes):
@@ -63,7 +75,8 @@ def compaction(commits, files, content_bytes, checkpoint=True):
     """Reads each commit once, or if it cannot keep them once more for each batch."""
     fits = content_bytes / RATIO + commits * (COMMIT + ENTRY) <= MEMORY
     reads = commits if fits else commits * (1 + math.ceil(content_bytes / MEMORY))
-    return requests(put=2 + objects(files, content_bytes), get=1 + 2 * checkpoint + reads, head=3, list=7 + pages(commits), delete=1)
+    return requests(put=3 + objects(files, content_bytes), get=1 + 2 * checkpoint + reads, head=4,
+                    list=7 + pages(commits), delete=1)
 
 
 def heartbeats(seconds):
@@ -73,8 +86,10 @@ def heartbeats(seconds):
 
 def sweep(commits_listed, commits_removed, checkpoints, heard_listed=0, heard_removed=0):
     """Lists the log and the heartbeats and reads the checkpoints that stay; objects it removes are not counted."""
-    return requests(get=2 * checkpoints, list=pages(commits_listed) + pages(heard_listed),
-                    delete=commits_removed + (commits_removed > 0) + heard_removed)
+    tables = 2 * (commits_removed // OUTLINE)
+    return requests(get=2 * checkpoints,
+                    list=pages(commits_listed) + pages(heard_listed) + (commits_removed > 0),
+                    delete=commits_removed + tables + (commits_removed > 0) + heard_removed)
 
 
 def status(hosts):
@@ -83,11 +98,12 @@ def status(hosts):
 
 
 def host_day(commits, files, content_bytes, restarts=1, runs=1):
-    """Requests of shipper and compaction; never compacted, a restart reads half of 30 days' commits."""
+    """Requests of shipper and compaction; never compacted, a restart has half of 30 days' commits behind it."""
     heard = heartbeats(DAY)
+    shipped = requests(put=commits + heard) + outlines(commits)
     if runs == 0:
-        return requests(put=commits + heard) + times(restarts, restart(15 * commits, checkpoint=False)), requests()
-    shipped = requests(put=commits + heard) + times(restarts, restart(commits // runs // 2))
+        return shipped + times(restarts, restart(15 * commits, checkpoint=False)), requests()
+    shipped = shipped + times(restarts, restart(commits // runs // 2))
     a_run = commits // runs
     written = min(files, files * commits / runs)
     one = compaction(a_run, math.ceil(written), content_bytes / runs) + sweep(

@@ -17,6 +17,7 @@ import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.commit.RecentCommits;
 import io.chagres.ship.commit.StoreHealth;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileTable;
@@ -25,6 +26,7 @@ import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.Versions;
+import io.chagres.ship.follow.CheckpointStep;
 import io.chagres.ship.follow.Copies;
 import io.chagres.ship.follow.DerivedFiles;
 import io.chagres.ship.follow.FollowedFiles;
@@ -62,6 +64,7 @@ final class ShipParts implements AutoCloseable {
     final Tailer turns;
     final DerivedFiles derived;
     final Offload offload;
+    final CheckpointStep checkpoints;
     final Copies copies;
     final Verifier verifier;
     final DirectoryWatcher watcher;
@@ -88,6 +91,8 @@ final class ShipParts implements AutoCloseable {
         uploads = new ObjectUploads(
                 store, opening.hostId, options.codec(), options.level(), options.memoryBytes(), offload, health);
         openFiles = new OpenFiles(opening.host.openFiles(), problems);
+        checkpoints = new CheckpointStep(
+                opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
         versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId());
         derived = new DerivedFiles(store, opening.hostId, pipeline, offload);
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
@@ -126,6 +131,7 @@ final class ShipParts implements AutoCloseable {
         String hostId = "";
         HostState loaded = HostState.empty();
         ResumePoints points = new ResumePoints();
+        RecentCommits recent = new RecentCommits(points);
 
         @SuppressWarnings("NullAway.Init")
         CommitLog log;
@@ -185,7 +191,8 @@ final class ShipParts implements AutoCloseable {
         /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */
         private byte[] openIncarnation(BlobStore store, Clock clock) throws IOException {
             points = new ResumePoints();
-            loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, points);
+            recent = new RecentCommits(points);
+            loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
             points.keep(loaded);
             LogRecord.IncarnationOpened last = loaded.lastIncarnation();
             if (!options.takeOver()) {
@@ -208,6 +215,7 @@ final class ShipParts implements AutoCloseable {
                                 Version.text(),
                                 clock.millis()));
                 log.append(first);
+                recent.applied(log.appended(first));
             }
             return incarnation;
         }

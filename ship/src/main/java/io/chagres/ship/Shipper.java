@@ -170,7 +170,8 @@ public final class Shipper implements AutoCloseable {
             nextTrimMs = now + TRIM_MS;
         }
         parts.derived.step();
-        return parts.verifier.step(now) ? 1 : 0;
+        int work = parts.checkpoints.step(now) ? 1 : 0;
+        return work + (parts.verifier.step(now) ? 1 : 0);
     }
 
     private int runTurns(long now) {
@@ -285,6 +286,7 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasReady()
                 || parts.derived.isBusy()
                 || !parts.offload.isIdle()
+                || options.once() && !parts.checkpoints.isIdle()
                 || !parts.uploads.isIdle()
                 || !parts.pipeline.isIdle()) {
             return false;

@@ -2,6 +2,7 @@ package io.chagres.ship.commit;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
@@ -11,7 +12,9 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.ship.bytes.Verification;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,7 @@ public final class CommitPipeline implements AutoCloseable {
     private CommitBuilder filling;
     private CommitBuilder spare;
     private final ArrayList<Verification> touched = new ArrayList<>();
+    private final ArrayDeque<CommitHeader> acknowledged = new ArrayDeque<>();
 
     private @Nullable CommitBuilder inFlight;
     private final ArrayList<Verification> inFlightVersions = new ArrayList<>();
@@ -45,6 +49,7 @@ public final class CommitPipeline implements AutoCloseable {
     private boolean checked;
     private boolean submitted;
     private long retryAtMs;
+    private @Nullable CommitHeader appended;
     private volatile boolean answered;
     private volatile @Nullable Exception failure;
 
@@ -194,6 +199,7 @@ public final class CommitPipeline implements AutoCloseable {
                     checked = true;
                 }
                 log.append(commit);
+                appended = log.appended(commit);
             } catch (IOException | RuntimeException e) {
                 failed = e;
             }
@@ -222,6 +228,7 @@ public final class CommitPipeline implements AutoCloseable {
         CommitBuilder done = inFlight;
         inFlight = null;
         commits++;
+        acknowledged.add(Objects.requireNonNull(appended));
         for (int i = 0; i < inFlightVersions.size(); i++) {
             Verification version = inFlightVersions.get(i);
             long before = version.acknowledged();
@@ -232,6 +239,11 @@ public final class CommitPipeline implements AutoCloseable {
         if (done != null) {
             done.reset();
         }
+    }
+
+    /** Takes the eldest commit that was acknowledged and not taken yet; null when there is none. */
+    public @Nullable CommitHeader takeAcknowledged() {
+        return acknowledged.poll();
     }
 
     /** Gives memory back that only a burst needed. */

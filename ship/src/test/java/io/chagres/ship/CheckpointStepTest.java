@@ -1,0 +1,197 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.Codec;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.Outlines;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests that a shipper writes outlines of its host beside what it ships. */
+class CheckpointStepTest {
+    @TempDir
+    Path temp;
+
+    private final MemoryStore store = new MemoryStore();
+    private final List<String> problems = new ArrayList<>();
+    private Path file;
+    private long written;
+
+    @BeforeEach
+    void tree() throws IOException {
+        file = Files.createDirectory(temp.resolve("tree")).resolve("app.log");
+        Files.createFile(file);
+    }
+
+    private Shipper open(BlobStore to, Executor workers, String state) throws IOException {
+        ShipOptions options = new ShipOptions(
+                List.of(file.getParent().toString()),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of(temp.resolve(state).toString()),
+                false,
+                1,
+                60_000,
+                Codec.ZSTD,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                0,
+                true,
+                null,
+                false,
+                0);
+        return Shipper.open(options, to, workers, Clock.systemUTC(), problems::add);
+    }
+
+    private static void step(Shipper shipper) {
+        try {
+            shipper.doWork(5);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Appends line after line, each into a commit of its own, until the log has so many. */
+    private void ship(Shipper shipper, int commits) {
+        int[] before = {-1};
+        Await.until("the lines are shipped", () -> {
+            for (int i = 0; i < 100 && commits() < commits; i++) {
+                if (commits() > before[0]) {
+                    before[0] = commits();
+                    append();
+                }
+                step(shipper);
+            }
+            return commits() >= commits;
+        });
+    }
+
+    private void append() {
+        try {
+            Files.writeString(file, "line " + written++ + "\n", StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private int commits() {
+        return store.keys("/log/").size();
+    }
+
+    private static void drain(Shipper shipper) {
+        shipper.requestDrain();
+        Await.until("it has drained", () -> {
+            step(shipper);
+            return shipper.finished();
+        });
+    }
+
+    private HostState load(BlobStore from) throws IOException {
+        String host = HostRegistry.hosts(from).getFirst().id();
+        return HostLog.load(from, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+    }
+
+    private void assertShipped() throws IOException {
+        HostState state = load(store);
+        long length = state.versions().iterator().next().length();
+        assertThat(length).isEqualTo(Files.size(file));
+    }
+
+    @Test
+    void aStartWithoutStateReadsAtMostAThousandCommits() throws IOException {
+        try (Shipper shipper = open(store, Runnable::run, "one")) {
+            ship(shipper, 2 * Outlines.MAX_COMMITS + 300);
+            drain(shipper);
+        }
+        assertThat(store.keys("/names-")).hasSize(2);
+        int[] commits = {0};
+        int[] others = {0};
+        FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+            if (!done && operation.kind() != Kind.WRITE) {
+                boolean ofLog = operation.kind() == Kind.GET && operation.key().contains("/log/");
+                commits[0] += ofLog ? 1 : 0;
+                others[0] += ofLog ? 0 : 1;
+            }
+        });
+        try (Shipper shipper = open(counting, Runnable::run, "two")) {
+            assertThat(commits[0]).isLessThanOrEqualTo(Outlines.MAX_COMMITS);
+            assertThat(others[0]).isLessThan(20);
+            ship(shipper, 3 * Outlines.MAX_COMMITS + 10);
+            assertThat(commits[0]).as("none is read for the next outline").isLessThanOrEqualTo(Outlines.MAX_COMMITS);
+            drain(shipper);
+        }
+        assertThat(store.keys("/names-")).hasSizeGreaterThanOrEqualTo(3);
+        assertShipped();
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void aStoreThatRefusesThemHarmsNothing() throws IOException {
+        FaultyStore refusing = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.CREATE && operation.key().contains("/tables/")) {
+                throw new StoreException("it may not be put here");
+            }
+        });
+        try (Shipper shipper = open(refusing, Runnable::run, "one")) {
+            ship(shipper, Outlines.MAX_COMMITS + 20);
+            drain(shipper);
+            assertThat(shipper.drained()).isTrue();
+        }
+        assertThat(store.keys("/tables/")).isEmpty();
+        assertShipped();
+    }
+
+    /** Neither the loop nor a drain waits for one. */
+    @Test
+    void nobodyWaitsForAStoreThatHangs() throws IOException {
+        CountDownLatch end = new CountDownLatch(1);
+        FaultyStore hanging = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.CREATE && operation.key().contains("/tables/")) {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    throw new StoreException("interrupted");
+                }
+            }
+        });
+        try (ExecutorService workers = Executors.newFixedThreadPool(3)) {
+            try (Shipper shipper = open(hanging, workers, "one")) {
+                ship(shipper, Outlines.MAX_COMMITS + 50);
+                drain(shipper);
+                assertThat(shipper.drained()).isTrue();
+            } finally {
+                end.countDown();
+            }
+        }
+        assertShipped();
+    }
+}
