@@ -19,7 +19,7 @@ GB_MONTH = 0.023
 DAY = 86_400
 PAGE = 1000  # keys of a LIST
 HEARTBEAT = 60  # seconds
-OUTLINE = 1000  # commits from one outline to the next; more seldom than records outweigh it is modelled
+OUTLINE, MERGED = 1000, 32  # commits from one outline to the next; spans of extents that become one
 MEMORY = 128 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
 SMALL, PACK = 1 << 20, 8 << 20  # fewer bytes of a file go into packs; bytes of a pack
@@ -52,18 +52,19 @@ def first_start():
 def restart(commits_since_checkpoint, checkpoint=True):
     """The state directory knows the host, whose key is put again, in case it went; without it there is one LIST more.
 
-    It reads the newest outline, the extents beside each since the checkpoint, and half of the commits of one.
+    It reads the newest outline, the extents of all, most of them merged, and half of the commits of one.
     """
     outlines = commits_since_checkpoint // OUTLINE
     commits = OUTLINE // 2 if outlines else commits_since_checkpoint
-    tables = 2 * (outlines > 0) + 2 * outlines
+    tables = 2 * (outlines > 0) + 2 * min(outlines, outlines // MERGED % MERGED + MERGED)
     return requests(put=2, get=1 + 2 * checkpoint + tables + commits, head=1,
                     list=1 + pages(2 * outlines) + pages(commits))
 
 
 def outlines(commits):
     """Each is made of the one before and of records in memory: two objects, each asked for before it is put."""
-    return times(commits // OUTLINE, requests(put=2, get=2, head=2, list=2))
+    merges = times(commits // OUTLINE // MERGED, requests(put=1, get=2 * MERGED, head=1))
+    return times(commits // OUTLINE, requests(put=2, get=2, head=2, list=2)) + merges
 
 
 def objects(files, content_bytes):

@@ -1,5 +1,6 @@
 package io.chagres.ship;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
@@ -192,7 +193,7 @@ final class ShipParts implements AutoCloseable {
         private byte[] openIncarnation(BlobStore store, Clock clock) throws IOException {
             points = new ResumePoints();
             recent = new RecentCommits(points);
-            loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
+            loaded = load(store);
             points.keep(loaded);
             LogRecord.IncarnationOpened last = loaded.lastIncarnation();
             if (!options.takeOver()) {
@@ -218,6 +219,16 @@ final class ShipParts implements AutoCloseable {
                 recent.applied(log.appended(first));
             }
             return incarnation;
+        }
+
+        private HostState load(BlobStore store) throws IOException {
+            try {
+                return HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
+            } catch (CorruptArchiveException e) { // perhaps an outline, and the commits say the same
+                points = new ResumePoints();
+                recent = new RecentCommits(points);
+                return HostLog.replay(store, hostId, ExtentFilter.NONE, recent);
+            }
         }
 
         void abandon() {

@@ -165,13 +165,4 @@ final class History {
             }
         }
     }
-
-    /**
-     * Reads a history to its end.
-     *
-     * @throws CorruptArchiveException when it is damaged
-     */
-    static void check(BlobStore store, String key) throws IOException {
-        lastMoment(store, key, PointInTime.NOW);
-    }
 }

@@ -3,7 +3,9 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -84,6 +86,11 @@ public final class HostLog {
             return true;
         }
 
+        /** Returns what loads the same from commits alone; null when that is not possible any more. */
+        default @Nullable Load withoutOutlines() {
+            return null;
+        }
+
         /** Makes the state of a moment that is told of by a history only. */
         HostState past(History.Found found) throws IOException;
     }
@@ -107,6 +114,12 @@ public final class HostLog {
             return tables == null || span.before == tables.base().seq()
                     ? restored(store, hostId, span.checkpoint, filter, listener)
                     : filled(state -> Outlines.restore(store, hostId, tables, span.before, state, wantsExtents()));
+        }
+
+        @Override
+        public @Nullable Load withoutOutlines() {
+            boolean heard = listener != RunListener.NONE;
+            return heard || !usesOutlines ? null : new InMemory(store, hostId, filter, listener, false);
         }
 
         @Override
@@ -135,6 +148,12 @@ public final class HostLog {
                         throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
                     }
                     continue;
+                } catch (CorruptArchiveException e) {
+                    Load plain = load.withoutOutlines();
+                    if (span.tables == null || plain == null) {
+                        throw e;
+                    }
+                    return load(store, hostId, at, plain); // the commits say the same
                 }
                 long begun = state.seq();
                 span.commits.removeIf(seq -> seq <= begun);
@@ -214,12 +233,21 @@ public final class HostLog {
     }
 
     /**
-     * Reads what a compaction kept of earlier moments to its end.
+     * Reads a history, an outline or extents to the end.
      *
      * @throws CorruptArchiveException when it is damaged
      */
-    public static void checkHistory(BlobStore store, String key) throws IOException {
-        History.check(store, key);
+    public static void check(BlobStore store, String key) throws IOException {
+        boolean ofTable = ArchiveLayout.baseOf(key) != null;
+        int kind = !ofTable
+                ? FixedHeader.HISTORY
+                : ArchiveLayout.outlineOf(key) > 0 ? FixedHeader.OUTLINE : FixedHeader.EXTENTS;
+        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
+            LogRecord record = in.next();
+            while (record != null) {
+                record = in.next();
+            }
+        }
     }
 
     /** Applies the commits that came since; returns whether there were any. One request when there were none. */

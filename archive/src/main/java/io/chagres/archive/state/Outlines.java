@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes and reads the outlines of a host: its names and versions after a commit, without where the bytes are, and
@@ -26,6 +27,9 @@ import java.util.TreeMap;
 public final class Outlines {
     /** The commits between two outlines at most, and so those that any load applies. */
     public static final int MAX_COMMITS = 1000;
+
+    /** So many spans of extents become one object. */
+    static final int MERGED_SPANS = 32;
 
     private static final CheckpointContents OUTLINE = new CheckpointContents() {
         @Override
@@ -75,14 +79,9 @@ public final class Outlines {
             return 0;
         }
         Collector collector = new Collector();
-        HostState state;
-        if (before > tables.base().seq()) {
-            state = new HostState(ExtentFilter.NONE, collector);
-            names(store, hostId, tables.base(), before, state);
-        } else {
-            state = HostLog.restored(store, hostId, checkpoint, ExtentFilter.NONE, collector);
-        }
+        HostState state = begin(store, hostId, checkpoint, tables, before, collector);
         collector.listens = true;
+        List<CommitSpan> spans = new ArrayList<>(tables.spans());
         long bytes = 0;
         try (CommitReader reader = new CommitReader(store)) {
             while (state.seq() < seq) {
@@ -96,9 +95,56 @@ public final class Outlines {
                 }
                 bytes = write(store, hostId, tables.base(), from, state, collector);
                 collector.extents.clear();
+                spans.add(new CommitSpan(from, to));
             }
         }
+        merge(store, hostId, tables.base(), spans, state);
         return bytes;
+    }
+
+    private static HostState begin(
+            BlobStore store,
+            String hostId,
+            @Nullable CheckpointId checkpoint,
+            Tables tables,
+            long before,
+            Collector collector)
+            throws IOException {
+        if (before > tables.base().seq()) {
+            try {
+                HostState state = new HostState(ExtentFilter.NONE, collector);
+                names(store, hostId, tables.base(), before, state);
+                return state;
+            } catch (CorruptArchiveException e) {
+                // the commits say the same
+            }
+        }
+        return HostLog.restored(store, hostId, checkpoint, ExtentFilter.NONE, collector);
+    }
+
+    /**
+     * Makes one object of the last spans of extents, so that there are few however long a log is: each extent is
+     * written twice more for a million commits.
+     */
+    private static void merge(
+            BlobStore store, String hostId, CheckpointId base, List<CommitSpan> spans, HostState state)
+            throws IOException {
+        List<CommitSpan> chain = Tables.chain(spans, base.seq(), state.seq());
+        if (chain == null || chain.size() < MERGED_SPANS) {
+            return;
+        }
+        List<CommitSpan> merged = chain.subList(chain.size() - MERGED_SPANS, chain.size());
+        long all = state.seq() - merged.getFirst().from();
+        if (merged.stream().anyMatch(span -> span.to() - span.from() > all / 2)) {
+            return; // writing it again is worth more of the others
+        }
+        CommitSpan whole = new CommitSpan(merged.getFirst().from(), state.seq());
+        FixedHeader header = Checkpoint.header(state, FixedHeader.EXTENTS);
+        Checkpoint.put(store, ArchiveLayout.extents(hostId, base, whole), header, out -> {
+            for (CommitSpan span : merged) {
+                extents(store, ArchiveLayout.extents(hostId, base, span), FixedHeader.EXTENTS, out::write);
+            }
+        });
     }
 
     /** Puts the extents first: an outline is there only with them. */
@@ -149,12 +195,21 @@ public final class Outlines {
         }
     }
 
+    /** Takes extents one after the other. */
+    private interface ExtentSink {
+        void take(LogRecord.Extent extent) throws IOException;
+    }
+
     /** Takes over the extents that an object holds. */
     private static void attach(BlobStore store, String key, int kind, HostState state) throws IOException {
+        extents(store, key, kind, extent -> state.attach(key, extent));
+    }
+
+    private static void extents(BlobStore store, String key, int kind, ExtentSink sink) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 if (record instanceof LogRecord.Extent extent) {
-                    state.attach(key, extent);
+                    sink.take(extent);
                 }
             }
         }

@@ -88,7 +88,9 @@ final class HostVerify implements AutoCloseable {
                 }
             }
         }
-        checkHistories();
+        checkBeside(ArchiveLayout.history(hostId), "moments that were compacted can be shown only before it");
+        checkBeside(
+                ArchiveLayout.tables(hostId), "nothing is lost: the commits say the same, but reading takes longer");
         for (BlobInfo object : objects.values()) {
             // what a commit that cannot be read refers to is not known
             if (complete && !extents.refersTo(object.key())) {
@@ -118,17 +120,17 @@ final class HostVerify implements AutoCloseable {
         }
     }
 
-    private void checkHistories() throws IOException {
-        for (BlobInfo object : store.list(ArchiveLayout.history(hostId), null)) {
+    private void checkBeside(String prefix, String lost) throws IOException {
+        for (BlobInfo object : store.list(prefix, null)) {
             try {
-                HostLog.checkHistory(store, object.key());
+                HostLog.check(store, object.key());
             } catch (CorruptArchiveException e) {
-                counter.fault(e, "moments that were compacted cannot be shown from the one on that it begins with");
+                counter.fault(e, lost);
             } catch (NoSuchBlobException e) {
                 counter.fault(object.key(), "it vanished while it was checked", "verify again");
             } catch (StoreException e) {
                 HostRegistry.requireAnswer(store, e);
-                counter.fault(object.key(), e, "moments that were compacted cannot be shown");
+                counter.fault(object.key(), e, lost);
             }
         }
     }
