@@ -17,6 +17,9 @@ final class CataloguedLoad implements HostLog.Load {
     /** Reading so many commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
 
+    /** A larger outline is of a host whose state should never be in memory as a whole. */
+    private static final long MAX_OUTLINE_BYTES = 4 << 20;
+
     /** A catalog is made again when so large a part of it was added. */
     private static final int GROWTH = 4;
 
@@ -24,6 +27,7 @@ final class CataloguedLoad implements HostLog.Load {
     private final BlobStore store;
     private final String hostId;
     private final boolean keep;
+    private boolean usesOutlines = true;
     private @Nullable CheckpointId checkpoint;
     private long firstSeq;
     private boolean isRefused;
@@ -46,15 +50,38 @@ final class CataloguedLoad implements HostLog.Load {
         CheckpointId from = span.checkpoint();
         List<Long> commits = span.commits();
         checkpoint = from;
+        Tables tables = span.tables();
+        boolean outlined = tables != null && span.before() > tables.base().seq();
         CatalogFile catalog = catalogs.rolled(store, hostId, from);
         if (catalog == null || !isOf(catalog, commits, reader)) {
-            catalog = from == null ? null : catalogs.of(store, hostId, from);
+            catalog = from == null || outlined ? null : catalogs.of(store, hostId, from);
         }
-        HostState state = catalog == null
-                ? HostLog.restored(store, hostId, from, ExtentFilter.ALL, RunListener.NONE)
-                : new HostState(catalog);
-        firstSeq = state.seq();
-        return state;
+        if (catalog != null) {
+            HostState state = new HostState(catalog);
+            firstSeq = state.seq();
+            return state;
+        }
+        if (tables == null || !outlined) {
+            HostState state = HostLog.restored(store, hostId, from, ExtentFilter.ALL, RunListener.NONE);
+            firstSeq = state.seq();
+            return state;
+        }
+        HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
+        Outlines.restore(store, hostId, tables, span.before(), state, true);
+        firstSeq = tables.base().seq();
+        return applied(state, commits.isEmpty());
+    }
+
+    @Override
+    public @Nullable Tables tables(@Nullable CheckpointId from) throws IOException {
+        return usesOutlines ? Tables.list(store, hostId, from, MAX_OUTLINE_BYTES) : null;
+    }
+
+    @Override
+    public HostLog.@Nullable Load withoutOutlines() {
+        boolean used = usesOutlines;
+        usesOutlines = false;
+        return used ? this : null;
     }
 
     @Override

@@ -23,6 +23,16 @@ import org.jspecify.annotations.Nullable;
 record Tables(CheckpointId base, NavigableSet<Long> outlines, List<CommitSpan> spans) {
     /** Lists what there is. */
     static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint) throws IOException {
+        return list(store, hostId, checkpoint, Long.MAX_VALUE);
+    }
+
+    /**
+     * Lists what there is, but for large outlines.
+     *
+     * @param maxBytes how many bytes an outline has in the store at most
+     */
+    static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long maxBytes)
+            throws IOException {
         CheckpointId base = checkpoint == null ? CheckpointId.BEGINNING : checkpoint;
         NavigableSet<Long> outlines = new TreeSet<>();
         List<CommitSpan> spans = new ArrayList<>();
@@ -30,7 +40,7 @@ record Tables(CheckpointId base, NavigableSet<Long> outlines, List<CommitSpan> s
             CommitSpan span = ArchiveLayout.extentsOf(info.key());
             if (span != null) {
                 spans.add(span);
-            } else if (ArchiveLayout.outlineOf(info.key()) > base.seq()) {
+            } else if (ArchiveLayout.outlineOf(info.key()) > base.seq() && info.lengthBytes() <= maxBytes) {
                 outlines.add(ArchiveLayout.outlineOf(info.key()));
             }
         }

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -136,15 +137,42 @@ class CatalogsTest {
                 if (random.nextInt(10) == 0) {
                     checkpoint();
                 }
+                if (random.nextInt(6) == 0) {
+                    Outlines.write(store, LogFixture.HOST, random.nextInt(1, round + 1), Map.of());
+                }
                 long before = random.nextInt(1, round + 1);
                 try (Catalogs catalogs = catalogs(random.nextInt(4) > 0)) {
                     if (random.nextInt(3) > 0) {
-                        assertThat(StateText.of(over(catalogs))).isEqualTo(StateText.of(LogFixture.load(store)));
+                        assertThat(StateText.of(over(catalogs))).isEqualTo(StateText.of(replayed()));
                     }
                     assertThat(StateText.of(HostLog.load(store, LogFixture.HOST, PointInTime.seq(before), catalogs)))
                             .isEqualTo(StateText.of(inMemory(PointInTime.seq(before))));
                 }
             }
+        }
+    }
+
+    private HostState replayed() throws IOException {
+        return HostLog.replay(store, LogFixture.HOST, ExtentFilter.ALL, RunListener.NONE);
+    }
+
+    /** A mount of a host that was never compacted need not read every commit. */
+    @Test
+    void beginsAtAnOutline() throws IOException {
+        try (LogFixture log = new LogFixture(store);
+                Catalogs catalogs = catalogs(false)) {
+            log.write(Samples.version(1, "/a"), Samples.file("/a", 1));
+            for (int i = 0; i < 30; i++) {
+                log.write(new LogRecord.ZeroRun(1, i * 10L, 10, 1));
+                log.commit();
+            }
+            Outlines.write(store, LogFixture.HOST, 30, Map.of());
+            HostState expected = replayed();
+            for (long seq = 1; seq < 30; seq++) {
+                String key = ArchiveLayout.commit(LogFixture.HOST, seq);
+                store.replace(key, new byte[store.bytes(key).length]);
+            }
+            assertThat(StateText.of(over(catalogs))).isEqualTo(StateText.of(expected));
         }
     }
 
