@@ -87,7 +87,7 @@ public final class ArchiveLayout {
      * @param number counts its heartbeats, from 1
      */
     public static String heartbeat(String hostId, long opened, long number) {
-        return heartbeats(hostId) + digits(MAX_NUMBER - opened) + "/" + digits(MAX_NUMBER - number / 100) + "/"
+        return heartbeats(hostId) + digits(MAX_NUMBER - opened) + "-" + digits(MAX_NUMBER - number / 100) + "/"
                 + digits(MAX_NUMBER - number);
     }
 

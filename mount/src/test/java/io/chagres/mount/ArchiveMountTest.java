@@ -197,7 +197,7 @@ class ArchiveMountTest {
         writer.commit(1);
         try (SmallArchive second = new SmallArchive(archive, "db1")) {
             second.append(second.file("/x"), "db").commit(1);
-            Program.ok("sh", "-c", "sed -i s/name=web1/name=db1/ " + archive + "/hosts/*/host");
+            Program.ok("sh", "-c", "cd " + archive + "/names && for key in web1~*; do mv $key db1~${key#web1~}; done");
             try (MountFixture mounted = mounted(MountOptions.DEFAULTS)) {
                 assertThat(names(place)).hasSize(2).allMatch(name -> name.matches("db1~[0-9a-f]{16}"));
                 assertThat(mounted.mount.statistics().loadedHosts()).isZero();

@@ -1,5 +1,6 @@
 package io.chagres.cli.read;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
@@ -43,7 +44,13 @@ import picocli.CommandLine.Parameters;
             "  chagres status /mnt/archive 'web*' --late 10m --json"
         })
 public final class StatusCommand implements Callable<Integer> {
+    /** Of a store far away, most of which is waiting; a local one asks with as many threads as it has processors. */
     private static final int REQUESTS_AT_ONCE = 32;
+
+    /** Lines whose columns are aligned; more are not kept. */
+    private static final int LINES = 1000;
+
+    private static final String ALIGNMENT = "llrrll";
 
     private final CommandContext context;
 
@@ -65,6 +72,8 @@ public final class StatusCommand implements Callable<Integer> {
     JsonOption json = new JsonOption();
 
     private boolean isAlarming;
+    private Table table = new Table(ALIGNMENT);
+    private int rows;
 
     /** Makes the command; picocli fills its fields. */
     public StatusCommand(CommandContext context) {
@@ -74,22 +83,19 @@ public final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         long nowMs = context.clock().millis();
-        Table table = new Table("llrrll");
         try (BlobStore archive = BlobStores.open(store, false);
-                WorkerThreads threads = new WorkerThreads("chagres-status-", REQUESTS_AT_ONCE)) {
+                WorkerThreads threads = new WorkerThreads("chagres-status-", requestsAtOnce(archive))) {
             FleetStatus fleet = new FleetStatus(archive, threads, late.toMillis(), nowMs);
             fleet.of(chosen(archive), status -> {
                 isAlarming |= status.state() == FleetStatus.State.LATE || status.fault() != null;
                 if (json.json) {
                     context.out().line(json(status));
                 } else {
-                    row(status, nowMs, table);
+                    row(status, nowMs);
                 }
             });
         }
-        for (String line : table.lines()) {
-            context.out().line(line);
-        }
+        print();
         return isAlarming ? ExitCode.FAILED : ExitCode.DONE;
     }
 
@@ -109,7 +115,25 @@ public final class StatusCommand implements Callable<Integer> {
         return chosen;
     }
 
-    private static void row(FleetStatus.HostStatus status, long nowMs, Table table) {
+    private static int requestsAtOnce(BlobStore archive) {
+        return archive.directory(ArchiveLayout.HOSTS) == null
+                ? REQUESTS_AT_ONCE
+                : Runtime.getRuntime().availableProcessors();
+    }
+
+    private void print() throws IOException {
+        for (String line : table.lines()) {
+            context.out().line(line);
+        }
+        table = new Table(ALIGNMENT);
+        rows = 0;
+    }
+
+    private void row(FleetStatus.HostStatus status, long nowMs) throws IOException {
+        if (rows == LINES) {
+            print();
+        }
+        rows++;
         Heartbeat word = status.word();
         table.row(
                 status.host().name(),
