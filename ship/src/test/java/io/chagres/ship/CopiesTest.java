@@ -218,6 +218,42 @@ class CopiesTest {
         }
     }
 
+    /** While it waits for what it may be a copy of, it is written anew: it is known by what was shipped. */
+    @Test
+    void aFileIsWrittenAnewBeforeItIsShipped() throws IOException {
+        List<Runnable> held = new ArrayList<>();
+        boolean[] holds = {false};
+        shipped.workers = task -> {
+            if (holds[0]) {
+                held.add(task);
+            } else {
+                task.run();
+            }
+        };
+        Path log = shipped.file("app.log");
+        append(log, random(50_000, 1));
+        shipped.settle();
+        holds[0] = true;
+        append(shipped.file("other"), random(10_000, 2));
+        steps();
+        Files.write(log, random(10_000, 2));
+        steps();
+        Files.write(log, random(8_000, 3));
+        steps();
+        holds[0] = false;
+        held.forEach(Runnable::run);
+        shipped.settle();
+        copyOver(log, shipped.file("copy"));
+        shipped.drain().assertArchived();
+        assertThat(shipped.storedBytes()).isEqualTo(68_000);
+    }
+
+    private void steps() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            shipped.shipper().doWork(1);
+        }
+    }
+
     /** What is written while it is copied is in both, and is stored once. */
     @Test
     void aFileGrowsWhileItIsCopied() throws IOException {

@@ -86,6 +86,12 @@ public final class Copies implements AutoCloseable {
             return true;
         }
         noteHead(tail, tail.bytes.size());
+        boolean begun = seek(tail, found);
+        tail.hasHead = false; // nothing of it is shipped: it may have other bytes before that
+        return begun;
+    }
+
+    private boolean seek(Tail tail, Stage.Found found) {
         List<Tail> candidates = new ArrayList<>(0);
         for (Tail original : originals(tail)) {
             if (mayBeOriginal(original, tail)) {
@@ -119,6 +125,7 @@ public final class Copies implements AutoCloseable {
                 longest.endCopy();
             }
         }
+        held.remove(tail); // it is held anew
         tail.enter(new Stage.Copying(new CopyComparison(store, hostId, candidates), originals));
         held.addLast(tail);
     }
@@ -236,6 +243,7 @@ public final class Copies implements AutoCloseable {
             tail.appendOrigin(each.start(), each.end(), each.storedIn());
         }
         tail.bytes.forgetGuard();
+        noteHead(tail, tail.bytes.position());
         pipeline.touch(tail.bytes);
         if (round.over() && !isExhausted((Stage.Copying) tail.stage(), round.exhausted())) {
             tail.endCopy();
@@ -268,6 +276,10 @@ public final class Copies implements AutoCloseable {
             compareWith(List.of(original), tail);
             return Next.AGAIN;
         }
+        if (original == tail.predecessor) {
+            tail.endCopy();
+            return null;
+        }
         boolean isComing = original.isLive() && size != has.position() && original.canBeRead();
         if (isComing) {
             files.enqueue(original);
@@ -276,7 +288,7 @@ public final class Copies implements AutoCloseable {
             return Next.LATER;
         }
         boolean wasLater = tail.bytes.mtimeNs() > has.mtimeNs();
-        if (original.stage() == Stage.Over.SUPERSEDED && original != tail.predecessor && !wasLater) {
+        if (original.stage() == Stage.Over.SUPERSEDED && !wasLater) {
             tail.bytes.prefix().split();
             tail.truncated = original;
         }
