@@ -94,8 +94,8 @@ public final class Shipper implements AutoCloseable {
      * @param timeoutMs milliseconds to wait at most when there is nothing to do
      * @return work done; 0 when the step found nothing to do
      * @throws FencedException when another writer has taken over the host's log
-     * @throws UnreadableCommitException when a reader would refuse the next commit: close this one and open another with
-     *     {@link ShipOptions#plainly}
+     * @throws UnreadableCommitException when a reader would refuse the next commit: close this one and open another
+     *     with {@link ShipOptions#plainly}
      * @throws IOException when the watch fails; failures of the store are tried again and shown in the status
      */
     public int doWork(int timeoutMs) throws IOException {
