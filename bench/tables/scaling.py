@@ -20,7 +20,7 @@ DAY = 86_400
 PAGE = 1000  # keys of a LIST
 HEARTBEAT = 60  # seconds
 OUTLINE, MERGED = 1000, 32  # commits from one outline to the next; spans of extents that become one
-MEMORY = 128 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
+MEMORY, BATCH = 112 << 20, 64 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
 SMALL, PACK = 1 << 20, 8 << 20  # fewer bytes of a file go into packs; bytes of a pack
 RATIO = 5  # bytes of a log file to a stored byte
@@ -75,9 +75,9 @@ def objects(files, content_bytes):
 def compaction(commits, files, content_bytes, checkpoint=True):
     """Reads each commit once, or if it cannot keep them once more for each batch."""
     fits = content_bytes / RATIO + commits * (COMMIT + ENTRY) <= MEMORY
-    reads = commits if fits else commits * (1 + math.ceil(content_bytes / MEMORY))
-    return requests(put=3 + objects(files, content_bytes), get=1 + 2 * checkpoint + reads, head=4,
-                    list=7 + pages(commits), delete=1)
+    reads = commits if fits else commits * (1 + math.ceil(content_bytes / BATCH))
+    return requests(put=4 + objects(files, content_bytes), get=1 + 4 * checkpoint + reads, head=4,
+                    list=8 + pages(commits), delete=1)
 
 
 def heartbeats(seconds):

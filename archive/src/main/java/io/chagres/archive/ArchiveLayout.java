@@ -58,6 +58,16 @@ public final class ArchiveLayout {
         return checkpoints(hostId) + digits(id.seq()) + revision + ZSTD_SUFFIX;
     }
 
+    /** Returns the prefix of a host's indexes of objects. */
+    public static String indexes(String hostId) {
+        return HOSTS + hostId + "/index/";
+    }
+
+    /** Returns the key of the index of objects of a checkpoint. */
+    public static String index(String hostId, CheckpointId id) {
+        return indexes(hostId) + digits(id.seq()) + "-" + digits(id.revision()) + ".ndjson" + ZSTD_SUFFIX;
+    }
+
     /** Returns which checkpoint a key names; null when it names something else. */
     public static @Nullable CheckpointId checkpointOf(String key) {
         String name = key.substring(key.lastIndexOf('/') + 1);

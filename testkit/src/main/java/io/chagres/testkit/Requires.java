@@ -125,6 +125,16 @@ public final class Requires {
         check(String.join(" ", command) + " to work", Program.run(command).exitCode() == 0);
     }
 
+    /**
+     * Needs a module of Python.
+     *
+     * @param requirement what {@code pip install} installs, with its version
+     */
+    public static void pythonModule(String name, String requirement) {
+        int exitCode = Program.run(List.of("python3", "-c", "import " + name)).exitCode();
+        check("Python's " + name + " (pip install " + requirement + ")", exitCode == 0);
+    }
+
     /** Needs a file system of the running kernel. */
     public static void kernelFileSystem(String name) {
         boolean there;

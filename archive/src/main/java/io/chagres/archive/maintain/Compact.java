@@ -39,8 +39,8 @@ public final class Compact {
      * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
      * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
      * @param level zstd level, 1 to 19
-     * @param memoryBytes how many bytes to hold in memory at a time, half of them commits and half what is written, if
-     *     one object alone is not larger
+     * @param memoryBytes how many bytes to hold in memory at a time, commits and what is written, if one object alone
+     *     is not larger
      * @param dryRun whether to only say what would be done
      * @param historyMs what is kept of how files grew is a length for each such interval, in milliseconds, 1 or more
      */
@@ -48,9 +48,9 @@ public final class Compact {
         /** How exactly the growth of files is kept unless it is said. */
         public static final long HISTORY_MS = Duration.ofMinutes(1).toMillis();
 
-        /** A day of grace, everything kept, level 3, 256 MiB. */
+        /** A day of grace, everything kept, level 3, 128 MiB. */
         public static final Options DEFAULT =
-                new Options(Duration.ofDays(1).toMillis(), 0, 3, 4 * CompactionPlan.OBJECT_BYTES, false);
+                new Options(Duration.ofDays(1).toMillis(), 0, 3, 2 * CompactionPlan.OBJECT_BYTES, false);
 
         /** Keeps a length for each minute. */
         public Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
@@ -166,9 +166,10 @@ public final class Compact {
         imagined = null;
         long begunMs = clockMs.getAsLong();
         // a dry run reads records, and of data only where lines end
-        KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 2);
+        KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 8 * 7);
         HistoryWriter history = new HistoryWriter(options.historyMs());
-        HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, history);
+        StoredFacts facts = new StoredFacts(hostId, history);
+        HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, facts);
         if (state.seq() > 0) {
             NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
             CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
@@ -177,7 +178,10 @@ public final class Compact {
                 if (!options.dryRun()) {
                     history.write(store, hostId, state);
                 }
-                rewrite(commits, hostId, state, retention, next, begunMs);
+                if (!options.dryRun() && !known.isEmpty()) {
+                    facts.load(store, known.last());
+                }
+                rewrite(commits, state, retention, next, facts, begunMs);
             }
         }
         return sweep(hostId, state.seq());
@@ -211,12 +215,18 @@ public final class Compact {
 
     /** Writes the checkpoint, and if it is the first of its seq the objects it refers to before it. */
     private void rewrite(
-            KeptCommits commits, String hostId, HostState state, Retention retention, CheckpointId next, long begunMs)
+            KeptCommits commits,
+            HostState state,
+            Retention retention,
+            CheckpointId next,
+            StoredFacts facts,
+            long begunMs)
             throws IOException {
+        String hostId = facts.hostId();
         expired = retention.report(listener);
         try (VersionReader reader = new VersionReader(commits, hostId, state);
                 LineEnds lines = new LineEnds(reader);
-                MergeWriter writer = new MergeWriter(store, hostId, reader, options.level(), listener)) {
+                MergeWriter writer = new MergeWriter(store, reader, facts, options.level(), listener)) {
             CompactionPlan plan = next.revision() == 0
                     ? CompactionPlan.of(state, retention, lines)
                     : CompactionPlan.none(state, retention);
@@ -227,10 +237,11 @@ public final class Compact {
                 imagine(plan, hostId, next);
                 return;
             }
-            Map<Long, List<LogRecord.Extent>> written = writer.write(plan.outputs(), options.memoryBytes() / 2);
+            long room = Math.min(options.memoryBytes() / 2, options.memoryBytes() - commits.keptBytes());
+            Map<Long, List<LogRecord.Extent>> written = writer.write(plan.outputs(), room);
+            CompactedContents contents = new CompactedContents(retention, written);
             boolean counts = !isOvertaken(hostId, next, begunMs)
-                    && Checkpoint.write(
-                            store, hostId, next.revision(), state, new CompactedContents(retention, written));
+                    && Checkpoint.write(store, hostId, next.revision(), state, contents);
             if (!counts) {
                 // another compaction came first: what was written here is garbage, and removed with it later
                 expired = Expired.NOTHING;
@@ -239,6 +250,7 @@ public final class Compact {
             objectsWritten = writer.objects();
             contentBytes = writer.contentBytes();
             storedBytes = writer.storedBytes();
+            ObjectIndex.write(store, hostId, next, state, contents, facts);
         }
     }
 

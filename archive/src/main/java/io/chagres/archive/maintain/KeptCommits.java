@@ -43,6 +43,11 @@ final class KeptCommits extends ForwardingStore {
         this.maxBytes = Math.min(maxBytes, Runtime.getRuntime().maxMemory() / 4);
     }
 
+    /** Returns how many bytes are kept. */
+    long keptBytes() {
+        return kept.isEmpty() ? 0 : keptBytes;
+    }
+
     /** Returns the bytes of a commit if they are here. */
     private byte @Nullable [] held(String key) {
         return key.equals(lastKey) ? last : kept.get(key);

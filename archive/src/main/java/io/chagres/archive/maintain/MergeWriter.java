@@ -13,6 +13,7 @@ import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -29,6 +30,11 @@ import java.util.zip.CRC32C;
  */
 final class MergeWriter implements AutoCloseable {
     private static final int PIECE = LogRecord.PIECE_BYTES;
+    private static final long NEWLINES = 0x0a0a0a0a0a0a0a0aL;
+    private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+    private static final long PAIRS = 0x00ff00ff00ff00ffL;
+    /** So many that a byte can count the newlines of its place in each. */
+    private static final int WORDS = 128;
 
     /** A part of a range, from a position on, and where it goes. */
     private record Part(CompactionPlan.Merge merge, LogRecord.Extent extent, long position, MemorySegment target) {}
@@ -36,6 +42,7 @@ final class MergeWriter implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final VersionReader reader;
+    private final StoredFacts facts;
     private final Compact.Listener listener;
     private final SeekableFrames frames;
     private final SecureRandom random = new SecureRandom();
@@ -44,13 +51,18 @@ final class MergeWriter implements AutoCloseable {
     private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(PIECE), 64);
     private final ByteBuffer storedBytes = stored.asByteBuffer();
     private final Map<Long, List<LogRecord.Extent>> written = new HashMap<>();
+    private final long[] words = new long[WORDS];
+    private Arena memory = Arena.ofConfined();
+    private MemorySegment region = MemorySegment.NULL;
     private long objects;
     private long contentTotal;
     private long storedTotal;
 
-    MergeWriter(BlobStore store, String hostId, VersionReader reader, int level, Compact.Listener listener) {
+    /** Makes a writer that tells what is known of what it wrote. */
+    MergeWriter(BlobStore store, VersionReader reader, StoredFacts facts, int level, Compact.Listener listener) {
         this.store = store;
-        this.hostId = hostId;
+        this.facts = facts;
+        this.hostId = facts.hostId();
         this.reader = reader;
         this.listener = listener;
         frames = new SeekableFrames(level);
@@ -98,40 +110,48 @@ final class MergeWriter implements AutoCloseable {
     }
 
     private void writeBatch(List<CompactionPlan.Output> outputs, long bytes) throws IOException {
-        try (Arena batch = Arena.ofConfined()) {
-            MemorySegment content = batch.allocate(bytes, 64);
-            List<Part> parts = new ArrayList<>();
-            Map<CompactionPlan.Merge, Long> offsets = new HashMap<>();
-            long offset = 0;
-            for (CompactionPlan.Output output : outputs) {
-                for (CompactionPlan.Merge merge : output.merges()) {
-                    offsets.put(merge, offset);
-                    addParts(merge, content.asSlice(offset, merge.length()), parts);
-                    offset += merge.length();
-                }
-            }
-            parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
-            reader.expect(parts.stream().map(Part::extent).iterator());
-            for (Part part : parts) {
-                if (offsets.containsKey(part.merge()) && !read(part)) {
-                    offsets.remove(part.merge());
-                }
-            }
-            for (CompactionPlan.Output output : outputs) {
-                List<CompactionPlan.Merge> whole =
-                        output.merges().stream().filter(offsets::containsKey).toList();
-                if (!whole.isEmpty()) {
-                    MemorySegment of = joined(whole, offsets, content);
-                    if (output.pack()) {
-                        writePack(whole, of);
-                    } else {
-                        writeObject(whole.getFirst(), of);
-                    }
-                    objects++;
-                    contentTotal += of.byteSize();
-                }
+        MemorySegment content = room(bytes);
+        List<Part> parts = new ArrayList<>();
+        Map<CompactionPlan.Merge, Long> offsets = new HashMap<>();
+        long offset = 0;
+        for (CompactionPlan.Output output : outputs) {
+            for (CompactionPlan.Merge merge : output.merges()) {
+                offsets.put(merge, offset);
+                addParts(merge, content.asSlice(offset, merge.length()), parts);
+                offset += merge.length();
             }
         }
+        parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
+        reader.expect(parts.stream().map(Part::extent).iterator());
+        for (Part part : parts) {
+            if (offsets.containsKey(part.merge()) && !read(part)) {
+                offsets.remove(part.merge());
+            }
+        }
+        for (CompactionPlan.Output output : outputs) {
+            List<CompactionPlan.Merge> whole =
+                    output.merges().stream().filter(offsets::containsKey).toList();
+            if (!whole.isEmpty()) {
+                MemorySegment of = joined(whole, offsets, content);
+                if (output.pack()) {
+                    writePack(whole, of);
+                } else {
+                    writeObject(whole.getFirst(), of);
+                }
+                objects++;
+                contentTotal += of.byteSize();
+            }
+        }
+    }
+
+    /** Returns room for a batch, the same for all: fresh memory would have to be cleared each time. */
+    private MemorySegment room(long bytes) {
+        if (region.byteSize() < bytes) {
+            memory.close();
+            memory = Arena.ofConfined();
+            region = memory.allocate(bytes, 64);
+        }
+        return region.asSlice(0, bytes);
     }
 
     private static void addParts(CompactionPlan.Merge merge, MemorySegment content, List<Part> parts) {
@@ -184,8 +204,11 @@ final class MergeWriter implements AutoCloseable {
         }
         String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, Codec.ZSTD);
         long length = store(key, bytes);
-        add(new LogRecord.ObjectRun(
-                id, merge.start(), merge.length(), unique, length, Codec.ZSTD, crcs, mtimeNs(merge)));
+        add(
+                merge,
+                new LogRecord.ObjectRun(
+                        id, merge.start(), merge.length(), unique, length, Codec.ZSTD, crcs, mtimeNs(merge)),
+                content);
     }
 
     private void writePack(List<CompactionPlan.Merge> merges, MemorySegment content) throws IOException {
@@ -198,15 +221,39 @@ final class MergeWriter implements AutoCloseable {
             for (long at = merge.start(); at < merge.end(); at += PIECE) {
                 int piece = (int) Math.min(PIECE, merge.end() - at);
                 int checksum = crcOf(bytes, offset, piece);
-                add(new LogRecord.PackedRun(
-                        merge.version().id(), at, piece, unique, length, offset, checksum, mtimeNs(merge)));
+                add(
+                        merge,
+                        new LogRecord.PackedRun(
+                                merge.version().id(), at, piece, unique, length, offset, checksum, mtimeNs(merge)),
+                        content.asSlice(offset, piece));
                 offset += piece;
             }
         }
     }
 
-    private void add(LogRecord.Extent extent) {
+    private void add(CompactionPlan.Merge merge, LogRecord.Extent extent, MemorySegment content) {
+        facts.put(extent, facts.of(merge.version(), extent.start(), extent.end(), newlines(content)));
         written.computeIfAbsent(extent.versionId(), id -> new ArrayList<>(1)).add(extent);
+    }
+
+    /** Counts newlines, eight bytes at a time in an array: commands like this run without the optimizing compiler. */
+    private long newlines(MemorySegment content) {
+        long count = 0;
+        long at = 0;
+        for (; at + WORDS * Long.BYTES <= content.byteSize(); at += WORDS * Long.BYTES) {
+            MemorySegment.copy(content, ValueLayout.JAVA_LONG_UNALIGNED, at, words, 0, WORDS);
+            long ofEachByte = 0;
+            for (long each : words) {
+                long word = each ^ NEWLINES;
+                ofEachByte += ~((word & LOW_BITS) + LOW_BITS | word | LOW_BITS) >>> 7; // 1 in a byte that was one
+            }
+            long ofPairs = (ofEachByte & PAIRS) + (ofEachByte >>> 8 & PAIRS);
+            count += ofPairs * 0x0001000100010001L >>> 48;
+        }
+        for (; at < content.byteSize(); at++) {
+            count += content.get(ValueLayout.JAVA_BYTE, at) == '\n' ? 1 : 0;
+        }
+        return count;
     }
 
     private int crcOf(ByteBuffer bytes, int offset, int length) {
@@ -244,5 +291,6 @@ final class MergeWriter implements AutoCloseable {
     public void close() {
         frames.close();
         arena.close();
+        memory.close();
     }
 }

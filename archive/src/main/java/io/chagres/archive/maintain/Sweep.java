@@ -42,6 +42,7 @@ final class Sweep {
     private final Set<String> referredTo = new HashSet<>();
     private long oldestCommit = Long.MAX_VALUE;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
+    private final List<BlobInfo> indexes = new ArrayList<>();
     private final List<BlobInfo> commits = new ArrayList<>();
     private final List<BlobInfo> objects = new ArrayList<>();
     private final List<BlobInfo> heartbeats = new ArrayList<>();
@@ -87,6 +88,12 @@ final class Sweep {
         }
         checkpoints.addAll(all.headMap(base, false).values());
         addTables(base);
+        String first = ArchiveLayout.index(hostId, base);
+        for (BlobInfo index : store.list(ArchiveLayout.indexes(hostId), null)) {
+            if (index.key().compareTo(first) < 0) {
+                indexes.add(index);
+            }
+        }
         addCommits(log, base.seq());
         if (keepStrays(base.seq())) {
             return;
@@ -224,6 +231,7 @@ final class Sweep {
     void leave() {
         checkpoints.clear();
         tables.clear();
+        indexes.clear();
         commits.clear();
         objects.clear();
     }
@@ -243,6 +251,7 @@ final class Sweep {
     /** Returns all that is removed, in the order in which a reader that starts meanwhile finds a whole archive. */
     List<BlobInfo> removed() {
         List<BlobInfo> all = new ArrayList<>(heartbeats);
+        all.addAll(indexes);
         all.addAll(checkpoints);
         all.addAll(tables);
         all.addAll(commits);

@@ -1,0 +1,189 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.CheckpointContents;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.function.BiConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes which object holds which bytes of which file as lines of JSON, for programs that know no archive: see
+ * docs/QUERY.md. Confined to one thread.
+ */
+final class ObjectIndex implements AutoCloseable {
+    private static final Pattern LINE =
+            Pattern.compile("\\{\"object\":\"([^\"]+)\",(?:\"offset\":(\\d+),\"length\":\\d+,)?"
+                    + "\"lines\":(\\d+|null),\"first\":\"([^\"]+)\",\"last\":\"([^\"]+)\".*");
+
+    /** Of one length, so that their order is that of the texts. */
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
+                    "uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
+    private final BlobWriter object;
+    private final SeekableFrames frames = new SeekableFrames(3);
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment content = arena.allocate(SeekableFrames.FRAME_BYTES, 8);
+    private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES), 8);
+    private final ByteBuffer contentBytes = content.asByteBuffer();
+    private final ByteBuffer storedBytes = stored.asByteBuffer();
+    private int length;
+
+    private ObjectIndex(BlobWriter object) {
+        this.object = object;
+    }
+
+    /** Returns what names the place of an extent's bytes; empty for what is stored nowhere. */
+    static String placeOf(String hostId, LogRecord.Extent extent) {
+        String key = keyOf(hostId, extent);
+        return key == null ? "" : key + "@" + offsetOf(extent);
+    }
+
+    private static @Nullable String keyOf(String hostId, LogRecord.Extent extent) {
+        return extent instanceof LogRecord.Run run
+                ? ArchiveLayout.commit(hostId, run.seq())
+                : VersionReader.dataObject(hostId, extent);
+    }
+
+    private static long offsetOf(LogRecord.Extent extent) {
+        return switch (extent) {
+            case LogRecord.Run run -> run.dataOffset();
+            case LogRecord.PackedRun run -> run.dataOffset();
+            default -> 0;
+        };
+    }
+
+    /** Takes what a line says of a place; nothing from a line that this program did not write. */
+    static void parse(String line, BiConsumer<String, StoredFacts.Stored> taker) {
+        Matcher found = LINE.matcher(line);
+        if (found.matches()) {
+            String offset = found.group(2) == null ? "0" : found.group(2);
+            long lines = found.group(3).equals("null") ? -1 : Long.parseLong(found.group(3));
+            taker.accept(
+                    found.group(1) + "@" + offset,
+                    new StoredFacts.Stored(
+                            lines,
+                            Instant.parse(found.group(4)).toEpochMilli(),
+                            Instant.parse(found.group(5)).toEpochMilli()));
+        }
+    }
+
+    /**
+     * Writes the index of a checkpoint.
+     *
+     * @param contents what the checkpoint says
+     * @param facts what it does not say
+     */
+    static void write(
+            BlobStore store,
+            String hostId,
+            CheckpointId id,
+            HostState state,
+            CheckpointContents contents,
+            StoredFacts facts)
+            throws IOException {
+        LogRecord.IncarnationOpened shipper = state.lastIncarnation();
+        String host = "\"host\":" + quoted(shipper == null ? hostId : shipper.hostName()) + ",\"path\":";
+        try (BlobWriter object = store.create(ArchiveLayout.index(hostId, id));
+                ObjectIndex index = new ObjectIndex(object)) {
+            for (FileVersion version : state.versions()) {
+                if (contents.keeps(version)) {
+                    String of = host + describe(version);
+                    for (LogRecord.Extent extent : contents.extents(version)) {
+                        index.line(keyOf(hostId, extent), extent, facts.of(version, extent), of);
+                    }
+                }
+            }
+            index.finish();
+        }
+    }
+
+    private static String describe(FileVersion version) {
+        return quoted(Selection.lastPath(version).toString()) + ",\"named\":" + (version.nameCount() > 0)
+                + ",\"version\":\"" + ArchiveLayout.hex(version.id()) + "\",\"state\":\""
+                + version.state().name().toLowerCase(Locale.ROOT) + "\"";
+    }
+
+    private void line(@Nullable String key, LogRecord.Extent extent, StoredFacts.Stored facts, String of)
+            throws IOException {
+        if (key == null) {
+            return; // a hole, or a copy, whose bytes are those of another version
+        }
+        boolean piece = !(extent instanceof LogRecord.ObjectRun);
+        String where = piece ? ",\"offset\":" + offsetOf(extent) + ",\"length\":" + extent.length() : "";
+        String line = "{\"object\":\"" + key + "\"" + where
+                + ",\"lines\":" + (facts.lines() < 0 ? "null" : facts.lines())
+                + ",\"first\":\"" + TIME.format(Instant.ofEpochMilli(facts.firstMs()))
+                + "\",\"last\":\"" + TIME.format(Instant.ofEpochMilli(facts.lastMs()))
+                + "\"," + of + ",\"start\":" + extent.start() + ",\"end\":" + extent.end() + "}\n";
+        add(line.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void add(byte[] line) throws IOException {
+        for (int at = 0; at < line.length; ) {
+            int part = Math.min(line.length - at, SeekableFrames.FRAME_BYTES - length);
+            MemorySegment.copy(line, at, content, ValueLayout.JAVA_BYTE, length, part);
+            at += part;
+            length += part;
+            if (length == SeekableFrames.FRAME_BYTES) {
+                frame();
+            }
+        }
+    }
+
+    private void frame() throws IOException {
+        if (length > 0) {
+            object.write(stored, 0, frames.frame(storedBytes, 0, contentBytes, 0, length));
+            length = 0;
+        }
+    }
+
+    private void finish() throws IOException {
+        frame();
+        MemorySegment table = arena.allocate(Math.max(1, frames.tableBytes()));
+        object.write(table, 0, frames.table(table, 0));
+        object.commit();
+    }
+
+    /** Returns a text as JSON has it; bytes of a path that are no UTF-8 are shown as such a path is. */
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c < ' ') {
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    @Override
+    public void close() {
+        frames.close();
+        arena.close();
+    }
+}
