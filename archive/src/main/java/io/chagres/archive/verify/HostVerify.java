@@ -107,6 +107,7 @@ final class HostVerify implements AutoCloseable {
                 counter.expect(object);
             }
         }
+        checkEnd();
         for (BlobInfo object : store.list(ArchiveLayout.checkpoints(hostId), null)) {
             CheckpointId id = ArchiveLayout.checkpointOf(object.key());
             if (id != null) {
@@ -117,6 +118,21 @@ final class HostVerify implements AutoCloseable {
         for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
             objects.put(object.key(), object);
             counter.expect(object);
+        }
+    }
+
+    /** A list shows objects only; what else has the name of the next commit hides what may have been there. */
+    private void checkEnd() throws IOException {
+        String log = ArchiveLayout.log(hostId);
+        String next = ArchiveLayout.commit(hostId, commits.isEmpty() ? 1 : commits.lastKey() + 1);
+        try {
+            if (store.size(next) < 0 && store.children(log).contains(next.substring(log.length()))) {
+                throw new StoreException("what has its name is no file");
+            }
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            complete = false;
+            counter.fault(next, e, "the commit that was there cannot be read, and none can be written");
         }
     }
 

@@ -11,17 +11,24 @@ import io.chagres.archive.read.Host;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class VerifyTest {
     private static final String ID = "0123456789abcdef";
@@ -34,7 +41,7 @@ class VerifyTest {
         return verify(store);
     }
 
-    private Verify.Summary verify(MemoryStore of) throws IOException {
+    private Verify.Summary verify(BlobStore of) throws IOException {
         faults.clear();
         garbage.clear();
         Verify.Listener listener = new Verify.Listener() {
@@ -104,6 +111,34 @@ class VerifyTest {
         assertThat(faults).isEmpty();
         assertThat(garbage).containsExactly(key);
         assertThat(summary.garbageBytes()).isEqualTo(10);
+    }
+
+    /** A list of a directory does not show what is no file, so this looked like a log that ends one commit earlier. */
+    @ParameterizedTest
+    @ValueSource(strings = {"link", "directory", "fifo"})
+    void namesACommitThatSomethingElseReplaced(String what, @TempDir Path directory) throws Exception {
+        fill().close();
+        for (String key : store.keys()) {
+            Path file = directory.resolve(key);
+            Files.createDirectories(file.getParent());
+            Files.write(file, store.bytes(key));
+        }
+        Path newest = directory.resolve(ArchiveLayout.commit(ID, 4));
+        Files.delete(newest);
+        switch (what) {
+            case "link" -> Files.createSymbolicLink(newest, Path.of("/dev/null"));
+            case "directory" -> Files.createDirectory(newest);
+            default ->
+                assertThat(new ProcessBuilder("mkfifo", newest.toString())
+                                .start()
+                                .waitFor())
+                        .isZero();
+        }
+        try (DirectoryStore replaced = DirectoryStore.open(Pathname.of(directory.toString()), false)) {
+            verify(replaced);
+            assertThat(faults).singleElement().satisfies(fault -> assertThat(fault.object())
+                    .isEqualTo(ArchiveLayout.commit(ID, 4)));
+        }
     }
 
     @Test
