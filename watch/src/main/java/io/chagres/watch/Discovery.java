@@ -94,10 +94,15 @@ final class Discovery {
         int result = lookup.of(directory, name);
         if (result == Lookup.STALE) {
             queue.doubt(directory);
-        } else if (result != 0 && !Lookup.isAbsent(result)) {
+        } else if (result != 0 && !Lookup.isAbsent(result) && mayBelong(directory, name)) {
             reporter.problem(directory.path().resolve(Pathname.ofBytes(name)), "cannot be looked at", -result);
         }
         return result;
+    }
+
+    /** A directory above a root has other names too, which are nobody's concern here. */
+    private boolean mayBelong(WatchedDirectory directory, byte[] name) {
+        return filter.match(directory, name, Directory.DT_DIR) != null;
     }
 
     private void appear(WatchedDirectory directory, byte[] name, long ino, int type) {

@@ -71,6 +71,32 @@ class WatchMountTest {
         }
     }
 
+    /** A server of a file system died: nobody can look at where it was mounted. */
+    @Test
+    void whatCannotBeLookedAtIsToldWhereItMatters() throws Exception {
+        Requires.fuse();
+        Files.createDirectories(top.resolve("tree"));
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            dead(Files.createDirectory(top.resolve("beside")));
+            watch.settle();
+            assertThat(watch.heard.problems).isEmpty();
+            dead(Files.createDirectory(top.resolve("tree/within")));
+            watch.settle();
+            assertThat(watch.heard.problems)
+                    .anySatisfy(problem -> assertThat(problem).contains("tree/within"));
+        }
+    }
+
+    private void dead(Path directory) throws Exception {
+        run(
+                "sh",
+                "-c",
+                "exec 3<>/dev/fuse; mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 dead \"$1\"",
+                "sh",
+                directory.toString());
+        mounted.push(directory);
+    }
+
     @Test
     void fileSystemMountedOverWhatIsWatchedIsNoticed() throws Exception {
         Path d = Files.createDirectories(top.resolve("tree/d"));
