@@ -80,6 +80,12 @@ mkdir -p target
 } | tee target/check.log
 read -r status <target/check.status
 
+report=$(find . -name 'TEST-*.xml' -path '*/surefire-reports/*' -print -quit)
+if [ -n "$name" ] && [ -z "$report" ] && [ "$status" = 0 ]; then
+    echo "check.sh: no test of $modules is called $name" >&2
+    status=1
+fi
+
 slowest=0
 [ "${CI-}" != true ] || slowest=20
 "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 testkit/src/main/java/io/chagres/testkit/TestSummary.java . \
