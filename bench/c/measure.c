@@ -1,4 +1,5 @@
-/* measure OUT CMD ARG...: runs a command; OUT gets "wall_s user_s sys_s maxrss_kib exit" of it and its children. */
+/* measure OUT CMD ARG...: runs a command; OUT gets "wall_s user_s sys_s maxrss_kib exit page_faults" of it and its
+ * children. */
 #include "common.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,8 +26,9 @@ int main(int argc, char **argv) {
         fail(argv[1]);
     }
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    fprintf(out, "%.4f %ld.%06ld %ld.%06ld %ld %d\n", wall, used.ru_utime.tv_sec, used.ru_utime.tv_usec,
-            used.ru_stime.tv_sec, used.ru_stime.tv_usec, used.ru_maxrss, code);
+    fprintf(out, "%.4f %ld.%06ld %ld.%06ld %ld %d %ld\n", wall, used.ru_utime.tv_sec, used.ru_utime.tv_usec,
+            used.ru_stime.tv_sec, used.ru_stime.tv_usec, used.ru_maxrss, code,
+            used.ru_minflt + used.ru_majflt);
     fclose(out);
     return code;
 }

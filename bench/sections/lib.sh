@@ -120,6 +120,31 @@ CONF
     RSYSLOG_PID=$!
 }
 
+# Both loads under which a headline is measured: nothing else runs, or two loops that never wait do.
+LOADS=(quiet busy)
+
+# load_begin LOAD, load_end: around what is measured under that load.
+load_begin() {
+    BUSY_PIDS=()
+    [ "$1" = busy ] || return 0
+    local i
+    for i in 1 2; do
+        sh -c 'while :; do :; done' &
+        BUSY_PIDS+=($!)
+    done
+}
+load_end() { end ${BUSY_PIDS[@]+"${BUSY_PIDS[@]}"}; }
+
+# touched MIB: a virtual machine gets memory from its host when it is first written; what is timed must not pay for it.
+touched() { "$TARGET/touch" "$1"; }
+
+# system_calls COMMAND...: how many the command and its children make.
+system_calls() {
+    command -v strace > /dev/null || { echo -; return; }
+    strace -f -c -qq -o "$BENCH_DIR/calls" "$@" > /dev/null 2>&1
+    awk '$NF == "total" { print $4 }' "$BENCH_DIR/calls"
+}
+
 # table SECTION: keeps what it reads as results/SECTION.md, and shows it.
 table() { tee "$RESULTS/$1.md"; }
 

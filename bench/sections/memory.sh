@@ -3,7 +3,7 @@
 section_memory() {
     local rss peak
     csv memory "$STEADY_COLUMNS"
-    steady_ours memory 2000 2000 1s 20ms
+    steady_ours memory quiet 2000 2000 1s 20ms
     rss=$(awk -F, 'NR == 2 { print $10 }' "$RESULTS/memory.csv")
     peak=$(awk -F, 'NR == 2 { print $11 }' "$RESULTS/memory.csv")
     table memory << MD

@@ -110,7 +110,7 @@ section_s3() {
     "$CHAGRES" --help s3:// > /dev/null # fetches the libraries of a store, at the first use of its scheme
     S3_JARS=$(printf '%s:' "${CHAGRES_DIST:-$HERE/../cli/target/quick/dist}"/stores/s3/*.jar)
     "$JAVA_HOME/bin/javac" -d "$TARGET/peers" -cp "$S3_JARS" "$HERE/peers/s3/SdkPut.java"
-    csv s3 "what,run,wall_s,mb_per_s,cpu_s_per_gb,peak_mb"
+    csv s3 "what,run,wall_s,mb_per_s,cpu_s_per_gb,peak_mb,faults_per_mib"
     big_log
     S3_BYTES=$(stat -c %s "$BENCH_DIR/big/app.log")
     s3_start
