@@ -27,7 +27,7 @@ STATES = ("sealed", "truncated", "rewritten", "gone")
 UNKNOWN = (0o755, 0, 0, -1 << 63)  # attributes of a directory that no record describes: without owner and time
 # kind: fields; u uint, i int, 1 u8, 4 i32, 8 i64, b bytes, a attributes, c a checksum for each 256 KiB of field 2
 RECORDS = {1: "bbbbbubi", 2: "1", 3: "b1uba", 4: "b1", 5: "bb", 6: "u88uuuuba", 7: "u1", 8: "uba", 9: "uub", 10: "uiib",
-           11: "ui", 12: "uuii", 16: "uuuuu4i", 17: "uuu8u1ci", 18: "uuui", 19: "uuuuu4i", 20: "uuu8uu4i"}
+           11: "ui", 12: "uuii", 15: "uib", 16: "uuuuu4i", 17: "uuu8u1ci", 18: "uuui", 19: "uuuuu4i", 20: "uuu8uu4i"}
 
 def require(condition, message):
     if not condition:

@@ -171,6 +171,29 @@ public sealed interface LogRecord {
      */
     record Moment(long seq, long timeMs) implements LogRecord {}
 
+    /**
+     * What an earlier commit holds, said once more, so that a reader of this one need not fetch that one. Only in
+     * commits, behind what is their own.
+     *
+     * @param seq the earlier commit
+     * @param timeMs when it was cut
+     * @param records its own records, encoded; not copied
+     */
+    record Repeated(long seq, long timeMs, byte[] records) implements LogRecord {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Repeated r
+                    && seq == r.seq
+                    && timeMs == r.timeMs
+                    && Arrays.equals(records, r.records);
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(seq);
+        }
+    }
+
     /** Where a range of a version's bytes comes from. */
     sealed interface Extent extends LogRecord {
         /** Returns the version the bytes belong to. */

@@ -26,6 +26,7 @@ public final class RecordWriter {
     static final int VERSION_RETENTION = 12;
     static final int VERSION_LENGTH = 13;
     static final int MOMENT = 14;
+    static final int REPEATED = 15;
     static final int RUN = 16;
     static final int OBJECT_RUN = 17;
     static final int ZERO_RUN = 18;
@@ -33,7 +34,7 @@ public final class RecordWriter {
     static final int PACKED_RUN = 20;
 
     /** Longest path or text in a record: more than the kernel takes, so that nothing real is refused. */
-    static final int MAX_BLOCK_BYTES = 32 * 1024;
+    public static final int MAX_BLOCK_BYTES = 32 * 1024;
 
     /** Most checksums of one data object. */
     static final int MAX_CHECKSUMS = 16 * 1024;
@@ -108,6 +109,8 @@ public final class RecordWriter {
             case LogRecord.VersionLength r ->
                 begin(VERSION_LENGTH).varint(r.versionId()).varint(r.length()).zigzag(r.mtimeNs());
             case LogRecord.Moment r -> begin(MOMENT).varint(r.seq()).zigzag(r.timeMs());
+            case LogRecord.Repeated r ->
+                begin(REPEATED).varint(r.seq()).zigzag(r.timeMs()).block(r.records());
             case LogRecord.Run r ->
                 run(r.versionId(), r.start(), r.length(), r.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
             case LogRecord.ObjectRun r -> objectRun(r);

@@ -29,6 +29,7 @@ public final class CommitLog {
     private final LongSupplier clockMs;
     private final SecureRandom random = new SecureRandom();
     private final LogRecord.@Nullable IncarnationOpened before;
+    private final Repeats repeats = new Repeats();
     private long lastAppendMs;
     private long seq;
     private byte[] chain;
@@ -73,6 +74,7 @@ public final class CommitLog {
             byte[] nonce = new byte[FixedHeader.ID_BYTES];
             random.nextBytes(nonce);
             long cutMs = clockMs.getAsLong();
+            repeats.into(commit.records(), seq + 1, cutMs);
             boolean goesOn = seq > 0 && cutMs >= timeMs;
             sealed = commit.seal(seq + 1, goesOn ? row : seq + 1, cutMs, incarnation, nonce, chain);
         }
@@ -91,6 +93,7 @@ public final class CommitLog {
         chain = sealed.chain();
         timeMs = sealed.fixed().timeMs();
         row = sealed.fixed().row();
+        repeats.appended();
         lastAppendMs = nowMs;
     }
 

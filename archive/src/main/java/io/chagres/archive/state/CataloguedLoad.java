@@ -78,6 +78,11 @@ final class CataloguedLoad implements HostLog.Load {
     }
 
     @Override
+    public boolean takesRepeats() {
+        return usesOutlines;
+    }
+
+    @Override
     public HostLog.@Nullable Load withoutOutlines() {
         boolean used = usesOutlines;
         usesOutlines = false;

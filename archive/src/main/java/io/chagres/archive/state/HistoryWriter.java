@@ -65,13 +65,16 @@ public final class HistoryWriter implements RunListener {
         }
         RecordReader records = commit.recordReader();
         while (records.hasNext()) {
-            LogRecord record = records.next();
-            if (!(record instanceof LogRecord.Extent extent)) {
-                writeGrown();
-                out.write(record);
-            } else {
-                long version = extent.versionId();
-                grown.put(version, new LogRecord.VersionLength(version, extent.end(), extent.mtimeNs()));
+            switch (records.next()) {
+                case LogRecord.Repeated said -> {}
+                case LogRecord.Extent extent -> {
+                    long version = extent.versionId();
+                    grown.put(version, new LogRecord.VersionLength(version, extent.end(), extent.mtimeNs()));
+                }
+                case LogRecord record -> {
+                    writeGrown();
+                    out.write(record);
+                }
             }
         }
         if (onlyGrew) {
@@ -91,7 +94,8 @@ public final class HistoryWriter implements RunListener {
     private static boolean onlyGrew(CommitHeader commit) throws CorruptArchiveException {
         RecordReader records = commit.recordReader();
         while (records.hasNext()) {
-            if (!(records.next() instanceof LogRecord.Extent)) {
+            LogRecord record = records.next();
+            if (!(record instanceof LogRecord.Extent || record instanceof LogRecord.Repeated)) {
                 return false;
             }
         }

@@ -7,6 +7,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.log.Repeats;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -81,12 +82,17 @@ public final class HostLog {
             return null;
         }
 
+        /** Says whether a commit need not be read that a later one repeats. */
+        default boolean takesRepeats() {
+            return false;
+        }
+
         /** Says whether it needs to know where bytes are. */
         default boolean wantsExtents() {
             return true;
         }
 
-        /** Returns what loads the same from commits alone; null when that is not possible any more. */
+        /** Returns what loads the same from all commits alone; null when that is not possible any more. */
         default @Nullable Load withoutOutlines() {
             return null;
         }
@@ -101,6 +107,11 @@ public final class HostLog {
         @Override
         public boolean wantsExtents() {
             return filter != ExtentFilter.NONE || listener != RunListener.NONE;
+        }
+
+        @Override
+        public boolean takesRepeats() {
+            return usesOutlines && listener == RunListener.NONE;
         }
 
         @Override
@@ -136,12 +147,8 @@ public final class HostLog {
         try (CommitReader reader = new CommitReader(store)) {
             for (int attempt = 1; ; attempt++) {
                 Span span = span(store, hostId, at, reader, load);
-                HostState state; // held by nothing else, so that what a load lays out can be collected
                 try {
-                    if (span.past != null) {
-                        return load.past(span.past);
-                    }
-                    state = load.begin(span, reader);
+                    return span.past == null ? state(hostId, span, reader, load) : load.past(span.past);
                 } catch (NoSuchBlobException e) {
                     // a compaction removed it after it was listed; a later one was there before
                     if (attempt == MAX_ATTEMPTS) {
@@ -150,20 +157,51 @@ public final class HostLog {
                     continue;
                 } catch (CorruptArchiveException e) {
                     Load plain = load.withoutOutlines();
-                    if (span.tables == null || plain == null) {
+                    if (plain == null) {
                         throw e;
                     }
                     return load(store, hostId, at, plain); // the commits say the same
                 }
-                long begun = state.seq();
-                span.commits.removeIf(seq -> seq <= begun);
-                expect(hostId, span.commits, reader);
-                for (int i = 0; i < span.commits.size(); i++) {
-                    apply(hostId, state, span.commits.get(i), reader);
-                    state = load.applied(state, i == span.commits.size() - 1);
-                }
-                return state;
             }
+        }
+    }
+
+    private static HostState state(String hostId, Span span, CommitReader reader, Load load) throws IOException {
+        HostState state = load.begin(span, reader); // held by nothing else: what a load lays out can be collected
+        long begun = state.seq();
+        span.commits.removeIf(seq -> seq <= begun);
+        List<CommitHeader> last = load.takesRepeats() ? lastOf(hostId, span.commits, reader) : List.<CommitHeader>of();
+        expect(hostId, span.commits, reader);
+        for (int i = 0; i < span.commits.size(); i++) {
+            apply(hostId, state, span.commits.get(i), reader);
+            state = load.applied(state, last.isEmpty() && i == span.commits.size() - 1);
+        }
+        for (int i = 0; i < last.size(); i++) {
+            CommitHeader commit = last.get(i);
+            for (LogRecord.Repeated each : Repeats.of(commit)) {
+                if (each.seq() > state.seq()) {
+                    state.apply(commit.object(), each);
+                }
+            }
+            state.apply(commit.object(), commit);
+            state = load.applied(state, i == last.size() - 1);
+        }
+        return state;
+    }
+
+    /** Reads the last commits from behind, and takes out of the list what is known by them. */
+    private static List<CommitHeader> lastOf(String hostId, List<Long> commits, CommitReader reader)
+            throws IOException {
+        try {
+            List<CommitHeader> last = Repeats.read(hostId, commits, reader);
+            if (!last.isEmpty()) {
+                CommitHeader first = last.getFirst();
+                long known = first.seq() - Repeats.of(first).size();
+                commits.removeIf(seq -> seq >= known);
+            }
+            return last;
+        } catch (NoSuchBlobException e) {
+            throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
         }
     }
 

@@ -27,6 +27,10 @@ public final class HostState {
     private long seq;
     private long timeMs;
     private long row;
+
+    /** Whether the last commit is known only by what a later one repeats of it: not by its chain value. */
+    private boolean repeated;
+
     private byte[] incarnation = new byte[FixedHeader.ID_BYTES];
     private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
     private LogRecord.@Nullable IncarnationOpened lastIncarnation;
@@ -175,7 +179,7 @@ public final class HostState {
         if (commit.seq() != seq + 1) {
             throw new CorruptArchiveException(object, "it says it is commit " + commit.seq() + ", not " + (seq + 1));
         }
-        if (!Arrays.equals(commit.predecessor(), chain)) {
+        if (!repeated && !Arrays.equals(commit.predecessor(), chain)) {
             throw new CorruptArchiveException(
                     object, "it does not follow commit " + seq + " as it is stored here: the hash chain is broken");
         }
@@ -187,7 +191,7 @@ public final class HostState {
         RecordReader records = commit.recordReader();
         int count = 0;
         while (records.hasNext()) {
-            apply(object, inCommit(object, records.next(), commit), commit.timeMs());
+            apply(object, inCommit(object, records.next(), commit.seq()), commit.timeMs());
             count++;
         }
         if (count != commit.recordCount()) {
@@ -198,12 +202,28 @@ public final class HostState {
         row = commit.row();
         incarnation = commit.incarnation();
         chain = commit.chain();
+        repeated = false;
         listener.applied(commit);
     }
 
+    /**
+     * Applies the next commit as a later one repeats it; that one follows. The listener does not hear of it as a whole.
+     *
+     * @param object the key of the later one, for messages
+     */
+    void apply(String object, LogRecord.Repeated commit) throws CorruptArchiveException {
+        RecordReader records = new RecordReader(object, commit.records(), 0, commit.records().length);
+        while (records.hasNext()) {
+            apply(object, inCommit(object, records.next(), commit.seq()), commit.timeMs());
+        }
+        row = seq > 0 && commit.timeMs() >= timeMs ? row : commit.seq();
+        seq = commit.seq();
+        timeMs = commit.timeMs();
+        repeated = true;
+    }
+
     /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
-    private static LogRecord inCommit(String object, LogRecord record, CommitHeader commit)
-            throws CorruptArchiveException {
+    private static LogRecord inCommit(String object, LogRecord record, long seq) throws CorruptArchiveException {
         boolean ofCheckpoints = record instanceof LogRecord.VersionTimes
                 || record instanceof LogRecord.Retention
                 || record instanceof LogRecord.VersionRetention
@@ -216,8 +236,7 @@ public final class HostState {
         if (!(record instanceof LogRecord.Run r) || r.seq() != 0) {
             return record;
         }
-        return new LogRecord.Run(
-                r.versionId(), r.start(), r.length(), commit.seq(), r.dataOffset(), r.crc(), r.mtimeNs());
+        return new LogRecord.Run(r.versionId(), r.start(), r.length(), seq, r.dataOffset(), r.crc(), r.mtimeNs());
     }
 
     /** Takes over one record of a checkpoint, of which {@link #restored} will follow. */
@@ -275,6 +294,7 @@ public final class HostState {
                 seq = r.seq();
                 timeMs = r.timeMs();
             }
+            case LogRecord.Repeated r -> {} // it was applied, or is by who reads it
             case LogRecord.Extent r -> extend(object, r, time);
         }
     }

@@ -57,6 +57,7 @@ final class HostVerify implements AutoCloseable {
     private boolean complete = true;
 
     private final HostState nothingKnown = HostState.empty();
+    private final RepeatCheck repeats = new RepeatCheck();
     private @Nullable VersionReader bytes;
     private @Nullable HostState bytesOf;
 
@@ -192,6 +193,7 @@ final class HostVerify implements AutoCloseable {
             broken(new CorruptArchiveException(object.key(), "it cannot be read: " + e.getMessage()), seq);
         }
         if (commit != null) {
+            checkRepeats(commit);
             if (state == null) {
                 collectAlone(commit);
             }
@@ -199,6 +201,14 @@ final class HostVerify implements AutoCloseable {
         }
         before = commit;
         counter.commit(object);
+    }
+
+    private void checkRepeats(CommitHeader commit) {
+        try {
+            repeats.next(commit);
+        } catch (CorruptArchiveException e) {
+            counter.fault(e, "who reads the end of the log may see what was not so; --at a time before it works");
+        }
     }
 
     private void broken(CorruptArchiveException cause, long seq) {

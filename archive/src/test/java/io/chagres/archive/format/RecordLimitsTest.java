@@ -38,6 +38,7 @@ class RecordLimitsTest {
 
     private static final Set<String> UNLIMITED = Set.of(
             "hostName",
+            "records",
             "machineId",
             "productUuid",
             "bootId",
@@ -74,6 +75,7 @@ class RecordLimitsTest {
             Map.entry("VersionLength.versionId", ID),
             Map.entry("VersionLength.length", POSITION),
             Map.entry("Moment.seq", ID),
+            Map.entry("Repeated.seq", ID),
             Map.entry("Run.versionId", ID),
             Map.entry("Run.start", EXTENT_START),
             Map.entry("Run.length", PIECE),
