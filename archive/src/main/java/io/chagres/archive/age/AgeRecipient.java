@@ -1,0 +1,73 @@
+package io.chagres.archive.age;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whom a file is encrypted to: a public key, {@code age1...}. Immutable. */
+public final class AgeRecipient {
+    private static final String PREFIX = "age";
+
+    private final byte[] point;
+    private final String text;
+
+    AgeRecipient(byte[] point) {
+        this.point = point;
+        text = Bech32.encode(PREFIX, point);
+    }
+
+    /**
+     * Takes the text of a recipient.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    public static AgeRecipient parse(String text) {
+        byte[] point = Bech32.decode(PREFIX, text);
+        if (point.length != X25519.BYTES) {
+            throw new IllegalArgumentException("a key has 32 bytes, this one " + point.length);
+        }
+        return new AgeRecipient(point);
+    }
+
+    /** Reads a file of recipients, one a line; empty lines and those that begin with {@code #} mean nothing. */
+    public static List<AgeRecipient> read(Path file) throws IOException {
+        List<AgeRecipient> found = new ArrayList<>();
+        int number = 0;
+        for (String line : Files.readAllLines(file)) {
+            number++;
+            if (!line.isBlank() && !line.startsWith("#")) {
+                try {
+                    found.add(parse(line.strip()));
+                } catch (IllegalArgumentException e) {
+                    throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
+                }
+            }
+        }
+        if (found.isEmpty()) {
+            throw new IOException(file + ": it names no recipient");
+        }
+        return found;
+    }
+
+    byte[] point() {
+        return point;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof AgeRecipient recipient && text.equals(recipient.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    /** Returns its text, {@code age1...}. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}
