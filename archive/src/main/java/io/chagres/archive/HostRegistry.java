@@ -234,7 +234,11 @@ public final class HostRegistry {
     private static @Nullable String take(BlobStore store, String hostId, String name, Machine machine, long nowMs)
             throws IOException {
         Claim claim = claim(store, hostId);
-        Claim ours = claim == null ? new Claim(name, machine.machineId(), machine.productUuid()) : claim;
+        Claim wanted = new Claim(name, machine.machineId(), machine.productUuid());
+        if (claim == Claim.DAMAGED && store.size(wanted.key(hostId).text()) >= 0) {
+            return hostId; // its key says so, and a damaged record says nothing else
+        }
+        Claim ours = claim == null ? wanted : claim;
         if (!ours.name().equals(name) || !ours.isOf(machine)) {
             return null;
         }

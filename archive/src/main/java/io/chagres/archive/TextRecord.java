@@ -5,18 +5,21 @@ import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.zip.CRC32C;
 
 /**
- * An object that people can read: lines {@code key=value} in UTF-8, the first of them the version of the format.
- * Unknown keys are ignored. Confined to one thread.
+ * An object that people can read: lines {@code key=value} in UTF-8, the first of them the version of the format, the
+ * last a checksum of those before it, which records of earlier builds lack. Unknown keys are ignored. Confined to one thread.
  */
 final class TextRecord {
     /** What lies behind it is not read. */
     static final int MAX_BYTES = 16 * 1024;
 
     private static final String FORMAT = "1";
+    private static final String CHECKSUM = "crc32c=";
 
     private final Map<String, String> values = new LinkedHashMap<>();
 
@@ -37,7 +40,12 @@ final class TextRecord {
         int length = Math.max(0, store.get(key, 0, MemorySegment.ofArray(bytes)));
         TextRecord record = new TextRecord();
         record.values.clear();
-        new String(bytes, 0, length, StandardCharsets.UTF_8).lines().forEach(line -> {
+        String text = new String(bytes, 0, length, StandardCharsets.UTF_8);
+        int sum = text.lastIndexOf(CHECKSUM);
+        if (sum >= 0 && !text.substring(sum).equals(checksum(text.substring(0, sum)))) {
+            throw new CorruptArchiveException(key, "its checksum is wrong");
+        }
+        text.lines().forEach(line -> {
             int equals = line.indexOf('=');
             if (equals > 0) {
                 record.values.put(line.substring(0, equals), line.substring(equals + 1));
@@ -80,7 +88,15 @@ final class TextRecord {
         StringBuilder text = new StringBuilder();
         values.forEach(
                 (name, value) -> text.append(name).append('=').append(value).append('\n'));
+        text.append(checksum(text.toString()));
         return store.putIfAbsent(key, MemorySegment.ofArray(text.toString().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Returns the last line of a record. */
+    private static String checksum(String lines) {
+        CRC32C crc = new CRC32C();
+        crc.update(lines.getBytes(StandardCharsets.UTF_8));
+        return CHECKSUM + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";
     }
 
     /** Returns a text with a space for each character that cannot be shown. */

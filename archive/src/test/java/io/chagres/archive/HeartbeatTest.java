@@ -30,7 +30,7 @@ class HeartbeatTest {
         assertThat(Heartbeat.get(store, newest())).isEqualTo(WORD);
         assertThat(new String(store.bytes(newest())))
                 .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
-                        + "version=1.0\nfollows=/var/log /srv\ntrouble=the store refuses\n");
+                        + "version=1.0\nfollows=/var/log /srv\ntrouble=the store refuses\ncrc32c=018d4504\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 

@@ -61,7 +61,8 @@ class HostRegistryTest {
         assertThat(found).isEqualTo(new HostRegistry.Owner(id, "web1", found.createdMs()));
         assertThat(new String(store.bytes(ArchiveLayout.DESCRIPTION))).isEqualTo("{\"format\": 1}\n");
         assertThat(new String(store.bytes(ArchiveLayout.owner(id))))
-                .isEqualTo("format=1\nname=web1\nmachine-id=m1\nproduct-uuid=uuid-1\ncreated=1000\n");
+                .isEqualTo("format=1\nname=web1\nmachine-id=m1\nproduct-uuid=uuid-1\ncreated=1000\n"
+                        + "crc32c=ed7a46b5\n");
         assertThat(store.keys("names/"))
                 .singleElement()
                 .asString()
@@ -220,6 +221,22 @@ class HostRegistryTest {
             assertThat(other).isNotEqualTo(id);
             assertThat(find(hostile, "web1", MACHINE, "")).isEqualTo(other);
         }
+    }
+
+    /** Where the record is damaged the key says whose the host is: nobody ships everything again for a bit. */
+    @Test
+    void aDamagedRecordTakesNoHostFromItsMachine() throws IOException {
+        String id = find("web1", MACHINE, "");
+        byte[] record = store.bytes(ArchiveLayout.owner(id));
+        for (int i = 0; i < record.length; i++) {
+            record[i] ^= 1;
+            for (String remembered : List.of(id, "")) {
+                assertThat(find("web1", MACHINE, remembered)).as("byte %d", i).isEqualTo(id);
+            }
+            record[i] ^= 1;
+        }
+        record[20] ^= 1;
+        assertThat(find("web1", machine("m1", "uuid-2"), "")).isNotEqualTo(id);
     }
 
     /** A key that leads to another's host neither gives it away nor renames it. */

@@ -1,6 +1,5 @@
 package io.chagres.ship;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
@@ -193,7 +192,7 @@ final class ShipParts implements AutoCloseable {
         private byte[] openIncarnation(BlobStore store, Clock clock) throws IOException {
             points = new ResumePoints();
             recent = new RecentCommits(points);
-            loaded = load(store);
+            loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
             points.keep(loaded);
             LogRecord.IncarnationOpened last = loaded.lastIncarnation();
             if (!options.takeOver()) {
@@ -219,16 +218,6 @@ final class ShipParts implements AutoCloseable {
                 recent.applied(log.appended(first));
             }
             return incarnation;
-        }
-
-        private HostState load(BlobStore store) throws IOException {
-            try {
-                return HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
-            } catch (CorruptArchiveException e) { // perhaps an outline, and the commits say the same
-                points = new ResumePoints();
-                recent = new RecentCommits(points);
-                return HostLog.replay(store, hostId, ExtentFilter.NONE, recent);
-            }
         }
 
         void abandon() {

@@ -85,6 +85,14 @@ final class StoredFacts implements RunListener {
         next.applied(commit);
     }
 
+    @Override
+    public void restart() {
+        known.clear();
+        told.clear();
+        commits = 0;
+        next.restart();
+    }
+
     /** Takes over what the index of a checkpoint says; where there is none, or it is damaged, less is known. */
     void load(BlobStore store, CheckpointId id) throws IOException {
         String key = ArchiveLayout.index(hostId, id);

@@ -3,12 +3,14 @@ package io.chagres.archive.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -155,7 +157,10 @@ public final class VersionReader implements AutoCloseable {
         void damaged(long start, long end, CorruptArchiveException cause) throws IOException;
     }
 
-    /** Reads an extent piece by piece, in order; damaged pieces that follow each other are told of once. */
+    /**
+     * Reads an extent piece by piece, in order; damaged pieces that follow each other are told of once. What a store
+     * refuses that answers otherwise is damaged, too.
+     */
     public void readPieces(LogRecord.Extent extent, PieceVisitor visitor) throws IOException {
         long damagedFrom = extent.start();
         CorruptArchiveException damage = null;
@@ -165,6 +170,10 @@ public final class VersionReader implements AutoCloseable {
                 load(extent, at, length);
             } catch (CorruptArchiveException e) {
                 damage = e;
+                continue;
+            } catch (StoreException e) {
+                HostRegistry.requireAnswer(store, e);
+                damage = new CorruptArchiveException(whereIs(extent), "it cannot be read: " + e.getMessage());
                 continue;
             }
             if (damage != null) {
@@ -262,6 +271,15 @@ public final class VersionReader implements AutoCloseable {
             case LogRecord.ZeroRun run -> null;
             case LogRecord.CopyRun run -> null;
         };
+    }
+
+    private String whereIs(LogRecord.Extent extent) {
+        String object = dataObject(hostId, extent);
+        return object != null
+                ? object
+                : extent instanceof LogRecord.Run run
+                        ? ArchiveLayout.commit(hostId, run.seq())
+                        : "version " + ArchiveLayout.hex(extent.versionId());
     }
 
     private void bare(String key, long offset, MemorySegment target) throws IOException {

@@ -83,10 +83,10 @@ final class CataloguedLoad implements HostLog.Load {
     }
 
     @Override
-    public HostLog.@Nullable Load withoutOutlines() {
+    public boolean avoidOutlines() {
         boolean used = usesOutlines;
         usesOutlines = false;
-        return used ? this : null;
+        return used;
     }
 
     @Override

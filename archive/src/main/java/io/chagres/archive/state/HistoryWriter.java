@@ -91,6 +91,16 @@ public final class HistoryWriter implements RunListener {
         }
     }
 
+    @Override
+    public void restart() {
+        blocks.clear();
+        out.reset();
+        grown.clear();
+        lastMs = Long.MAX_VALUE;
+        firstSeq = 0;
+        earliestMs = Long.MAX_VALUE;
+    }
+
     private static boolean onlyGrew(CommitHeader commit) throws CorruptArchiveException {
         RecordReader records = commit.recordReader();
         while (records.hasNext()) {

@@ -13,8 +13,10 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -92,18 +94,31 @@ public final class HostLog {
             return true;
         }
 
-        /** Returns what loads the same from all commits alone; null when that is not possible any more. */
-        default @Nullable Load withoutOutlines() {
-            return null;
-        }
+        /** Takes commits in the place of outlines from now on; returns whether it did not so far. */
+        boolean avoidOutlines();
+
+        /** Forgets what was begun. */
+        default void restart() {}
 
         /** Makes the state of a moment that is told of by a history only. */
         HostState past(History.Found found) throws IOException;
     }
 
-    private record InMemory(
-            BlobStore store, String hostId, ExtentFilter filter, RunListener listener, boolean usesOutlines)
-            implements Load {
+    private static final class InMemory implements Load {
+        private final BlobStore store;
+        private final String hostId;
+        private final ExtentFilter filter;
+        private final RunListener listener;
+        private boolean usesOutlines;
+
+        InMemory(BlobStore store, String hostId, ExtentFilter filter, RunListener listener, boolean usesOutlines) {
+            this.store = store;
+            this.hostId = hostId;
+            this.filter = filter;
+            this.listener = listener;
+            this.usesOutlines = usesOutlines;
+        }
+
         @Override
         public boolean wantsExtents() {
             return filter != ExtentFilter.NONE || listener != RunListener.NONE;
@@ -128,9 +143,15 @@ public final class HostLog {
         }
 
         @Override
-        public @Nullable Load withoutOutlines() {
-            boolean heard = listener != RunListener.NONE;
-            return heard || !usesOutlines ? null : new InMemory(store, hostId, filter, listener, false);
+        public boolean avoidOutlines() {
+            boolean used = usesOutlines;
+            usesOutlines = false;
+            return used;
+        }
+
+        @Override
+        public void restart() {
+            listener.restart();
         }
 
         @Override
@@ -144,24 +165,26 @@ public final class HostLog {
     }
 
     private static HostState load(BlobStore store, String hostId, PointInTime at, Load load) throws IOException {
+        Detour detour = new Detour(hostId);
         try (CommitReader reader = new CommitReader(store)) {
-            for (int attempt = 1; ; attempt++) {
-                Span span = span(store, hostId, at, reader, load);
+            for (int vanished = 0; ; ) {
                 try {
-                    return span.past == null ? state(hostId, span, reader, load) : load.past(span.past);
+                    Span span = span(store, hostId, at, reader, load, detour);
+                    if (span.past != null) {
+                        return load.past(span.past);
+                    }
+                    HostState state = state(hostId, span, reader, load);
+                    detour.requireReached(state.seq());
+                    return state;
                 } catch (NoSuchBlobException e) {
                     // a compaction removed it after it was listed; a later one was there before
-                    if (attempt == MAX_ATTEMPTS) {
+                    if (++vanished == MAX_ATTEMPTS) {
                         throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
                     }
-                    continue;
-                } catch (CorruptArchiveException e) {
-                    Load plain = load.withoutOutlines();
-                    if (plain == null) {
-                        throw e;
-                    }
-                    return load(store, hostId, at, plain); // the commits say the same
+                } catch (CorruptArchiveException | CompactedHistoryException e) {
+                    detour.around(e, load);
                 }
+                load.restart();
             }
         }
     }
@@ -205,6 +228,61 @@ public final class HostLog {
         }
     }
 
+    /** The way around what shortens the way to a state but is damaged: the commits say the same. */
+    private static final class Detour {
+        private final String hostId;
+        private final Set<String> reread = new HashSet<>();
+        private final Set<CheckpointId> damaged = new HashSet<>();
+        private @Nullable CorruptArchiveException first;
+
+        Detour(String hostId) {
+            this.hostId = hostId;
+        }
+
+        /** Returns the checkpoints that are listed and not known to be damaged. */
+        NavigableSet<CheckpointId> checkpoints(BlobStore store) throws IOException {
+            NavigableSet<CheckpointId> all = HostLog.checkpoints(store, hostId);
+            all.removeAll(damaged);
+            return all;
+        }
+
+        /** Refuses a state that is older than what was gone around: the commits up to it are gone. */
+        void requireReached(long seq) throws CorruptArchiveException {
+            if (first != null && damaged.stream().anyMatch(checkpoint -> checkpoint.seq() > seq)) {
+                throw first;
+            }
+        }
+
+        /**
+         * Chooses another way; the first time an object looks damaged the same one, since that may have happened to the
+         * answer only.
+         *
+         * @throws CorruptArchiveException naming what was found damaged first, when there is no other way
+         */
+        void around(IOException failed, Load load) throws IOException {
+            if (!(failed instanceof CorruptArchiveException cause)) {
+                throw first == null ? failed : first;
+            }
+            String object = cause.object();
+            if (ArchiveLayout.seqOf(object).isPresent() && object.startsWith(ArchiveLayout.log(hostId))) {
+                if (load.avoidOutlines()) {
+                    return; // a commit that repeats others wrongly harms nobody who reads those
+                }
+                throw first == null ? cause : first;
+            }
+            if (reread.add(object)) {
+                return;
+            }
+            CheckpointId id =
+                    object.startsWith(ArchiveLayout.checkpoints(hostId)) ? ArchiveLayout.checkpointOf(object) : null;
+            boolean found = id != null ? damaged.add(id) : load.avoidOutlines();
+            if (!found) {
+                throw first == null ? cause : first;
+            }
+            first = first == null ? cause : first;
+        }
+    }
+
     static HostState restored(
             BlobStore store,
             String hostId,
@@ -226,16 +304,8 @@ public final class HostLog {
 
     private static HostState filled(ExtentFilter filter, RunListener listener, Filling filling) throws IOException {
         HostState state = new HostState(filter, listener);
-        try {
-            filling.into(state);
-            return state;
-        } catch (NoSuchBlobException e) {
-            boolean begun = state.lastIncarnation() != null || !state.versions().isEmpty();
-            if (begun) { // the listener heard of it
-                throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
-            }
-            throw e;
-        }
+        filling.into(state);
+        return state;
     }
 
     /**
@@ -347,9 +417,10 @@ public final class HostLog {
         }
     }
 
-    private static Span span(BlobStore store, String hostId, PointInTime at, CommitReader reader, Load load)
+    private static Span span(
+            BlobStore store, String hostId, PointInTime at, CommitReader reader, Load load, Detour detour)
             throws IOException {
-        NavigableSet<CheckpointId> checkpoints = checkpoints(store, hostId);
+        NavigableSet<CheckpointId> checkpoints = detour.checkpoints(store);
         while (true) {
             long seq = at.timeMs() == Long.MAX_VALUE ? at.seq() : seqAt(store, hostId, at, checkpoints, reader);
             Span span = seq == TimeSearch.REMOVED ? null : untilSeq(store, hostId, seq, checkpoints, load);
@@ -358,7 +429,7 @@ public final class HostLog {
                 return span;
             }
             // a compaction that removed commits made a checkpoint first, perhaps since the checkpoints were listed
-            NavigableSet<CheckpointId> now = checkpoints(store, hostId);
+            NavigableSet<CheckpointId> now = detour.checkpoints(store);
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;
                 if (!compacted || now.isEmpty()) {

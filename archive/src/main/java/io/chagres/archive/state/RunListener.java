@@ -21,6 +21,9 @@ public interface RunListener {
     /** A version goes on. */
     void extent(LogRecord.Extent extent);
 
+    /** Nothing counts of what was told: it begins again, since what was read turned out to be damaged. */
+    default void restart() {}
+
     /** A commit was applied, whose versions and extents were told of before. */
     default void applied(CommitHeader commit) throws CorruptArchiveException {}
 }

@@ -9,12 +9,14 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.read.ExtentRanges;
+import io.chagres.archive.read.FrameCheck;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobRange;
@@ -25,12 +27,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +74,50 @@ final class HostVerify implements AutoCloseable {
     }
 
     void run() throws IOException {
+        counter.holdBack(this::isGone);
+        try {
+            checkAll();
+        } finally {
+            counter.tellHeld(needed());
+        }
+    }
+
+    private boolean isGone(String object) {
+        try {
+            return object.startsWith(ArchiveLayout.HOSTS + hostId + "/") && store.size(object) < 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Says which objects there must be: where a compaction went by meanwhile, what the state refers to now. */
+    private Predicate<String> needed() throws IOException {
+        CheckpointId newest = counter.holdsAny() ? HostLog.newestCheckpoint(store, hostId) : null;
+        if (newest == null || revisions(newest.seq()).containsKey(newest)) {
+            return object -> true;
+        }
+        Set<String> referred = new HashSet<>();
+        try {
+            HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, new RunListener() {
+                @Override
+                public void opened(LogRecord.VersionOpened opened) {}
+
+                @Override
+                public void extent(LogRecord.Extent extent) {
+                    String object = VersionReader.dataObject(hostId, extent);
+                    referred.add(
+                            object != null || !(extent instanceof LogRecord.Run run)
+                                    ? String.valueOf(object)
+                                    : ArchiveLayout.commit(hostId, run.seq()));
+                }
+            });
+        } catch (CorruptArchiveException e) {
+            return object -> true;
+        }
+        return referred::contains;
+    }
+
+    private void checkAll() throws IOException {
         listObjects();
         TreeSet<Long> seqs = new TreeSet<>(commits.keySet());
         seqs.addAll(checkpoints.keySet());
@@ -141,6 +190,7 @@ final class HostVerify implements AutoCloseable {
         for (BlobInfo object : store.list(prefix, null)) {
             try {
                 HostLog.check(store, object.key());
+                FrameCheck.check(store, object.key());
             } catch (CorruptArchiveException e) {
                 counter.fault(e, lost);
             } catch (NoSuchBlobException e) {
@@ -314,6 +364,7 @@ final class HostVerify implements AutoCloseable {
         HostState loaded = null;
         try {
             loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
+            FrameCheck.check(store, object.key());
             compare(object.key(), loaded, seq);
         } catch (CorruptArchiveException e) {
             complete = false;

@@ -3,10 +3,15 @@ package io.chagres.archive.verify;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobInfo;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
 
 /** Counts what a check has seen and passes on what its listener wants to hear. Confined to one thread. */
 final class VerifyCounter {
     private final Verify.Listener listener;
+    private final List<Verify.Fault> held = new ArrayList<>();
+    private Absence absence = object -> false;
     private long hosts;
     private long commits;
     private long checkpoints;
@@ -56,9 +61,40 @@ final class VerifyCounter {
         listener.garbage(object);
     }
 
+    /** Says whether an object does not exist any more. */
+    @FunctionalInterface
+    interface Absence {
+        boolean isGone(String object);
+    }
+
+    /** Keeps faults of objects that do not exist back from now on: a compaction may have removed them. */
+    void holdBack(Absence absent) {
+        absence = absent;
+    }
+
+    /** Tells of what was kept back, as far as it counts, and keeps nothing back any more. */
+    void tellHeld(Predicate<String> counts) {
+        absence = object -> false;
+        held.stream().filter(fault -> counts.test(fault.object())).forEach(this::tell);
+        held.clear();
+    }
+
+    boolean holdsAny() {
+        return !held.isEmpty();
+    }
+
     void fault(String object, String what, String consequence) {
+        Verify.Fault fault = new Verify.Fault(object, what, consequence);
+        if (absence.isGone(object)) {
+            held.add(fault);
+        } else {
+            tell(fault);
+        }
+    }
+
+    private void tell(Verify.Fault fault) {
         faults++;
-        listener.fault(new Verify.Fault(object, what, consequence));
+        listener.fault(fault);
     }
 
     void fault(CorruptArchiveException cause, String consequence) {

@@ -300,6 +300,8 @@ class CatalogsTest {
         byte[] object = store.bytes(key);
         object[object.length / 2] ^= 1;
         store.replace(key, object);
+        MemoryStore whole = store.copy();
+        store.keys("/log/").forEach(store::delete);
         try (Catalogs catalogs = catalogs(true)) {
             assertThatThrownBy(() -> over(catalogs))
                     .isInstanceOf(CorruptArchiveException.class)
@@ -307,6 +309,10 @@ class CatalogsTest {
         }
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).isEmpty();
+        }
+        whole.keys("/log/").forEach(commit -> store.replace(commit, whole.bytes(commit)));
+        try (Catalogs catalogs = catalogs(true)) { // the commits say the same
+            assertThat(StateText.of(over(catalogs))).isEqualTo(StateText.of(LogFixture.load(store)));
         }
     }
 }

@@ -7,12 +7,15 @@ import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
@@ -331,4 +334,89 @@ class VerifyTest {
             }
         }
     }
+
+    /** Every bit of what stands beside the commits is looked at: of a checkpoint also where it says its frames are. */
+    @Test
+    void seesEachFlippedBitOfACheckpointAndAnOwnerRecord() throws IOException {
+        try (Host host = fill()) {
+            Checkpoint.write(store, ID, host.state(), version -> Objects.requireNonNull(version.extents()));
+        }
+        verify();
+        assertThat(faults).isEmpty();
+        for (String key : List.of(store.keys("/checkpoints/").getLast(), ArchiveLayout.owner(ID))) {
+            byte[] bytes = store.bytes(key);
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
+            int name = text.indexOf("crc32c="); // a record whose checksum lost its name says nothing wrong
+            for (int i = 0; i < bytes.length; i++) {
+                if (i >= name && i < name + 7) {
+                    continue;
+                }
+                bytes[i] ^= 1;
+                verify();
+                bytes[i] ^= 1;
+                assertThat(faults).as("byte %d of %s", i, key).anyMatch(fault -> fault.object()
+                        .equals(key));
+            }
+        }
+    }
+
+    /** What a store refuses costs its own bytes, not the check of the rest. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anUnreadableObjectDoesNotEndTheCheckOfItsHost(boolean lasting) throws IOException {
+        fill().close();
+        String refused = store.keys("/streams/").getFirst();
+        String later = store.keys("/log/").getLast();
+        store.bytes(later)[70] ^= 1;
+        verify(new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.GET && operation.key().equals(refused)) {
+                throw new StoreException(refused + ": Input/output error", new IOException(), lasting);
+            }
+        }));
+        assertThat(faults)
+                .anyMatch(
+                        fault -> fault.object().equals(refused) && fault.what().contains("Input/output error"))
+                .anyMatch(fault -> fault.object().equals(later));
+    }
+
+    /** A compaction that goes by while an archive is checked takes away what it replaced: nothing is lost. */
+    @Test
+    void aCompactionMayGoBy() throws IOException {
+        fill().close();
+        String first = ArchiveLayout.commit(ID, 1);
+        boolean[] done = new boolean[1];
+        verify(new FaultyStore(store, (operation, count) -> {
+            if (!done[0]
+                    && operation.kind() == FaultyStore.Kind.GET
+                    && operation.key().equals(first)) {
+                done[0] = true;
+                for (int i = 0; i < 3; i++) { // what is replaced goes with the one after the next
+                    store.advance(2 * 86_400_000);
+                    Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
+                    new Compact(store, options, store::nowMs, SILENT).host(ID);
+                }
+            }
+        }));
+        assertThat(store.keys("/log/")).isEmpty();
+        assertThat(faults).isEmpty();
+    }
+
+    @Test
+    void whatIsMissingForGoodIsSaid() throws IOException {
+        fill().close();
+        String gone = store.keys("/streams/").getFirst();
+        store.delete(gone);
+        verify();
+        assertThat(faults).anyMatch(fault -> fault.object().equals(gone));
+    }
+
+    private static final Compact.Listener SILENT = new Compact.Listener() {
+        @Override
+        public void progress(long doneBytes, long totalBytes) {}
+
+        @Override
+        public void skipped(String subject, CorruptArchiveException cause) {
+            throw new AssertionError(subject, cause);
+        }
+    };
 }

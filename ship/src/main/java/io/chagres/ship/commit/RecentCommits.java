@@ -54,6 +54,16 @@ public final class RecentCommits implements RunListener {
         lastSeq = commit.seq();
     }
 
+    @Override
+    public void restart() {
+        kept.clear();
+        keptBytes = 0;
+        count = 0;
+        recordBytes = 0;
+        lastSeq = 0;
+        runs.restart();
+    }
+
     /** Returns how many commits there are behind the last outline. */
     public long count() {
         return count;

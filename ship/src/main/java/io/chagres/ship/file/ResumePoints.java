@@ -46,6 +46,11 @@ public final class ResumePoints implements RunListener {
         }
     }
 
+    @Override
+    public void restart() {
+        collected.clear();
+    }
+
     private static void object(PrefixChecksums prefix, LogRecord.ObjectRun run) {
         for (int i = 0; i < run.crcs().length; i++) {
             long start = run.start() + (long) i * PrefixChecksums.PIECE_BYTES;
