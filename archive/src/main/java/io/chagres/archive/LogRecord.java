@@ -292,5 +292,23 @@ public sealed interface LogRecord {
      * @param crc of the whole run
      */
     record CopyRun(long versionId, long start, long length, long sourceVersion, long sourceStart, int crc, long mtimeNs)
-            implements Extent {}
+            implements Extent {
+        /** No log has this version. */
+        private static final long LOST = Long.MAX_VALUE;
+
+        /** Returns what stands for bytes that were lost with damaged commits, however many. */
+        public static CopyRun lost(long versionId, long start, long end) {
+            return new CopyRun(versionId, start, end - start, LOST, 0, 0, 0);
+        }
+
+        /** Says whether a copy from a version stands for lost bytes. */
+        public static boolean isLost(long sourceVersion) {
+            return sourceVersion == LOST;
+        }
+
+        /** Says whether it stands for bytes that were lost. */
+        public boolean isLost() {
+            return isLost(sourceVersion);
+        }
+    }
 }

@@ -167,8 +167,10 @@ public final class RecordReader {
     }
 
     private LogRecord copyRun(long versionId, long start, long length) throws CorruptArchiveException {
-        requirePiece(length);
         long sourceVersion = in.positive();
+        if (!LogRecord.CopyRun.isLost(sourceVersion)) {
+            requirePiece(length);
+        }
         long sourceStart = in.natural();
         if (sourceVersion == versionId && sourceStart + length > start) {
             throw in.corrupt("version " + versionId + " copies bytes of its own that do not come before");

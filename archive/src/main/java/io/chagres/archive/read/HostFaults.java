@@ -57,7 +57,8 @@ public final class HostFaults {
         return false;
     }
 
-    private void tell(HostRegistry.Owner host, IOException cause) {
+    /** Tells the listener that something of a host cannot be read, unless it was told so before. */
+    public void tell(HostRegistry.Owner host, IOException cause) {
         if (told.add(host.id() + " " + cause.getMessage())) {
             listener.fault(host, cause);
         }

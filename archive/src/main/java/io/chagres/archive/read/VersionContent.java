@@ -1,5 +1,8 @@
 package io.chagres.archive.read;
 
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
@@ -46,6 +49,39 @@ public final class VersionContent implements AutoCloseable {
             readFully(version, position, target);
             sink.write(position, target);
             position += target.byteSize();
+        }
+    }
+
+    /** Hears which bytes are not proven any more. */
+    @FunctionalInterface
+    public interface Losses {
+        /** These bytes cannot be read, and why. */
+        void lost(long start, long end, CorruptArchiveException cause);
+    }
+
+    /** Hands what is proven of a range of a version's bytes to a sink, and tells of the rest. */
+    public void copyProven(FileVersion version, long start, long end, Sink sink, Losses losses) throws IOException {
+        for (LogRecord.Extent extent : Extents.of(version)) {
+            if (extent.end() <= start || extent.start() >= end) {
+                continue;
+            }
+            reader.readPieces(extent, new VersionReader.PieceVisitor() {
+                @Override
+                public void good(long position, MemorySegment bytes) throws IOException {
+                    long from = Math.max(start, position);
+                    long to = Math.min(end, position + bytes.byteSize());
+                    if (from < to) {
+                        sink.write(from, bytes.asSlice(from - position, to - from));
+                    }
+                }
+
+                @Override
+                public void damaged(long from, long to, CorruptArchiveException cause) {
+                    if (from < end && to > start) {
+                        losses.lost(Math.max(start, from), Math.min(end, to), cause);
+                    }
+                }
+            });
         }
     }
 

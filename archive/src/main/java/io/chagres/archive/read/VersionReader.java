@@ -162,6 +162,10 @@ public final class VersionReader implements AutoCloseable {
      * refuses that answers otherwise is damaged, too.
      */
     public void readPieces(LogRecord.Extent extent, PieceVisitor visitor) throws IOException {
+        if (extent instanceof LogRecord.CopyRun copy && copy.isLost()) {
+            visitor.damaged(extent.start(), extent.end(), lost(extent.versionId()));
+            return;
+        }
         long damagedFrom = extent.start();
         CorruptArchiveException damage = null;
         for (long at = extent.start(); at < extent.end(); at += LogRecord.PIECE_BYTES) {
@@ -299,7 +303,15 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
+    private static CorruptArchiveException lost(long versionId) {
+        return new CorruptArchiveException(
+                "version " + ArchiveLayout.hex(versionId), "the bytes were told of by a commit that is damaged");
+    }
+
     private void copied(LogRecord.CopyRun copy, long start, MemorySegment target, int depth) throws IOException {
+        if (copy.isLost()) {
+            throw lost(copy.versionId());
+        }
         FileVersion source = sources.of(copy);
         long from = copy.sourceStart() + start - copy.start();
         if (source == null || from < source.startPosition() || from > source.length() - target.byteSize()) {

@@ -10,6 +10,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
@@ -42,6 +43,7 @@ public final class Restore {
      * @param at the state to restore
      * @param allVersions whether versions without a name are written even if their bytes are found elsewhere
      * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
+     * @param salvage whether hosts with damaged commits are restored as far as something is proven: all versions
      * @param filter which versions of the files the address names
      */
     public record Options(
@@ -49,9 +51,10 @@ public final class Restore {
             PointInTime at,
             boolean allVersions,
             boolean specialBits,
+            boolean salvage,
             Predicate<FileVersion> filter) {
         /** Everything as it was last. */
-        public static final Options ALL = new Options(null, PointInTime.NOW, false, false, version -> true);
+        public static final Options ALL = new Options(null, PointInTime.NOW, false, false, false, version -> true);
     }
 
     /** Hears how restoring goes on. */
@@ -129,7 +132,7 @@ public final class Restore {
     }
 
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
-        HostState state = HostLog.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE);
+        HostState state = load(host);
         try (VersionReader reader = new VersionReader(store, host.id(), state);
                 RestoredTree tree = new RestoredTree(root, name, reader, options.specialBits(), counter)) {
             RestorePlan plan = RestorePlan.of(state, reader, options);
@@ -141,6 +144,18 @@ public final class Restore {
             tree.makeLinks(plan.links());
             tree.finishDirectories(plan.directories().descendingMap());
         }
+    }
+
+    private HostState load(HostRegistry.Owner host) throws IOException {
+        return options.salvage()
+                ? Salvage.load(
+                        store,
+                        host.id(),
+                        options.at(),
+                        ExtentFilter.ALL,
+                        RunListener.NONE,
+                        (object, cause, consequence) -> counter.fault(object, cause + "; " + consequence))
+                : HostLog.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE);
     }
 
     /** Says whether an -errno means that going on makes no sense. */

@@ -114,8 +114,9 @@ final class RestorePlan {
             }
         }
         unnamed.sort((a, b) -> Long.compare(b.id(), a.id()));
-        StoredElsewhere elsewhere =
-                options.allVersions() || unnamed.isEmpty() ? null : new StoredElsewhere(state, reader);
+        StoredElsewhere elsewhere = options.allVersions() || options.salvage() || unnamed.isEmpty()
+                ? null
+                : new StoredElsewhere(state, reader);
         for (FileVersion version : unnamed) {
             boolean empty = version.length() == version.startPosition();
             if (elsewhere == null || !empty && !elsewhere.has(version)) {

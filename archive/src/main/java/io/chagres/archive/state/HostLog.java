@@ -265,10 +265,11 @@ public final class HostLog {
             }
             String object = cause.object();
             if (ArchiveLayout.seqOf(object).isPresent() && object.startsWith(ArchiveLayout.log(hostId))) {
+                first = first == null ? cause : first;
                 if (load.avoidOutlines()) {
                     return; // a commit that repeats others wrongly harms nobody who reads those
                 }
-                throw first == null ? cause : first;
+                throw first;
             }
             if (reread.add(object)) {
                 return;
@@ -494,7 +495,7 @@ public final class HostLog {
         return checkpoints.floor(new CheckpointId(seq, Long.MAX_VALUE));
     }
 
-    private static List<Long> commits(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
+    static List<Long> commits(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
         String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
         List<Long> seqs = new ArrayList<>();
         for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {

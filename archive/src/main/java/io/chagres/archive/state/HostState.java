@@ -223,7 +223,7 @@ public final class HostState {
     }
 
     /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
-    private static LogRecord inCommit(String object, LogRecord record, long seq) throws CorruptArchiveException {
+    static LogRecord inCommit(String object, LogRecord record, long seq) throws CorruptArchiveException {
         boolean ofCheckpoints = record instanceof LogRecord.VersionTimes
                 || record instanceof LogRecord.Retention
                 || record instanceof LogRecord.VersionRetention

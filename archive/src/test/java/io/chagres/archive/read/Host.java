@@ -141,6 +141,15 @@ public final class Host implements AutoCloseable {
         }
     }
 
+    /** Appends to a version of an earlier host object. */
+    public void appendTo(long version, long start, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream before = new ByteArrayOutputStream();
+        before.writeBytes(new byte[(int) start]);
+        written.put(version, before);
+        inline(version, bytes);
+    }
+
     public void zeros(long version, long length) {
         write(new LogRecord.ZeroRun(version, length(version), length, FILE.mtimeNs()));
         content(version).writeBytes(new byte[(int) length]);

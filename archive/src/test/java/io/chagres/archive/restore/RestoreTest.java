@@ -273,7 +273,8 @@ class RestoreTest {
             host.file("/conf", "");
             host.commit();
         }
-        Restore.Summary summary = restore(new Restore.Options(null, PointInTime.NOW, true, false, version -> true));
+        Restore.Summary summary =
+                restore(new Restore.Options(null, PointInTime.NOW, true, false, false, version -> true));
         assertThat(summary.files()).isEqualTo(3);
         assertThat(tree()).hasSize(4).allMatch(path -> path.equals("web1") || path.startsWith("web1/conf"));
     }
@@ -310,7 +311,7 @@ class RestoreTest {
             other.commit();
         }
         Restore.Options options = new Restore.Options(
-                Address.parse("web*:/var/log"), PointInTime.time(before), false, false, version -> true);
+                Address.parse("web*:/var/log"), PointInTime.time(before), false, false, false, version -> true);
         restore(options);
         assertThat(tree()).containsExactly("web1", "web1/var", "web1/var/log", "web1/var/log/a");
         assertThat(out("web1/var/log/a")).hasContent("1");
@@ -477,7 +478,7 @@ class RestoreTest {
         }
         restore(Restore.Options.ALL);
         assertThat(mode(out("web1/su"))).isEqualTo(0755);
-        restoreInto("special", new Restore.Options(null, PointInTime.NOW, false, true, version -> true));
+        restoreInto("special", new Restore.Options(null, PointInTime.NOW, false, true, false, version -> true));
         assertThat(mode(directory.resolve("special/web1/su"))).isEqualTo(06755);
     }
 

@@ -1,5 +1,6 @@
 package io.chagres.cli.read;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
@@ -11,6 +12,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.CommandFailure;
@@ -30,6 +32,7 @@ public final class ArchiveView implements AutoCloseable {
     private final BlobStore store;
     private final TimeOptions times;
     private final HostFaults faults;
+    private boolean salvages;
 
     private ArchiveView(BlobStore store, TimeOptions times, HostFaults faults) {
         this.store = store;
@@ -93,9 +96,28 @@ public final class ArchiveView implements AutoCloseable {
                 .toList();
     }
 
-    /** Loads a host's names, sizes and times, without where its bytes are. */
+    /** Takes from now on what is left of a host whose log is damaged, and tells what is lost. */
+    public void salvage() {
+        salvages = true;
+    }
+
+    /** Loads what is left of a host, with where all its bytes are. */
+    public HostState salvaged(HostRegistry.Owner host) throws IOException {
+        return Salvage.load(
+                store,
+                host.id(),
+                times.at(),
+                ExtentFilter.ALL,
+                RunListener.NONE,
+                (object, cause, consequence) ->
+                        faults.tell(host, new CorruptArchiveException(object, cause + "; " + consequence)));
+    }
+
+    /** Loads a host's names, sizes and times; where its bytes are only of what is salvaged. */
     public HostState state(HostRegistry.Owner host) throws IOException {
-        return HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
+        return salvages
+                ? salvaged(host)
+                : HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
     }
 
     /**

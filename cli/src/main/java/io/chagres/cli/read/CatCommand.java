@@ -1,5 +1,6 @@
 package io.chagres.cli.read;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
@@ -33,7 +34,8 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres cat /mnt/archive web1:/var/log/app.log",
             "  chagres cat /mnt/archive 'web*:*/app.log' --since 10m",
-            "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB"
+            "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB",
+            "  chagres cat /mnt/archive web1:/var/log/app.log --salvage"
         })
 public final class CatCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -52,6 +54,9 @@ public final class CatCommand implements Callable<Integer> {
     ByteRange bytes = ByteRange.ALL;
 
     @Mixin
+    SalvageOption salvage = new SalvageOption();
+
+    @Mixin
     TimeOptions times = new TimeOptions();
 
     @Mixin
@@ -66,6 +71,9 @@ public final class CatCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ContentSink sink = ContentSink.of(context.out(), json.json);
         try (ArchiveView view = ArchiveView.open("cat", store, times, context.err()::println)) {
+            if (salvage.salvage) {
+                view.salvage();
+            }
             for (HostFiles host : view.select(address, false)) {
                 view.faults().attempt(host.host(), () -> copy(view, host, sink));
             }
@@ -77,8 +85,10 @@ public final class CatCommand implements Callable<Integer> {
     private void copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
         String hostId = host.host().id();
         CommitWindow window = view.window(host.host());
-        HostState state =
-                HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
+        HostState state = salvage.salvage
+                ? host.state()
+                : HostLog.load(
+                        view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
         try (VersionContent content = new VersionContent(view.store(), hostId, state)) {
             for (Selection.Entry file : host.files()) {
                 FileVersion listed = file.version(); // the bounds; the state may already know more
@@ -87,9 +97,36 @@ public final class CatCommand implements Callable<Integer> {
                 long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
                 long kept = Math.max(start, version.startPosition());
                 noteExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
-                sink.copy(host.origin(file), version, kept, end, content);
+                if (salvage.salvage) {
+                    copyProven(view, host, file, kept, end, content, sink);
+                } else {
+                    sink.copy(host.origin(file), version, kept, end, content);
+                }
             }
         }
+    }
+
+    private static void copyProven(
+            ArchiveView view,
+            HostFiles host,
+            Selection.Entry file,
+            long start,
+            long end,
+            VersionContent content,
+            ContentSink sink)
+            throws IOException {
+        ContentSink.Origin origin = host.origin(file);
+        content.copyProven(
+                file.version(),
+                start,
+                end,
+                (position, bytes) -> sink.write(origin, position, bytes),
+                (from, to, cause) -> view.faults()
+                        .tell(
+                                host.host(),
+                                new CorruptArchiveException(
+                                        origin.toString(),
+                                        "bytes " + from + " to " + to + " are left out: " + cause.getMessage())));
     }
 
     private void noteExpired(String file, FileVersion version, long asked, long end) throws CommandFailure {

@@ -35,7 +35,8 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres restore /mnt/archive ./back",
             "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --at 09:30",
-            "  chagres restore /mnt/archive ./back --all-versions"
+            "  chagres restore /mnt/archive ./back --all-versions",
+            "  chagres restore /mnt/archive ./back web1: --salvage"
         })
 public final class RestoreCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -55,6 +56,9 @@ public final class RestoreCommand implements Callable<Integer> {
 
     @Option(names = "--special-bits", description = "Restore set-user-id, set-group-id and sticky bits too.")
     boolean specialBits;
+
+    @Mixin
+    SalvageOption salvage = new SalvageOption();
 
     @Mixin
     TimeOptions times = new TimeOptions();
@@ -82,7 +86,8 @@ public final class RestoreCommand implements Callable<Integer> {
             }
         };
         try (BlobStore archive = BlobStores.open(store, false)) {
-            Restore.Options options = new Restore.Options(address, times.at(), allVersions, specialBits, times::covers);
+            Restore.Options options =
+                    new Restore.Options(address, times.at(), allVersions, specialBits, salvage.salvage, times::covers);
             Restore.Summary summary = new Restore(archive, options, listener).into(Pathname.of(directory));
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {

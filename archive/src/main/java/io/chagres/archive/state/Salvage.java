@@ -1,0 +1,298 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Attributes;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.FileKey;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.log.Repeats;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads what is left of a host whose log is damaged: each commit that can be read is applied, as far as it can be
+ * without those that cannot. Where bytes of a version are not told of any more it says that they are lost ({@link
+ * LogRecord.CopyRun#lost}). What it tells of is proven as everywhere: by the checksum of each piece when it is read.
+ * Confined to one thread.
+ */
+public final class Salvage {
+    /** No commits that are missing hold more of one file: a range that a hostile commit leaves out costs nothing. */
+    private static final long MAX_LOST_BYTES = 1L << 40;
+
+    private static final Attributes UNKNOWN = new Attributes(0600, 0, 0, 0);
+    private static final Pathname NO_PATH = Pathname.of("");
+
+    /** Hears what is lost. */
+    @FunctionalInterface
+    public interface Listener {
+        /** An object, or a part of it, does not count: what is wrong with it, and what that means. */
+        void lost(String object, String cause, String consequence);
+    }
+
+    private final BlobStore store;
+    private final String hostId;
+    private final Listener losses;
+    private HostState state = HostState.empty();
+    private boolean follows = true;
+    private long lastSeq;
+
+    private Salvage(BlobStore store, String hostId, Listener losses) {
+        this.store = store;
+        this.hostId = hostId;
+        this.losses = losses;
+    }
+
+    /**
+     * Loads the state of a host. One that is not damaged is that of {@link HostLog#load}.
+     *
+     * @param at up to which moment
+     * @param listener hears of every version and extent, and of lost ranges as of copies
+     * @param losses hears what is lost
+     * @throws IOException when the store does not answer
+     */
+    public static HostState load(
+            BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener, Listener losses)
+            throws IOException {
+        try {
+            return HostLog.load(store, hostId, at, filter, listener);
+        } catch (CorruptArchiveException | CompactedHistoryException e) {
+            listener.restart();
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            listener.restart();
+        }
+        return new Salvage(store, hostId, losses).load(at, filter, listener);
+    }
+
+    private HostState load(PointInTime at, ExtentFilter filter, RunListener listener) throws IOException {
+        List<Long> commits = HostLog.commits(store, hostId, 0, at.seq());
+        try (CommitReader reader = new CommitReader(store)) {
+            long until = at.timeMs() == Long.MAX_VALUE ? at.seq() : lastBefore(at, commits, reader);
+            state = begin(until, filter, listener);
+            long before = state.seq();
+            lastSeq = Math.min(until, commits.isEmpty() ? 0 : commits.getLast());
+            for (long seq : commits) {
+                if (seq > before && seq <= until) {
+                    commit(seq, reader);
+                }
+            }
+        }
+        LogRecord.IncarnationOpened last = state.lastIncarnation();
+        if (last != null) {
+            apply("", last, state.timeMs()); // nobody knows that it was closed with everything acknowledged
+        }
+        return state;
+    }
+
+    /** Returns the last commit that can be read and is not later, else 0: only checkpoints may tell of it. */
+    private long lastBefore(PointInTime at, List<Long> commits, CommitReader reader) throws IOException {
+        for (long seq : commits.reversed()) {
+            CommitHeader commit = read(seq, reader, false);
+            if (commit != null && commit.timeMs() <= at.timeMs()) {
+                return seq;
+            }
+        }
+        CheckpointId found = null;
+        for (CheckpointId id : HostLog.checkpoints(store, hostId)) {
+            try {
+                found = Checkpoint.timeMs(store, hostId, id) <= at.timeMs() ? id : found;
+            } catch (CorruptArchiveException e) {
+                // told of when it is tried
+            }
+        }
+        return found == null ? 0 : found.seq();
+    }
+
+    /** Loads the newest state that can be read as always. */
+    private HostState begin(long until, ExtentFilter filter, RunListener listener) throws IOException {
+        long seq = until;
+        while (seq > 0) {
+            try {
+                HostState whole = HostLog.load(store, hostId, PointInTime.seq(seq), filter, listener);
+                if (!whole.isPast()) {
+                    return whole;
+                }
+                break; // no commit can follow what a history tells
+            } catch (CorruptArchiveException e) {
+                long damaged = e.object().startsWith(ArchiveLayout.log(hostId))
+                        ? ArchiveLayout.seqOf(e.object()).orElse(0)
+                        : 0;
+                seq = damaged > 0 && damaged <= seq ? damaged - 1 : 0;
+                listener.restart();
+            } catch (CompactedHistoryException e) {
+                break;
+            } catch (StoreException e) {
+                HostRegistry.requireAnswer(store, e);
+                break;
+            }
+        }
+        listener.restart();
+        for (CheckpointId id : HostLog.checkpoints(store, hostId).descendingSet()) {
+            if (id.seq() <= until) {
+                String key = ArchiveLayout.checkpoint(hostId, id);
+                try {
+                    return HostLog.load(store, hostId, id, filter, listener);
+                } catch (CorruptArchiveException e) {
+                    losses.lost(e.object(), e.fault(), "an older state is taken, and the commits behind it");
+                } catch (NoSuchBlobException | StoreException e) {
+                    losses.lost(key, "it cannot be read: " + e.getMessage(), "an older state is taken");
+                }
+                listener.restart();
+            }
+        }
+        return new HostState(filter, listener);
+    }
+
+    private void commit(long seq, CommitReader reader) throws IOException {
+        long expected = state.seq() + 1;
+        if (seq > expected) {
+            String many = seq == expected + 1 ? "it is missing" : "it is missing, and all up to commit " + (seq - 1);
+            losses.lost(ArchiveLayout.commit(hostId, expected), many, "what was committed by it is lost");
+            follows = false;
+            for (long missing = expected; missing < seq && missing < expected + Repeats.LONGEST; missing++) {
+                applyRepeated(missing, reader);
+            }
+        }
+        CommitHeader commit = read(seq, reader, true);
+        if (commit == null) {
+            follows = false;
+            applyRepeated(seq, reader);
+            skip(seq);
+            return;
+        }
+        String key = commit.object();
+        if (follows && !Arrays.equals(commit.predecessor(), state.chain())) {
+            losses.lost(
+                    key, "it does not follow commit " + (seq - 1), "the commits before it may have been others once");
+        }
+        try {
+            apply(key, commit.recordReader(), seq, commit.timeMs());
+        } catch (CorruptArchiveException e) {
+            losses.lost(key, e.fault(), "what it says from there on is lost");
+        }
+        state.restored(header(seq, commit.timeMs(), commit.incarnation(), commit.chain()));
+        follows = true;
+    }
+
+    private void apply(String key, RecordReader records, long seq, long timeMs) throws CorruptArchiveException {
+        while (records.hasNext()) {
+            apply(key, HostState.inCommit(key, records.next(), seq), timeMs);
+        }
+    }
+
+    /** Applies a commit that cannot be read as a later one repeats it; does nothing when none does. */
+    private void applyRepeated(long lost, CommitReader reader) throws IOException {
+        for (long seq = lost + 1; seq < lost + Repeats.LONGEST; seq++) {
+            if (seq > lastSeq) {
+                return;
+            }
+            CommitHeader commit = read(seq, reader, false);
+            for (LogRecord.Repeated each : commit == null ? List.<LogRecord.Repeated>of() : repeatedBy(commit)) {
+                if (each.seq() == lost) {
+                    String key = commit.object();
+                    try {
+                        apply(
+                                key,
+                                new RecordReader(key, each.records(), 0, each.records().length),
+                                lost,
+                                each.timeMs());
+                    } catch (CorruptArchiveException e) {
+                        losses.lost(key, e.fault(), "what it repeats of commit " + lost + " is lost");
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    private static List<LogRecord.Repeated> repeatedBy(CommitHeader commit) {
+        try {
+            return Repeats.of(commit);
+        } catch (CorruptArchiveException e) {
+            return List.of(); // told of when it is applied itself
+        }
+    }
+
+    private @Nullable CommitHeader read(long seq, CommitReader reader, boolean tells) throws IOException {
+        String key = ArchiveLayout.commit(hostId, seq);
+        String cause;
+        try {
+            CommitHeader commit = reader.read(key);
+            if (commit.seq() == seq) {
+                return commit;
+            }
+            cause = "it says it is commit " + commit.seq();
+        } catch (CorruptArchiveException e) {
+            cause = e.fault();
+        } catch (NoSuchBlobException e) {
+            cause = "it is missing";
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            cause = "it cannot be read: " + e.getMessage();
+        }
+        if (tells) {
+            losses.lost(key, cause, "what was committed by it is lost, unless a later commit repeats it");
+        }
+        return null;
+    }
+
+    private void skip(long seq) {
+        state.restored(header(seq, state.timeMs(), state.incarnation(), new byte[FixedHeader.CHAIN_BYTES]));
+    }
+
+    /** Times may have gone back in what is lost, so a new row begins. */
+    private static FixedHeader header(long seq, long timeMs, byte[] incarnation, byte[] chain) {
+        byte[] nonce = new byte[FixedHeader.ID_BYTES];
+        return new FixedHeader(FixedHeader.CHECKPOINT, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, seq);
+    }
+
+    /** Applies a record after what it stands on and is lost was put in place. */
+    private void apply(String key, LogRecord record, long timeMs) {
+        try {
+            switch (record) {
+                case LogRecord.Extent r -> {
+                    open(key, r.versionId(), timeMs);
+                    fill(key, r, timeMs);
+                }
+                case LogRecord.NameAdded r when r.kind() == LogRecord.Kind.FILE -> open(key, r.versionId(), timeMs);
+                default -> {}
+            }
+            state.restore(key, record, timeMs);
+        } catch (CorruptArchiveException e) {
+            losses.lost(key, e.fault(), "one record of it is lost");
+        }
+    }
+
+    /** Opens a version whose beginning is lost: under no path, and by no identity of a file. */
+    private void open(String key, long versionId, long timeMs) throws CorruptArchiveException {
+        if (versionId > 0 && state.version(versionId) == null) {
+            state.restore(
+                    key,
+                    new LogRecord.VersionOpened(versionId, new FileKey(0, 0, 0, 0), 0, 0, NO_PATH, UNKNOWN),
+                    timeMs);
+        }
+    }
+
+    private void fill(String key, LogRecord.Extent extent, long timeMs) throws CorruptArchiveException {
+        FileVersion version = state.version(extent.versionId());
+        long end = version == null ? extent.start() : version.length();
+        if (extent.start() > end) {
+            if (extent.start() - end > MAX_LOST_BYTES) {
+                throw new CorruptArchiveException(key, "it leaves out more bytes than are possible");
+            }
+            state.restore(key, LogRecord.CopyRun.lost(extent.versionId(), end, extent.start()), timeMs);
+        }
+    }
+}
