@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class HostRegistry {
     private static final String DESCRIPTION = "{\"format\": 1}\n";
     private static final int MAX_ATTEMPTS = 16;
+    private static final String CONTINUES = "continues";
 
     /**
      * What a listing of an archive says of a host. Immutable.
@@ -44,9 +45,9 @@ public final class HostRegistry {
     }
 
     /** What an owner record says. */
-    private record Claim(String name, String machineId, String productUuid) {
+    private record Claim(String name, String machineId, String productUuid, String continues) {
         /** A damaged one is nobody's. */
-        static final Claim DAMAGED = new Claim("", "\n", "");
+        static final Claim DAMAGED = new Claim("", "\n", "", "");
 
         HostKey key(String hostId) {
             return new HostKey(name, hash(machineId), hash(productUuid), hostId);
@@ -120,7 +121,11 @@ public final class HostRegistry {
     private static @Nullable Claim claim(BlobStore store, String hostId) throws IOException {
         try {
             TextRecord record = TextRecord.get(store, ArchiveLayout.owner(hostId), "owner record");
-            return new Claim(record.text("name"), record.text("machine-id"), record.text("product-uuid"));
+            return new Claim(
+                    record.text("name"),
+                    record.text("machine-id"),
+                    record.text("product-uuid"),
+                    record.text(CONTINUES));
         } catch (NoSuchBlobException e) {
             return null;
         } catch (CorruptArchiveException e) {
@@ -189,20 +194,24 @@ public final class HostRegistry {
                 return remembered;
             }
         }
+        List<String> ours = new ArrayList<>();
         for (BlobInfo object : store.list(HostKey.prefix(called, hash(machine.machineId())), null)) {
             HostKey key = HostKey.parse(object.key());
             if (key != null && key.mayBeOf(hash(machine.productUuid()))) {
-                String found = take(store, key.hostId(), called, machine, nowMs);
+                String found = take(store, key.hostId(), called, machine, "", nowMs);
                 if (found != null) {
-                    return found;
+                    ours.add(found);
                 }
             }
+        }
+        if (!ours.isEmpty()) {
+            return latest(store, ours);
         }
         put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             String derived = ArchiveLayout.hex(
                     hash(called + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + attempt));
-            String id = take(store, derived, called, machine, nowMs);
+            String id = take(store, derived, called, machine, "", nowMs);
             if (id != null) {
                 return id;
             }
@@ -220,7 +229,7 @@ public final class HostRegistry {
     public static void claim(BlobStore store, String hostId, String name, Machine machine, long nowMs)
             throws IOException {
         put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
-        if (take(store, hostId, TextRecord.line(name), machine, nowMs) == null) {
+        if (take(store, hostId, TextRecord.line(name), machine, "", nowMs) == null) {
             Claim claim = claim(store, hostId);
             throw new StoreException(store.name() + ": host id " + hostId
                     + (claim != null && claim.isOf(machine)
@@ -230,11 +239,48 @@ public final class HostRegistry {
         }
     }
 
+    /** Returns the first that no other one continues. */
+    private static String latest(BlobStore store, List<String> hostIds) throws IOException {
+        Set<String> continued = new TreeSet<>();
+        for (String id : hostIds.size() == 1 ? List.<String>of() : hostIds) {
+            continued.add(continues(store, id));
+        }
+        return hostIds.stream()
+                .filter(id -> !continued.contains(id))
+                .findFirst()
+                .orElse(hostIds.getFirst());
+    }
+
+    /** Returns which host one continues, whose log is damaged; empty when none. */
+    public static String continues(BlobStore store, String hostId) throws IOException {
+        Claim claim = claim(store, hostId);
+        return claim != null && ArchiveLayout.isHostId(claim.continues()) ? claim.continues() : "";
+    }
+
+    /**
+     * Makes or finds the host that continues one whose log is damaged: on the same machine and under the same name. Its
+     * id follows from theirs, so that all who try find the same.
+     *
+     * @throws StoreException when the id belongs to another machine
+     */
+    public static String continued(BlobStore store, String hostId, String name, Machine machine, long nowMs)
+            throws IOException {
+        String called = TextRecord.line(name);
+        String derived = ArchiveLayout.hex(
+                hash(called + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + hostId));
+        if (take(store, derived, called, machine, hostId, nowMs) == null) {
+            throw new StoreException(store.name() + ": host id " + derived + ", which would continue host " + hostId
+                    + ", belongs to another machine; give one by --host-id");
+        }
+        return derived;
+    }
+
     /** Takes an id if it is free or ours already; null when it is another's. A refusal is thrown: it may be ours. */
-    private static @Nullable String take(BlobStore store, String hostId, String name, Machine machine, long nowMs)
+    private static @Nullable String take(
+            BlobStore store, String hostId, String name, Machine machine, String continues, long nowMs)
             throws IOException {
         Claim claim = claim(store, hostId);
-        Claim wanted = new Claim(name, machine.machineId(), machine.productUuid());
+        Claim wanted = new Claim(name, machine.machineId(), machine.productUuid(), continues);
         if (claim == Claim.DAMAGED && store.size(wanted.key(hostId).text()) >= 0) {
             return hostId; // its key says so, and a damaged record says nothing else
         }
@@ -244,13 +290,15 @@ public final class HostRegistry {
         }
         put(store, ours.key(hostId).text(), "");
         if (claim == null) {
-            boolean first = new TextRecord()
+            TextRecord record = new TextRecord()
                     .with("name", ours.name())
                     .with("machine-id", ours.machineId())
-                    .with("product-uuid", ours.productUuid())
-                    .with("created", nowMs)
-                    .put(store, ArchiveLayout.owner(hostId));
-            return first ? hostId : take(store, hostId, name, machine, nowMs);
+                    .with("product-uuid", ours.productUuid());
+            if (!continues.isEmpty()) {
+                record.with(CONTINUES, continues);
+            }
+            boolean first = record.with("created", nowMs).put(store, ArchiveLayout.owner(hostId));
+            return first ? hostId : take(store, hostId, name, machine, continues, nowMs);
         }
         return hostId;
     }

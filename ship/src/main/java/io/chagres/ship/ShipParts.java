@@ -1,5 +1,6 @@
 package io.chagres.ship;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
@@ -48,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 /** Builds the parts of a shipper in the order they need each other, and owns them. */
 final class ShipParts implements AutoCloseable {
     private static final int MAX_OPENINGS = 10;
+    private static final int MAX_TOLD = 20;
     private static final String HOST = "host";
     private static final String INCARNATION = "incarnation";
 
@@ -138,6 +140,12 @@ final class ShipParts implements AutoCloseable {
 
         boolean uncleanBoot;
 
+        /** How the host began, if it continues one that is damaged and began now. */
+        @Nullable
+        Continuation continuation;
+
+        private String damagedId = "";
+
         Opening(ShipOptions options, ShipHost host) {
             this.options = options;
             this.host = host;
@@ -153,7 +161,7 @@ final class ShipParts implements AutoCloseable {
             hostId = findHost(store, clock, listener);
             for (int opening = 1; ; opening++) {
                 try {
-                    remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(store, clock)), listener);
+                    remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(store, clock, listener)), listener);
                     return;
                 } catch (FencedException e) {
                     if (opening == MAX_OPENINGS) {
@@ -189,17 +197,16 @@ final class ShipParts implements AutoCloseable {
         }
 
         /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */
-        private byte[] openIncarnation(BlobStore store, Clock clock) throws IOException {
-            points = new ResumePoints();
-            recent = new RecentCommits(points);
-            loaded = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
+        private byte[] openIncarnation(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+            loaded = load(store, clock, listener);
             points.keep(loaded);
-            LogRecord.IncarnationOpened last = loaded.lastIncarnation();
-            if (!options.takeOver()) {
-                String ours = state == null ? null : state.get(INCARNATION).orElse(null);
-                Incumbent.refuseBeside(store, hostId, loaded, host.machine(), options.hostName(), ours);
+            if (continuation != null) {
+                points.takeOver(continuation.points());
             }
-            uncleanBoot = last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
+            LogRecord.IncarnationOpened last = loaded.lastIncarnation();
+            refuseBeside(store, hostId, loaded);
+            uncleanBoot = continuation != null
+                    || last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
             byte[] incarnation = new byte[16];
             new SecureRandom().nextBytes(incarnation);
             log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis);
@@ -218,6 +225,57 @@ final class ShipParts implements AutoCloseable {
                 recent.applied(log.appended(first));
             }
             return incarnation;
+        }
+
+        /** Loads the log; where it is damaged, the log of the host that continues this one. */
+        private HostState load(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+            for (int damaged = 0; ; ) {
+                points = new ResumePoints();
+                recent = new RecentCommits(points);
+                try {
+                    HostState found = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
+                    String before = found.lastIncarnation() != null ? "" : HostRegistry.continues(store, hostId);
+                    if (before.isEmpty() || continuation != null && damagedId.equals(before)) {
+                        return found;
+                    }
+                    goOn(store, before, found, clock, listener);
+                } catch (CorruptArchiveException e) {
+                    if (++damaged == MAX_OPENINGS) {
+                        throw e;
+                    }
+                    String next =
+                            HostRegistry.continued(store, hostId, options.hostName(), host.machine(), clock.millis());
+                    listener.problem("host " + hostId + " goes on as host " + next
+                            + " of the same name, since its log is"
+                            + " damaged: " + e.getMessage() + ". 'chagres cat' and 'restore --salvage' give what it"
+                            + " holds, 'chagres repair' makes it whole again");
+                    hostId = next;
+                }
+            }
+        }
+
+        private void goOn(BlobStore store, String damaged, HostState found, Clock clock, ShipListener listener)
+                throws IOException {
+            Continuation next = new Continuation(store, hostId, found, clock);
+            int[] told = new int[1];
+            HostState left = next.read(damaged, (object, cause, consequence) -> {
+                if (told[0]++ < MAX_TOLD) {
+                    listener.problem(object + ": " + cause + "; " + consequence);
+                }
+            });
+            refuseBeside(store, damaged, left);
+            next.write();
+            continuation = next;
+            damagedId = damaged;
+            remember(HOST, hostId, listener);
+        }
+
+        private void refuseBeside(BlobStore store, String id, HostState state) throws IOException {
+            if (!options.takeOver()) {
+                String ours =
+                        this.state == null ? null : this.state.get(INCARNATION).orElse(null);
+                Incumbent.refuseBeside(store, id, state, host.machine(), options.hostName(), ours);
+            }
         }
 
         void abandon() {

@@ -11,9 +11,11 @@ import io.chagres.ship.copy.Origins;
 import io.chagres.watch.FileIdentity;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +25,25 @@ import org.jspecify.annotations.Nullable;
 public final class ResumePoints implements RunListener {
     private record Collected(PrefixChecksums prefix, Origins origins) {}
 
+    private final boolean endsAtLosses;
+    private final Set<Long> ended = new HashSet<>();
     private final Map<Long, Collected> collected = new HashMap<>();
     private final Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
+
+    /** Knows nothing yet. */
+    public ResumePoints() {
+        this(false);
+    }
+
+    /**
+     * Knows nothing yet.
+     *
+     * @param endsAtLosses whether a version goes on where the first of its bytes were lost; else what was lost looks
+     *     like other bytes than those of the file, which is then shipped again
+     */
+    public ResumePoints(boolean endsAtLosses) {
+        this.endsAtLosses = endsAtLosses;
+    }
 
     @Override
     public void opened(LogRecord.VersionOpened opened) {
@@ -34,6 +53,10 @@ public final class ResumePoints implements RunListener {
     @Override
     public void extent(LogRecord.Extent extent) {
         Collected version = Objects.requireNonNull(collected.get(extent.versionId()));
+        boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost();
+        if (endsAtLosses && (lost && ended.add(extent.versionId()) || ended.contains(extent.versionId()))) {
+            return;
+        }
         switch (extent) {
             case LogRecord.Run run -> version.prefix().append(run.length(), run.crc());
             case LogRecord.PackedRun run -> version.prefix().append(run.length(), run.crc());
@@ -41,7 +64,9 @@ public final class ResumePoints implements RunListener {
             case LogRecord.ZeroRun run -> version.prefix().append(run.length(), Crc32cMath.ofZeros(run.length()));
             case LogRecord.CopyRun run -> {
                 version.prefix().append(run.length(), run.crc());
-                version.origins().append(run.start(), run.end(), run.sourceVersion());
+                if (!lost) {
+                    version.origins().append(run.start(), run.end(), run.sourceVersion());
+                }
             }
         }
     }
@@ -49,6 +74,33 @@ public final class ResumePoints implements RunListener {
     @Override
     public void restart() {
         collected.clear();
+        ended.clear();
+    }
+
+    /** Returns where a version goes on; before {@link #keep}. */
+    public long end(long versionId) {
+        Collected version = collected.get(versionId);
+        return version == null ? 0 : version.prefix().end();
+    }
+
+    /** Takes over what is known of the bytes before those of this log, of versions that another log began. */
+    public void takeOver(ResumePoints before) {
+        Map<Long, ResumePoint> known = new HashMap<>();
+        before.points.values().forEach(each -> each.forEach(point -> known.put(point.versionId(), point)));
+        points.values()
+                .forEach(each -> each.replaceAll(point -> {
+                    ResumePoint old = known.get(point.versionId());
+                    boolean same =
+                            old != null && old.prefix().end() == point.prefix().end();
+                    return same && old != null
+                            ? new ResumePoint(
+                                    point.versionId(),
+                                    old.prefix(),
+                                    point.origins(),
+                                    point.attributes(),
+                                    point.lastPath())
+                            : point;
+                }));
     }
 
     private static void object(PrefixChecksums prefix, LogRecord.ObjectRun run) {

@@ -1,0 +1,128 @@
+package io.chagres.ship;
+
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.state.CommitCheck;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.Salvage;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.file.ResumePoints;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Clock;
+
+/**
+ * Begins the log of a host that continues another one, whose log is damaged: with the names and versions that are told
+ * of there, each version from where the first of its bytes are not proven any more. Nothing is written to the damaged
+ * one. Ended anywhere on the way it goes on the next time: the log counts as begun with its first incarnation. Confined
+ * to one thread.
+ */
+final class Continuation {
+    private static final int COMMIT_BYTES = 8 << 20;
+
+    private final BlobStore store;
+    private final String hostId;
+    private final HostState begun;
+    private final Clock clock;
+    private final ResumePoints points = new ResumePoints(true);
+    private HostState old = HostState.empty();
+
+    /**
+     * Prepares.
+     *
+     * @param hostId the new host
+     * @param begun what its log holds so far
+     */
+    Continuation(BlobStore store, String hostId, HostState begun, Clock clock) {
+        this.store = store;
+        this.hostId = hostId;
+        this.begun = begun;
+        this.clock = clock;
+    }
+
+    /** Reads what is left of the damaged host. */
+    HostState read(String damagedId, Salvage.Listener losses) throws IOException {
+        old = Salvage.load(store, damagedId, PointInTime.NOW, ExtentFilter.NONE, points, losses);
+        return old;
+    }
+
+    /** Commits what the new host begins with. */
+    void write() throws IOException {
+        byte[] incarnation = new byte[16];
+        new SecureRandom().nextBytes(incarnation);
+        CommitLog log = new CommitLog(store, hostId, incarnation, begun.logEnd(), clock::millis);
+        CommitCheck check = new CommitCheck(begun);
+        try (CommitBuilder commit = new CommitBuilder(COMMIT_BYTES, 3)) {
+            for (FileVersion version : old.versions()) {
+                if (goesOn(version) && begun.version(version.id()) == null) {
+                    write(version, commit);
+                    appendIf(commit.isFull(), commit, log, check);
+                }
+            }
+            for (NameTree.Entry entry : old.names()) {
+                FileVersion version = entry.version();
+                if ((version == null || goesOn(version)) && begun.names().find(entry.path()) == null) {
+                    commit.records()
+                            .write(new LogRecord.NameAdded(
+                                    entry.path(),
+                                    entry.kind(),
+                                    version == null ? 0 : version.id(),
+                                    entry.target(),
+                                    entry.attributes()));
+                    appendIf(commit.isFull(), commit, log, check);
+                }
+            }
+            appendIf(!commit.isEmpty(), commit, log, check);
+        }
+        points.keep(old);
+    }
+
+    /** Returns what is known of the bytes that the damaged host holds. */
+    ResumePoints points() {
+        return points;
+    }
+
+    private static void appendIf(boolean now, CommitBuilder commit, CommitLog log, CommitCheck check)
+            throws IOException {
+        if (now) {
+            check.apply(commit);
+            log.append(commit);
+            commit.reset();
+        }
+    }
+
+    /** A version whose beginning is lost is of no file that could be found again. */
+    private static boolean goesOn(FileVersion version) {
+        boolean known = version.key().inode() != 0;
+        return known && (version.nameCount() > 0 || !version.isOver());
+    }
+
+    private void write(FileVersion version, CommitBuilder commit) {
+        Pathname path = version.lastPath();
+        commit.records()
+                .write(new LogRecord.VersionOpened(
+                        version.id(),
+                        version.key(),
+                        0,
+                        points.end(version.id()),
+                        path == null ? version.openedPath() : path,
+                        version.attributes()));
+        LogRecord.Reason reason =
+                switch (version.state()) {
+                    case GROWING -> null;
+                    case SEALED -> LogRecord.Reason.SEALED;
+                    case TRUNCATED -> LogRecord.Reason.TRUNCATED;
+                    case REWRITTEN -> LogRecord.Reason.REWRITTEN;
+                    case GONE -> LogRecord.Reason.GONE;
+                };
+        if (reason != null) {
+            commit.records().write(new LogRecord.VersionClosed(version.id(), reason));
+        }
+    }
+}

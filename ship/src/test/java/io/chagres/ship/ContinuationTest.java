@@ -1,0 +1,255 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.Salvage;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.linux.Pathname;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A log that is damaged does not keep a shipper from going on. */
+class ContinuationTest {
+    private static final int HEADER_BYTE = 60;
+
+    @TempDir
+    Path temp = Path.of("");
+
+    private static List<Path> files(Path directory) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.sorted().toList();
+        }
+    }
+
+    private static Path log(ShippedTree tree, String host) {
+        return tree.archive.resolve("hosts/" + host + "/log");
+    }
+
+    private static List<Path> hosts(ShippedTree tree) throws IOException {
+        return files(tree.archive.resolve("hosts"));
+    }
+
+    private static String onlyHost(ShippedTree tree) throws IOException {
+        assertThat(hosts(tree)).hasSize(1);
+        return hosts(tree).getFirst().getFileName().toString();
+    }
+
+    private static String otherHost(ShippedTree tree, String host) throws IOException {
+        assertThat(hosts(tree)).hasSize(2);
+        return hosts(tree).stream()
+                .map(path -> path.getFileName().toString())
+                .filter(name -> !name.equals(host))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void flip(Path file, int at) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[at] ^= 1;
+        Files.write(file, bytes);
+    }
+
+    private static BlobStore open(ShippedTree tree) throws IOException {
+        return DirectoryStore.open(Pathname.of(tree.archive.toString()), false);
+    }
+
+    private static HostState load(ShippedTree tree, String host) throws IOException {
+        try (BlobStore store = open(tree)) {
+            return HostLog.load(store, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+        }
+    }
+
+    private static FileVersion version(HostState state, Path file) {
+        return Objects.requireNonNull(Objects.requireNonNull(state.names().find(Pathname.of(file.toString())))
+                .version());
+    }
+
+    /** Returns what both hosts hold of a file together: the old one up to where the new one begins. */
+    private static byte[] together(ShippedTree tree, String damaged, String next, Path file) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (BlobStore store = open(tree)) {
+            HostState old = Salvage.load(
+                    store, damaged, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, (object, cause, lost) -> {});
+            HostState now = load(tree, next);
+            FileVersion second = version(now, file);
+            if (second.startPosition() > 0) {
+                FileVersion first = Objects.requireNonNull(old.version(second.id()));
+                copy(store, damaged, old, first, 0, second.startPosition(), bytes);
+            }
+            copy(store, next, now, second, second.startPosition(), second.length(), bytes);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void copy(
+            BlobStore store,
+            String host,
+            HostState state,
+            FileVersion version,
+            long start,
+            long end,
+            ByteArrayOutputStream out)
+            throws IOException {
+        try (VersionContent content = new VersionContent(store, host, state)) {
+            content.copy(
+                    version, start, end, (position, piece) -> out.writeBytes(piece.toArray(ValueLayout.JAVA_BYTE)));
+        }
+    }
+
+    /** Ships a file that grows in each of several runs, beside one that rests. */
+    private List<Path> grow(ShippedTree tree) throws IOException {
+        Path grows = tree.file("grows.log");
+        Path rests = tree.file("rests.log");
+        Files.createSymbolicLink(tree.file("link"), Path.of("rests.log"));
+        Files.createDirectory(tree.file("sub"));
+        ShippedTree.append(rests, ShippedTree.random(5000, 1));
+        ShippedTree.append(tree.file("sub/quiet.log"), ShippedTree.random(300, 2));
+        for (int i = 0; i < 4; i++) {
+            ShippedTree.append(grows, ShippedTree.random(1000, 10 + i));
+            tree.drain();
+        }
+        return List.of(grows, rests, tree.file("sub/quiet.log"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3, 5, -1})
+    void goesOnBehindAnyDamagedCommit(int which) throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String damaged = onlyHost(tree);
+            List<Path> commits = files(log(tree, damaged));
+            List<byte[]> before = new ArrayList<>();
+            flip(which < 0 ? commits.getLast() : commits.get(which), HEADER_BYTE);
+            for (Path commit : commits) {
+                before.add(Files.readAllBytes(commit));
+            }
+            ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
+            tree.drain();
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("goes on as host"));
+            String next = otherHost(tree, damaged);
+            for (Path file : all) {
+                assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
+            }
+            HostState now = load(tree, next);
+            assertThat(now.names().find(Pathname.of(tree.file("link").toString())))
+                    .isNotNull();
+            if (which > 1) { // what rests was told of by the first two commits
+                FileVersion rests = version(now, all.get(1));
+                assertThat(rests.startPosition()).isEqualTo(5000).isEqualTo(rests.length());
+            }
+            for (int i = 0; i < commits.size(); i++) { // nothing was written to the damaged one
+                assertThat(commits.get(i)).hasBinaryContent(before.get(i));
+            }
+            assertThat(files(log(tree, damaged))).isEqualTo(commits);
+
+            ShippedTree.append(all.getFirst(), ShippedTree.random(70, 100)); // and again, also without its state
+            tree.drain();
+            deleteRecursively(temp.resolve("state"));
+            ShippedTree.append(all.getFirst(), ShippedTree.random(71, 101));
+            tree.drain();
+            assertThat(hosts(tree)).hasSize(2);
+            for (Path file : all) {
+                assertThat(together(tree, damaged, next, file)).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
+    private static void deleteRecursively(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    /** A file that was rewritten meanwhile is not gone on with: its bytes are compared with what the old host holds. */
+    @Test
+    void comparesBeforeItGoesOn() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String damaged = onlyHost(tree);
+            flip(files(log(tree, damaged)).getLast(), HEADER_BYTE);
+            byte[] other = ShippedTree.random(9000, 77);
+            Files.write(all.get(1), other); // the same inode, and longer than it was
+            tree.drain();
+            String next = otherHost(tree, damaged);
+            FileVersion version = version(load(tree, next), all.get(1));
+            assertThat(version.startPosition()).isZero();
+            assertThat(together(tree, damaged, next, all.get(1))).isEqualTo(other);
+        }
+    }
+
+    /** Killed while it began the new host it goes on there, and ships nothing a second time. */
+    @Test
+    void mayBeKilledOnTheWay() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String damaged = onlyHost(tree);
+            flip(files(log(tree, damaged)).get(4), HEADER_BYTE);
+            tree.drain();
+            String next = otherHost(tree, damaged);
+            List<Path> commits = files(log(tree, next));
+            for (int kept = 0; kept <= 2; kept++) {
+                for (Path commit : commits.subList(kept, commits.size())) {
+                    Files.deleteIfExists(commit);
+                }
+                tree.drain();
+                for (Path file : all) {
+                    assertThat(together(tree, damaged, next, file)).isEqualTo(Files.readAllBytes(file));
+                }
+                assertThat(version(load(tree, next), all.get(1)).startPosition())
+                        .isEqualTo(5000);
+                commits = files(log(tree, next));
+            }
+            assertThat(hosts(tree)).hasSize(2);
+        }
+    }
+
+    /** The host that continues may be damaged, too. */
+    @Test
+    void goesOnAgain() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String first = onlyHost(tree);
+            flip(files(log(tree, first)).get(2), HEADER_BYTE);
+            tree.drain();
+            String second = otherHost(tree, first);
+            flip(files(log(tree, second)).getLast(), HEADER_BYTE);
+            ShippedTree.append(all.getFirst(), ShippedTree.random(71, 101));
+            tree.drain();
+            assertThat(hosts(tree)).hasSize(3);
+            try (BlobStore store = open(tree)) {
+                List<HostRegistry.Owner> owners = HostRegistry.hosts(store);
+                assertThat(owners).hasSize(3).allMatch(owner -> owner.name().equals("host"));
+                assertThat(owners.stream().map(owner -> {
+                            try {
+                                return HostRegistry.continues(store, owner.id());
+                            } catch (IOException e) {
+                                throw new AssertionError(e);
+                            }
+                        }))
+                        .containsExactlyInAnyOrder("", first, second);
+            }
+        }
+    }
+}
