@@ -244,6 +244,13 @@ class Host:
         tail = f"{tail}~{version.number:016x}".encode()
         return os.path.join(directory, name[:255 - len(tail)] + tail)
 
+    def gone(self, path):  # attributes of a directory that is gone: of the nearest that stands, for the owner alone
+        name = self.find(path)
+        while not name or name.kind != DIRECTORY:
+            path = os.path.dirname(path)
+            name = self.find(path)
+        return (name.attributes[0] & ~0o077, *name.attributes[1:])
+
     def restore(self, folder, option):
         names = dict(walk(self.root))
         for path, name in names.items():
@@ -254,7 +261,7 @@ class Host:
             version.places += [self.aside(version)] if option == "--all" and version.names == 0 else []
             above = os.path.dirname(version.places[0]) if version.places else b"/"
             while above not in directories:
-                directories[above], above = UNKNOWN, os.path.dirname(above)
+                directories[above], above = self.gone(above), os.path.dirname(above)
         for path in sorted(directories):
             os.mkdir(folder + path)
         for version in filter(lambda version: version.places, self.versions.values()):

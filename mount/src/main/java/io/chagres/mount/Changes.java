@@ -194,6 +194,13 @@ final class Changes {
         }
     }
 
+    /** Notes which names of files that are gone mean something else, once a commit is applied. */
+    void noteGone() {
+        if (!host.options().hideGone()) {
+            host.state().gone().takeChanged().forEach(this::name);
+        }
+    }
+
     /**
      * Notes all that differs between the state of now and another one. Returns where the versions began that begin
      * later in that.
@@ -211,13 +218,14 @@ final class Changes {
         }
         for (Node node : nodes.all()) {
             if (node instanceof TreeFolder folder && folder.host() == host) {
-                noteReplacement(folder, fresh.names().find(folder.entry().path()));
+                noteReplacement(folder, fresh);
             }
         }
         return starts;
     }
 
-    private void noteReplacement(TreeFolder folder, NameTree.@Nullable Entry fresh) {
+    private void noteReplacement(TreeFolder folder, HostState state) {
+        NameTree.Entry fresh = state.names().find(folder.entry().path());
         Set<Pathname> differing = names.computeIfAbsent(folder, each -> new HashSet<>());
         for (NameTree.Entry old : folder.entry().children()) {
             NameTree.Entry now = fresh == null ? null : fresh.child(old.name());
@@ -229,12 +237,21 @@ final class Changes {
                 differing.add(old.name());
             }
         }
+        Pathname path = folder.entry().path();
+        noteGone(path, host.state(), differing);
+        noteGone(path, state, differing);
         if (fresh != null) {
             for (NameTree.Entry now : fresh.children()) {
                 if (folder.entry().child(now.name()) == null) {
                     differing.add(now.name());
                 }
             }
+        }
+    }
+
+    private void noteGone(Pathname directory, HostState state, Set<Pathname> differing) {
+        if (!host.options().hideGone()) {
+            state.gone().children(directory).forEach(each -> differing.add(each.name()));
         }
     }
 

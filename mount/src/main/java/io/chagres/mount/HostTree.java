@@ -10,6 +10,7 @@ import io.chagres.archive.state.Catalogs;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
@@ -95,7 +96,11 @@ final class HostTree {
     }
 
     private HostState loaded(PointInTime at) throws IOException {
-        return HostLog.load(store, owner.id(), at, catalogs);
+        HostState fresh = HostLog.load(store, owner.id(), at, catalogs);
+        if (!options.hideGone()) {
+            fresh.gone(); // is collected here, where nobody looks at the state yet
+        }
+        return fresh;
     }
 
     /**
@@ -242,6 +247,12 @@ final class HostTree {
     boolean shows(FileVersion version) {
         return version.id() <= FileNumbers.MAX_VERSION
                 && (options.window() == null || options.window().test(version));
+    }
+
+    /** Says whether a name that is gone is shown: of a file if it is in the window. */
+    boolean shows(GoneNames.Entry entry) {
+        FileVersion version = entry.version();
+        return entry.name().length() <= TreeFolder.MAX_NAME_BYTES && (version == null || shows(version));
     }
 
     long number(long version) {

@@ -91,6 +91,7 @@ final class HostUpdater {
         changes.note(commit);
         host.apply(commit.object(), commit);
         changes.noteMoved();
+        changes.noteGone();
         return true;
     }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param at the moment shown; {@link PointInTime#NOW} follows what is committed
  * @param window which files are shown, or null for all
  * @param versions whether {@code .versions} is listed in the directory of each host; it can be entered in any case
+ * @param hideGone whether only names that live are shown, not those of files that are gone
  * @param linksAsWritten whether symbolic links say what they said on their host, and may lead out of the mount
  * @param ownership whose the files are
  * @param timeoutMs how long a read waits for a store that does not answer, milliseconds
@@ -20,47 +21,53 @@ public record MountOptions(
         PointInTime at,
         @Nullable Predicate<FileVersion> window,
         boolean versions,
+        boolean hideGone,
         boolean linksAsWritten,
         Ownership ownership,
         long timeoutMs,
         long cacheBytes) {
     /** All as it was last, live, 30 s of patience, 16 MiB of memory. */
     public static final MountOptions DEFAULTS =
-            new MountOptions(PointInTime.NOW, null, false, false, Ownership.ARCHIVED, 30_000, 16L << 20);
+            new MountOptions(PointInTime.NOW, null, false, false, false, Ownership.ARCHIVED, 30_000, 16L << 20);
 
     /** Returns a copy that shows another moment. */
     public MountOptions withAt(PointInTime value) {
-        return new MountOptions(value, window, versions, linksAsWritten, ownership, timeoutMs, cacheBytes);
+        return new MountOptions(value, window, versions, hideGone, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }
 
     /** Returns a copy that shows only files that a predicate takes; null for all. */
     public MountOptions withWindow(@Nullable Predicate<FileVersion> value) {
-        return new MountOptions(at, value, versions, linksAsWritten, ownership, timeoutMs, cacheBytes);
+        return new MountOptions(at, value, versions, hideGone, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }
 
     /** Returns a copy that lists {@code .versions}, or does not. */
     public MountOptions withVersions(boolean value) {
-        return new MountOptions(at, window, value, linksAsWritten, ownership, timeoutMs, cacheBytes);
+        return new MountOptions(at, window, value, hideGone, linksAsWritten, ownership, timeoutMs, cacheBytes);
+    }
+
+    /** Returns a copy that shows names that live alone, or files that are gone too. */
+    public MountOptions withHideGone(boolean value) {
+        return new MountOptions(at, window, versions, value, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }
 
     /** Returns a copy whose symbolic links say what they said, or stay inside. */
     public MountOptions withLinksAsWritten(boolean value) {
-        return new MountOptions(at, window, versions, value, ownership, timeoutMs, cacheBytes);
+        return new MountOptions(at, window, versions, hideGone, value, ownership, timeoutMs, cacheBytes);
     }
 
     /** Returns a copy with other owners. */
     public MountOptions withOwnership(Ownership value) {
-        return new MountOptions(at, window, versions, linksAsWritten, value, timeoutMs, cacheBytes);
+        return new MountOptions(at, window, versions, hideGone, linksAsWritten, value, timeoutMs, cacheBytes);
     }
 
     /** Returns a copy with other patience, in milliseconds. */
     public MountOptions withTimeoutMs(long value) {
-        return new MountOptions(at, window, versions, linksAsWritten, ownership, value, cacheBytes);
+        return new MountOptions(at, window, versions, hideGone, linksAsWritten, ownership, value, cacheBytes);
     }
 
     /** Returns a copy with other memory for blocks, in bytes. */
     public MountOptions withCacheBytes(long value) {
-        return new MountOptions(at, window, versions, linksAsWritten, ownership, timeoutMs, value);
+        return new MountOptions(at, window, versions, hideGone, linksAsWritten, ownership, timeoutMs, value);
     }
 
     /** Says whether what is shown follows what is committed. */

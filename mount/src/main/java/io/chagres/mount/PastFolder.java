@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.state.GoneNames;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ final class PastFolder extends Folder {
 
     @Override
     public void fill(io.chagres.fuse.Attributes to) {
-        host.fillDirectory(Attributes.DEFAULT_DIRECTORY, inode(), to);
+        host.fillDirectory(GoneNames.directoryAttributes(host.state().names(), path), inode(), to);
         to.timeoutsNs(timeoutNs());
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class TreeFolder extends Folder {
     static final Pathname PAST = Pathname.of(".versions");
 
-    private static final int MAX_NAME_BYTES = 255;
+    static final int MAX_NAME_BYTES = 255;
 
     private final NodeTable nodes;
     private final HostTree host;
@@ -85,7 +85,7 @@ final class TreeFolder extends Folder {
         if (child != null) {
             return host.shows(child) ? target(child) : null;
         }
-        return isHostRoot() && name.equals(PAST) ? past() : null;
+        return isHostRoot() && name.equals(PAST) ? past() : GoneFolder.find(nodes, host, entry().path(), name);
     }
 
     private Target past() {
@@ -108,10 +108,17 @@ final class TreeFolder extends Folder {
     @Override
     List<Item> list() {
         NameTree.Entry directory = entry();
-        List<Item> items = new ArrayList<>(directory.children().size() + 1);
+        List<Item> items = new ArrayList<>();
         for (NameTree.Entry child : directory.children()) {
             if (host.shows(child) && child.name().length() <= MAX_NAME_BYTES) {
                 items.add(new Child(this, child));
+            }
+        }
+        for (Item gone : GoneFolder.list(nodes, host, directory.path())) {
+            boolean taken = directory.child(gone.name()) != null
+                    || isHostRoot() && gone.name().equals(PAST);
+            if (!taken) {
+                items.add(gone);
             }
         }
         if (isHostRoot() && host.options().versions() && directory.child(PAST) == null) {

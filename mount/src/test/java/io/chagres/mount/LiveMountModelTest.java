@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
@@ -13,6 +14,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
@@ -159,7 +161,24 @@ class LiveMountModelTest {
                             : contents.get(entry.version().id()) + " in "
                                     + entry.version().nameCount());
         }
+        addGone(state, Pathname.of("/"), expected);
         return expected;
+    }
+
+    /** What is gone stands where no name lives, and not below a name of a file that does. */
+    private void addGone(HostState state, Pathname directory, Map<String, String> expected) {
+        for (GoneNames.Entry gone : state.gone().children(directory)) {
+            Pathname path = directory.resolve(gone.name());
+            String there = expected.get(path.toString());
+            if (gone.version() == null) {
+                if (there == null || there.equals("directory")) {
+                    expected.put(path.toString(), "directory");
+                    addGone(state, path, expected);
+                }
+            } else if (there == null) {
+                expected.put(path.toString(), contents.get(gone.version().id()) + " in 1");
+            }
+        }
     }
 
     /** Reads everything, and asks for what is not there, so that the kernel keeps that too. */

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -59,7 +60,11 @@ class LiveMountTest {
     }
 
     private MountFixture mounted() {
-        return new MountFixture(archive, place, MountOptions.DEFAULTS);
+        return mounted(MountOptions.DEFAULTS);
+    }
+
+    private MountFixture mounted(MountOptions options) {
+        return new MountFixture(archive, place, options);
     }
 
     private static List<String> names(Path folder) {
@@ -108,7 +113,7 @@ class LiveMountTest {
     void namesComeMoveAndGo() {
         long first = writer.file("/logs/app.log");
         writer.append(first, "first").commit(1);
-        try (MountFixture mounted = mounted()) {
+        try (MountFixture mounted = mounted(MountOptions.DEFAULTS.withHideGone(true))) {
             Path logs = mounted.host("web1").resolve("logs");
             assertThat(names(logs)).containsExactly("app.log");
             assertThat(logs.resolve("app.log.1")).doesNotExist();
@@ -135,6 +140,44 @@ class LiveMountTest {
             writer.remove("/logs").commit(4);
             mounted.mount.refresh();
             assertThat(names(mounted.host("web1"))).containsExactly("new");
+        }
+    }
+
+    @Test
+    void goneFilesStandWhereTheyStood() throws IOException {
+        writer.append(writer.file("/pods/one/0.log"), "first life\n").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path pods = mounted.host("web1").resolve("pods");
+            Path log = pods.resolve("one/0.log");
+            assertThat(content(log)).isEqualTo("first life\n");
+            assertThat(pods.resolve("two")).doesNotExist();
+
+            writer.remove("/pods/one").commit(2);
+            mounted.mount.refresh();
+            assertThat(names(pods)).containsExactly("one");
+            assertThat(names(pods.resolve("one"))).containsExactly("0.log");
+            assertThat(content(log)).isEqualTo("first life\n");
+            assertThat(Files.getPosixFilePermissions(pods.resolve("one")))
+                    .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+
+            writer.append(writer.file("/pods/one/0.log"), "second\n").commit(3);
+            mounted.mount.refresh();
+            assertThat(content(log)).isEqualTo("second\n");
+            writer.remove("/pods/one/0.log").commit(4);
+            mounted.mount.refresh();
+            assertThat(content(log)).isEqualTo("second\n");
+
+            writer.remove("/pods/one");
+            writer.append(writer.file("/pods/one"), "a file now").commit(5);
+            mounted.mount.refresh();
+            assertThat(content(pods.resolve("one"))).isEqualTo("a file now");
+            assertThat(log).doesNotExist();
+
+            writer.remove("/pods/one").commit(6);
+            SmallArchive.compact(archive);
+            mounted.mount.refresh();
+            assertThat(content(log)).isEqualTo("second\n");
+            assertThat(mounted.messages).isEmpty();
         }
     }
 

@@ -6,16 +6,10 @@ import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses files of a host: for each path the version that has it, or the one that had it last. Stateless. */
 public final class Selection {
-    /** Of versions that had one name last: the one the log told of last was the last to have it. */
-    private static final Comparator<FileVersion> BY_CHANGE =
-            Comparator.comparingLong(FileVersion::changedMs).thenComparingLong(FileVersion::id);
-
     private static final Comparator<Entry> BY_PATH = Comparator.comparing(Entry::path)
             .thenComparingLong(entry -> entry.version().id());
 
@@ -38,24 +32,24 @@ public final class Selection {
      */
     public static List<Entry> of(HostState state, @Nullable Address address, boolean versions) {
         List<Entry> chosen = new ArrayList<>();
-        Map<Pathname, FileVersion> removed = new TreeMap<>();
         for (FileVersion version : state.versions()) {
             for (Pathname path : version.paths()) {
                 if (address == null || address.matches(path)) {
                     chosen.add(new Entry(path, version, true));
                 }
             }
-            Pathname last = version.nameCount() == 0 ? lastPath(version) : null;
-            if (last == null || address != null && !address.matches(last)) {
-                continue;
-            }
-            if (versions) {
+            Pathname last = versions && version.nameCount() == 0 ? lastPath(version) : null;
+            if (last != null && (address == null || address.matches(last))) {
                 chosen.add(new Entry(last, version, false));
-            } else if (state.names().find(last) == null) {
-                removed.merge(last, version, (a, b) -> BY_CHANGE.compare(a, b) < 0 ? b : a);
             }
         }
-        removed.forEach((path, version) -> chosen.add(new Entry(path, version, false)));
+        if (!versions) {
+            state.gone().forEach((path, version) -> {
+                if ((address == null || address.matches(path)) && state.names().find(path) == null) {
+                    chosen.add(new Entry(path, version, false));
+                }
+            });
+        }
         chosen.sort(BY_PATH);
         return chosen;
     }

@@ -2,6 +2,7 @@ package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.GoneNames;
 import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -12,8 +13,9 @@ import java.util.Locale;
 
 /** Names versions that have no name: beside the name they had last, as {@code <name>~<time>~<version>}. Stateless. */
 public final class VersionName {
-    private static final int MAX_NAME_BYTES = 255;
-    private static final Pathname UNKNOWN = Pathname.of("/version");
+    /** The longest name that file systems take, bytes. */
+    public static final int MAX_NAME_BYTES = 255;
+
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -24,9 +26,7 @@ public final class VersionName {
      * path of a file, whatever the log says.
      */
     public static Pathname lastPath(FileVersion version) {
-        Pathname last = Selection.lastPath(version);
-        boolean safe = last.isAbsolute() && last.length() > 1 && last.equals(last.normalized());
-        return safe ? last : UNKNOWN;
+        return GoneNames.lastPath(version);
     }
 
     /** Returns the name a version gets in the directory of its last path: 1 to 255 bytes, unique in a host. */

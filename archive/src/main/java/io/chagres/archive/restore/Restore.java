@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes files of an archive below a directory: {@code DIR/<host>/<path>}, with modes, modification times, owners where
  * the caller may set them, empty directories, holes, hard links, and symbolic links as links. Hosts that share a name
- * become {@code <name>~<host id>}. A version without a name is written beside the name it had last, as
- * {@code <name>~<time>~<version>}, when its bytes are found nowhere else, or always when asked.
+ * become {@code <name>~<host id>}. A file that is gone gets the name it had last when its bytes are found nowhere else in
+ * what is restored and nothing stands there now; older versions, and all when asked, are written beside as
+ * {@code <name>~<time>~<version>}.
  *
  * <p>The archive is not trusted: no path and no link leads out of the directory, nothing that exists is replaced, and
  * set-user-id bits are not restored unless asked. What cannot be restored is reported and left out; the rest goes on.
@@ -41,7 +42,7 @@ public final class Restore {
      *
      * @param address which files, or null for all
      * @param at the state to restore
-     * @param allVersions whether versions without a name are written even if their bytes are found elsewhere
+     * @param nameless which versions without a name are written
      * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
      * @param salvage whether hosts with damaged commits are restored as far as something is proven: all versions
      * @param filter which versions of the files the address names
@@ -49,12 +50,23 @@ public final class Restore {
     public record Options(
             @Nullable Address address,
             PointInTime at,
-            boolean allVersions,
+            Nameless nameless,
             boolean specialBits,
             boolean salvage,
             Predicate<FileVersion> filter) {
         /** Everything as it was last. */
-        public static final Options ALL = new Options(null, PointInTime.NOW, false, false, false, version -> true);
+        public static final Options ALL =
+                new Options(null, PointInTime.NOW, Nameless.UNIQUE, false, false, version -> true);
+    }
+
+    /** Which versions without a name are written. */
+    public enum Nameless {
+        /** None: directories look as they did at that moment. */
+        NONE,
+        /** Those whose bytes are found nowhere else; the newest of a name that is gone gets that name. */
+        UNIQUE,
+        /** All, and all of them beside the name they had last. */
+        ALL
     }
 
     /** Hears how restoring goes on. */

@@ -6,6 +6,7 @@ import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionName;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
@@ -99,14 +100,16 @@ final class RestorePlan {
     private void addDirectories(Pathname deepest) {
         Pathname at = deepest;
         while (at.length() > 1 && !directories.containsKey(at)) {
-            NameTree.Entry entry = state.names().find(at);
-            directories.put(at, entry == null ? Attributes.DEFAULT_DIRECTORY : entry.attributes());
+            directories.put(at, GoneNames.directoryAttributes(state.names(), at));
             at = parentOf(at);
         }
     }
 
     /** From new to old: newer versions tend to hold the bytes of older ones. */
     private void addUnnamed(VersionReader reader) throws IOException {
+        if (options.nameless() == Restore.Nameless.NONE) {
+            return;
+        }
         List<FileVersion> unnamed = new ArrayList<>();
         for (Selection.Entry entry : Selection.of(state, options.address(), true)) {
             if (!entry.named() && options.filter().test(entry.version())) {
@@ -114,18 +117,35 @@ final class RestorePlan {
             }
         }
         unnamed.sort((a, b) -> Long.compare(b.id(), a.id()));
-        StoredElsewhere elsewhere = options.allVersions() || options.salvage() || unnamed.isEmpty()
-                ? null
-                : new StoredElsewhere(state, reader);
+        boolean all = options.nameless() == Restore.Nameless.ALL || options.salvage();
+        StoredElsewhere elsewhere = all || unnamed.isEmpty() ? null : new StoredElsewhere(state, reader, versions());
         for (FileVersion version : unnamed) {
             boolean empty = version.length() == version.startPosition();
             if (elsewhere == null || !empty && !elsewhere.has(version)) {
-                addFile(version, asidePath(version));
+                addFile(version, all || !getsItsName(version) ? asidePath(version) : VersionName.lastPath(version));
                 if (elsewhere != null) {
                     elsewhere.addWritten(version);
                 }
             }
         }
+    }
+
+    private List<FileVersion> versions() {
+        return files.values().stream().map(PlannedFile::version).toList();
+    }
+
+    /** Says whether a version was the last of its name, and nothing stands in the place of that or above it. */
+    private boolean getsItsName(FileVersion version) {
+        Pathname last = VersionName.lastPath(version);
+        GoneNames gone = state.gone();
+        for (Pathname at = last; at.length() > 1; at = parentOf(at)) {
+            NameTree.Entry entry = state.names().find(at);
+            if (entry != null && (at.equals(last) || entry.kind() != LogRecord.Kind.DIRECTORY)) {
+                return false;
+            }
+        }
+        boolean newest = gone.newest(last) == version;
+        return newest && !gone.isDirectory(last) && last.name().length() <= VersionName.MAX_NAME_BYTES;
     }
 
     /** Returns where a version without a name is written: beside the name it had last. */

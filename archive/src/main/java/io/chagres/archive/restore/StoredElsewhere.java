@@ -32,16 +32,18 @@ final class StoredElsewhere {
     private final Set<Long> foundVersions = new HashSet<>();
     private final Map<Pathname, List<byte[]>> heads = new HashMap<>();
 
-    /** Begins with the bytes of all versions of a state, which keeps all extents, that have a name. */
-    StoredElsewhere(HostState state, VersionReader reader) {
+    /**
+     * Begins with the bytes of versions that are written in any case.
+     *
+     * @param state keeps all extents
+     */
+    StoredElsewhere(HostState state, VersionReader reader, List<FileVersion> written) {
         this.state = state;
         this.reader = reader;
         found = new StoredRanges(state);
-        for (FileVersion version : state.versions()) {
-            if (version.nameCount() > 0) {
-                found.add(version);
-                foundVersions.add(version.id());
-            }
+        for (FileVersion version : written) {
+            found.add(version);
+            foundVersions.add(version.id());
         }
     }
 
@@ -95,7 +97,8 @@ final class StoredElsewhere {
             known = new ArrayList<>();
             NameTree.Entry entry = state.names().find(directory);
             for (NameTree.Entry child : entry == null ? List.<NameTree.Entry>of() : entry.children()) {
-                if (child.version() != null) {
+                if (child.version() != null
+                        && foundVersions.contains(child.version().id())) {
                     known.add(head(child.version()));
                 }
             }

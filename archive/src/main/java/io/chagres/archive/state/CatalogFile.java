@@ -18,6 +18,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -195,6 +196,16 @@ public final class CatalogFile implements AutoCloseable {
             cachedExtents -= there == null ? 0 : weight(there);
         }
         return version;
+    }
+
+    /** Visits the versions that have no name; of the others only their rows are read. */
+    void forEachNameless(NameTree tree, Consumer<FileVersion> visitor) {
+        for (int i = 0; i < versionCount(); i++) {
+            Row row = row(i);
+            if (row.names == 0) {
+                visitor.accept(decoded(row, tree));
+            }
+        }
     }
 
     /** Returns the version in a place of the order of ids, from 0 on. */

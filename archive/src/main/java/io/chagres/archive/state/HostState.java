@@ -11,7 +11,9 @@ import io.chagres.linux.Pathname;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,9 @@ public final class HostState {
     private LogRecord.@Nullable IncarnationOpened lastIncarnation;
     private boolean closedCleanly;
     private LogRecord.@Nullable Retention retention;
+
+    /** Kept right once somebody asked for it. */
+    private @Nullable GoneNames gone;
 
     /**
      * Makes the state before the first commit.
@@ -136,6 +141,52 @@ public final class HostState {
     /** Returns the names that exist. */
     public NameTree names() {
         return names;
+    }
+
+    /** Returns the names that versions without a name had last; the first time it looks at all versions. */
+    public GoneNames gone() {
+        GoneNames known = gone;
+        if (known == null) {
+            known = new GoneNames(this);
+            gone = known;
+        }
+        return known;
+    }
+
+    /** Visits the versions that have no name. */
+    void forEachNameless(Consumer<FileVersion> visitor) {
+        if (catalog != null) {
+            catalog.forEachNameless(names, version -> {
+                if (!versions.containsKey(version.id())) {
+                    visitor.accept(version);
+                }
+            });
+        }
+        for (FileVersion version : versions.values()) {
+            if (version.nameCount() == 0) {
+                visitor.accept(version);
+            }
+        }
+    }
+
+    /** A version is about to get a name. */
+    void naming(FileVersion version) {
+        if (gone != null && version.nameCount() == 0) {
+            gone.found(version);
+        }
+    }
+
+    /** A version has one name less. */
+    void unnamed(FileVersion version) {
+        if (gone != null && version.nameCount() == 0) {
+            gone.lost(version);
+        }
+    }
+
+    private void changed(FileVersion version) {
+        if (gone != null && version.nameCount() == 0) {
+            gone.touched(version);
+        }
     }
 
     /** Returns a version, or null. */
@@ -283,10 +334,15 @@ public final class HostState {
             case LogRecord.NameRemoved r -> names.remove(name(object, r.path()));
             case LogRecord.NameMoved r -> names.move(name(object, r.from()), name(object, r.to()));
             case LogRecord.VersionOpened r -> open(object, r, time);
-            case LogRecord.VersionClosed r -> known(object, r.versionId()).close(r.reason(), time);
+            case LogRecord.VersionClosed r -> {
+                FileVersion version = known(object, r.versionId());
+                version.close(r.reason(), time);
+                changed(version);
+            }
             case LogRecord.AttributesChanged r -> change(object, r, time);
             case LogRecord.Derived r -> known(object, r.fromVersion()).addCompressedCopy(r);
-            case LogRecord.VersionTimes r -> known(object, r.versionId()).restore(r);
+            case LogRecord.VersionTimes r ->
+                known(object, r.versionId()).restore(r); // before anybody asked what is gone
             case LogRecord.Retention r -> retention = r;
             case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
             case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r, time);
@@ -305,6 +361,9 @@ public final class HostState {
         if (known || versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
+        if (gone != null) {
+            gone.lost(Objects.requireNonNull(versions.get(opened.versionId())));
+        }
         listener.opened(opened);
     }
 
@@ -313,7 +372,9 @@ public final class HostState {
         if (changed.versionId() == 0) {
             names.change(name(object, changed.path()), attributes);
         } else {
-            known(object, changed.versionId()).change(attributes, time);
+            FileVersion version = known(object, changed.versionId());
+            version.change(attributes, time);
+            changed(version);
         }
     }
 
@@ -326,6 +387,7 @@ public final class HostState {
                             + ", but that version ends at byte " + version.length());
         }
         version.extend(extent, time);
+        changed(version);
         listener.extent(extent);
     }
 

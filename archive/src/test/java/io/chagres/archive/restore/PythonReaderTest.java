@@ -67,7 +67,11 @@ class PythonReaderTest {
         };
         Path ours = Files.createDirectory(directory.resolve(name + "-java"));
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
-        new Restore(store, new Restore.Options(null, PointInTime.NOW, true, false, false, version -> true), listener)
+        new Restore(
+                        store,
+                        new Restore.Options(
+                                null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true),
+                        listener)
                 .into(Pathname.of(ours.toString()));
         assertThat(faults).isEmpty();
         Program python = Program.run(List.of(

@@ -222,7 +222,6 @@ class RestoreTest {
 
     @Test
     void writesVersionsWithoutANameOnlyWhenTheirBytesAreNowhereElse() throws IOException {
-        long lost;
         try (Host host = new Host(store, ID, "web1")) {
             // copytruncate: the copy keeps all bytes of the old version
             long old = host.file("/copied.log", "x".repeat(5000));
@@ -232,7 +231,7 @@ class RestoreTest {
             host.file("/copied.log", "new");
             host.close(old, LogRecord.Reason.TRUNCATED);
             // removed for good
-            lost = host.file("/d/removed", "only here");
+            long lost = host.file("/d/removed", "only here");
             host.commit();
             host.remove("/d/removed");
             host.close(lost, LogRecord.Reason.GONE);
@@ -251,7 +250,6 @@ class RestoreTest {
         }
         restore(Restore.Options.ALL);
         assertThat(faults).isEmpty();
-        String aside = "removed~20231114T221321Z~" + ArchiveLayout.hex(lost);
         assertThat(tree())
                 .containsExactly(
                         "web1",
@@ -259,10 +257,87 @@ class RestoreTest {
                         "web1/copied.log",
                         "web1/copied.log.1",
                         "web1/d",
-                        "web1/d/" + aside,
+                        "web1/d/removed",
                         "web1/z.log.gz");
-        assertThat(out("web1/d/" + aside)).hasContent("only here");
-        assertThat(mode(out("web1/d/" + aside))).isEqualTo(Host.FILE.mode());
+        assertThat(out("web1/d/removed")).hasContent("only here");
+        assertThat(mode(out("web1/d/removed"))).isEqualTo(Host.FILE.mode());
+    }
+
+    @Test
+    void givesGoneFilesTheirLastNameWhereNothingStands() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.directory("/log");
+            gone(host, "/log/app.log", "first");
+            gone(host, "/log/app.log", "second, the newest");
+            gone(host, "/log/pod/0.log", "in a directory that is gone");
+            gone(host, "/log/pod", "a file where the directory was, both gone");
+            gone(host, "/log/taken", "older");
+            host.file("/log/taken", "lives");
+            gone(host, "/log/file/below", "below a name that is a file now");
+            host.remove("/log/file");
+            host.file("/log/file", "a file");
+            gone(host, "/log/linked/below", "below a name that is a link now");
+            host.remove("/log/linked");
+            host.symlink("/log/linked", "/etc");
+            host.remove("/log/pod");
+            host.commit();
+        }
+        restore(Restore.Options.ALL);
+        assertThat(faults).isEmpty();
+        assertThat(tree().stream().map(path -> path.replaceFirst("~.*", "~")))
+                .containsExactlyInAnyOrder(
+                        "web1",
+                        "web1/log",
+                        "web1/log/app.log",
+                        "web1/log/app.log~",
+                        "web1/log/below~",
+                        "web1/log/below~",
+                        "web1/log/file",
+                        "web1/log/linked",
+                        "web1/log/pod",
+                        "web1/log/pod/0.log",
+                        "web1/log/pod~",
+                        "web1/log/taken",
+                        "web1/log/taken~");
+        assertThat(out("web1/log/app.log")).hasContent("second, the newest");
+        assertThat(out("web1/log/taken")).hasContent("lives");
+        assertThat(out("web1/log/pod/0.log")).hasContent("in a directory that is gone");
+        assertThat(mode(out("web1/log/pod"))).isEqualTo(Host.DIRECTORY.mode() & ~077);
+    }
+
+    private static void gone(Host host, String path, String content) throws IOException {
+        long version = host.file(path, content);
+        host.commit();
+        host.remove(path);
+        host.close(version, LogRecord.Reason.GONE);
+        host.commit();
+    }
+
+    @Test
+    void looksAsItLookedWhenGoneFilesAreHidden() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            gone(host, "/gone", "bytes");
+            host.file("/lives", "bytes of its own");
+            host.commit();
+        }
+        restore(new Restore.Options(null, PointInTime.NOW, Restore.Nameless.NONE, false, false, version -> true));
+        assertThat(tree()).containsExactly("web1", "web1/lives");
+    }
+
+    @Test
+    void givesBackWhatIsFoundOnlyOutsideOfWhatIsRestored() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            long original = host.file("/a/original", "x".repeat(9000));
+            long copy = host.file("/b/copy");
+            host.copy(copy, original, 0, 9000);
+            host.commit();
+            host.remove("/b/copy");
+            host.close(copy, LogRecord.Reason.GONE);
+            host.commit();
+        }
+        restore(new Restore.Options(
+                Address.parse("web1:/b"), PointInTime.NOW, Restore.Nameless.UNIQUE, false, false, version -> true));
+        assertThat(tree()).containsExactly("web1", "web1/b", "web1/b/copy");
     }
 
     @Test
@@ -274,7 +349,8 @@ class RestoreTest {
             host.commit();
         }
         Restore.Summary summary =
-                restore(new Restore.Options(null, PointInTime.NOW, true, false, false, version -> true));
+                restore(new Restore.Options(
+                        null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true));
         assertThat(summary.files()).isEqualTo(3);
         assertThat(tree()).hasSize(4).allMatch(path -> path.equals("web1") || path.startsWith("web1/conf"));
     }
@@ -311,7 +387,12 @@ class RestoreTest {
             other.commit();
         }
         Restore.Options options = new Restore.Options(
-                Address.parse("web*:/var/log"), PointInTime.time(before), false, false, false, version -> true);
+                Address.parse("web*:/var/log"),
+                PointInTime.time(before),
+                Restore.Nameless.UNIQUE,
+                false,
+                false,
+                version -> true);
         restore(options);
         assertThat(tree()).containsExactly("web1", "web1/var", "web1/var/log", "web1/var/log/a");
         assertThat(out("web1/var/log/a")).hasContent("1");
@@ -393,7 +474,7 @@ class RestoreTest {
                 .allMatch(path -> path.startsWith("web1"))
                 .anyMatch(path -> path.startsWith("web1/behind~"))
                 .anyMatch(path -> path.startsWith("web1/it~"))
-                .filteredOn(path -> path.startsWith("web1/version~"))
+                .filteredOn(path -> path.startsWith("web1/version"))
                 .hasSize(7);
     }
 
@@ -478,7 +559,9 @@ class RestoreTest {
         }
         restore(Restore.Options.ALL);
         assertThat(mode(out("web1/su"))).isEqualTo(0755);
-        restoreInto("special", new Restore.Options(null, PointInTime.NOW, false, true, false, version -> true));
+        restoreInto(
+                "special",
+                new Restore.Options(null, PointInTime.NOW, Restore.Nameless.UNIQUE, true, false, version -> true));
         assertThat(mode(directory.resolve("special/web1/su"))).isEqualTo(06755);
     }
 

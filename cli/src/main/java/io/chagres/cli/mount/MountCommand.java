@@ -7,6 +7,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeOptions;
@@ -49,7 +50,8 @@ import picocli.CommandLine.Spec;
         header = "Show an archive as files: DIR/<host>/<path>.",
         description = "Returns once DIR shows the archive; a process in the background serves it until 'chagres umount"
                 + " DIR'. Read only. Files grow while they are shipped, new names appear; an open file keeps its"
-                + " version. Versions that have no name are in DIR/<host>/.versions.",
+                + " version. Files that are gone are shown under the names they had last, unless something else stands"
+                + " there; versions that have no name otherwise are in DIR/<host>/.versions.",
         footer = {
             "",
             "Examples:",
@@ -155,6 +157,9 @@ public final class MountCommand implements Callable<Integer> {
     String log;
 
     @Mixin
+    GoneOption gone = new GoneOption();
+
+    @Mixin
     TimeOptions times = new TimeOptions();
 
     @Mixin
@@ -182,6 +187,7 @@ public final class MountCommand implements Callable<Integer> {
                 .withAt(times.at())
                 .withWindow(windowed ? times::covers : null)
                 .withVersions(versions)
+                .withHideGone(gone.hidden)
                 .withLinksAsWritten(linksAsWritten)
                 .withOwnership(new Ownership(uid, gid, mask()))
                 .withTimeoutMs(timeout.toMillis())

@@ -8,6 +8,7 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.text.ByteSize;
@@ -30,8 +31,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "ls",
         header = "List the hosts of an archive, or files of them.",
-        description = "Without HOST:/GLOB it lists hosts. A path stands for its newest version, also after its"
-                + " deletion; --versions lists all of them.",
+        description = "Without HOST:/GLOB it lists hosts. A path stands for its newest version. Files that are"
+                + " gone are listed too and marked so: they are what people come for. --versions lists all of them.",
         footer = {
             "",
             "Examples:",
@@ -56,6 +57,9 @@ public final class LsCommand implements Callable<Integer> {
 
     @Option(names = "--versions", description = "List every version, with its id and times.")
     boolean versions;
+
+    @Mixin
+    GoneOption gone = new GoneOption();
 
     @Mixin
     TimeOptions times = new TimeOptions();
@@ -116,6 +120,9 @@ public final class LsCommand implements Callable<Integer> {
         Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
         for (HostFiles host : hosts) {
             for (Selection.Entry file : host.files()) {
+                if (gone.hidden && !file.named()) {
+                    continue;
+                }
                 if (json.json) {
                     context.out().line(json(host, file));
                 } else {
@@ -128,7 +135,7 @@ public final class LsCommand implements Callable<Integer> {
 
     private String[] row(HostFiles host, Selection.Entry file) {
         if (!details && !versions) {
-            return new String[] {host.origin(file).toString()};
+            return new String[] {marked(host, file)};
         }
         FileVersion version = file.version();
         String mode = "-" + permissions(version.attributes().mode());
@@ -148,9 +155,11 @@ public final class LsCommand implements Callable<Integer> {
                     ArchiveLayout.hex(version.id()),
                     host.origin(file).toString()
                 }
-                : new String[] {
-                    mode, uid, gid, size, mtime, state, host.origin(file).toString()
-                };
+                : new String[] {mode, uid, gid, size, mtime, state, marked(host, file)};
+    }
+
+    private static String marked(HostFiles host, Selection.Entry file) {
+        return host.origin(file) + (file.named() ? "" : "  (gone)");
     }
 
     private static JsonWriter json(HostFiles host, Selection.Entry file) {
@@ -164,7 +173,7 @@ public final class LsCommand implements Callable<Integer> {
                 .member("gid", version.attributes().gid());
         json.timeMember("modified", Math.floorDiv(version.attributes().mtimeNs(), 1_000_000L));
         json.timeMember("opened", version.openedMs()).timeMember("changed", version.changedMs());
-        return json.member("state", state(file)).endObject();
+        return json.member("state", state(file)).member("gone", !file.named()).endObject();
     }
 
     private static String state(Selection.Entry file) {

@@ -8,6 +8,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TimeOptions;
@@ -28,8 +29,9 @@ import picocli.CommandLine.Parameters;
         name = "restore",
         header = "Give files back: DIR/<host>/<path>.",
         description = "Restores content, modes, owners where allowed, times, empty files and directories, links and"
-                + " holes. Nothing that exists is replaced. Versions without a name (superseded, deleted) are written"
-                + " beside as <name>~<time>~<version> when their bytes exist nowhere else.",
+                + " holes. Nothing that exists is replaced. A file that is gone is given back under the name it had"
+                + " last when nothing stands there now, an older version beside as <name>~<time>~<version>; both only"
+                + " when their bytes are nowhere else in what is restored.",
         footer = {
             "",
             "Examples:",
@@ -51,7 +53,7 @@ public final class RestoreCommand implements Callable<Integer> {
     @Nullable
     Address address;
 
-    @Option(names = "--all-versions", description = "Write every version that has no name, not only the unique ones.")
+    @Option(names = "--all-versions", description = "Write every version that has no name, as <name>~<time>~<version>.")
     boolean allVersions;
 
     @Option(names = "--special-bits", description = "Restore set-user-id, set-group-id and sticky bits too.")
@@ -59,6 +61,9 @@ public final class RestoreCommand implements Callable<Integer> {
 
     @Mixin
     SalvageOption salvage = new SalvageOption();
+
+    @Mixin
+    GoneOption gone = new GoneOption();
 
     @Mixin
     TimeOptions times = new TimeOptions();
@@ -87,7 +92,7 @@ public final class RestoreCommand implements Callable<Integer> {
         };
         try (BlobStore archive = BlobStores.open(store, false)) {
             Restore.Options options =
-                    new Restore.Options(address, times.at(), allVersions, specialBits, salvage.salvage, times::covers);
+                    new Restore.Options(address, times.at(), nameless(), specialBits, salvage.salvage, times::covers);
             Restore.Summary summary = new Restore(archive, options, listener).into(Pathname.of(directory));
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
@@ -107,6 +112,16 @@ public final class RestoreCommand implements Callable<Integer> {
         } finally {
             progress.end();
         }
+    }
+
+    private Restore.Nameless nameless() throws CommandFailure {
+        if (allVersions && gone.hidden) {
+            throw new CommandFailure(ExitCode.USAGE, "--all-versions and --hide-gone contradict each other");
+        }
+        if (gone.hidden) {
+            return Restore.Nameless.NONE;
+        }
+        return allVersions ? Restore.Nameless.ALL : Restore.Nameless.UNIQUE;
     }
 
     private CommandFailure nothing(BlobStore archive) {

@@ -65,7 +65,12 @@ final class ReadingCommandsTest {
     @Test
     void listsFilesAsAddresses() {
         assertThat(CommandRun.of("ls", store, "web1:/var/**").out().lines())
-                .containsExactly("web1:/var/log/app.log", "web1:/var/log/app.log.1", "web1:/var/log/gone.log");
+                .containsExactly("web1:/var/log/app.log", "web1:/var/log/app.log.1", "web1:/var/log/gone.log  (gone)");
+        assertThat(CommandRun.of("ls", "--hide-gone", store, "web1:/var/**")
+                        .out()
+                        .lines())
+                .containsExactly("web1:/var/log/app.log", "web1:/var/log/app.log.1");
+        assertThat(CommandRun.of("ls", "--json", store, "web1:gone.log").out()).contains("\"gone\":true");
         assertThat(CommandRun.of("ls", store, "*:app.log").out().lines())
                 .containsExactly("web1:/var/log/app.log", "web2:/var/log/app.log");
     }
@@ -73,7 +78,9 @@ final class ReadingCommandsTest {
     @Test
     void listsDetails() {
         String line = CommandRun.of("ls", "-l", store, "web1:gone.log").out();
-        assertThat(line).startsWith("-rw-r-----  0  0  2 B  ").endsWith("  growing, removed  web1:/var/log/gone.log\n");
+        assertThat(line)
+                .startsWith("-rw-r-----  0  0  2 B  ")
+                .endsWith("  growing, removed  web1:/var/log/gone.log  (gone)\n");
         assertThat(CommandRun.of("ls", "--versions", store, "web1:app.log*").out())
                 .contains(
                         "  0000000000000001  web1:/var/log/app.log.1\n", "  0000000000000002  web1:/var/log/app.log\n");

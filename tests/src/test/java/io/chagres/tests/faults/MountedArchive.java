@@ -33,7 +33,8 @@ final class MountedArchive implements AutoCloseable {
             Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context = new MountContext(
                     Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, catalogs);
-            MountOptions options = MountOptions.DEFAULTS.withLinksAsWritten(true);
+            MountOptions options =
+                    MountOptions.DEFAULTS.withLinksAsWritten(true).withHideGone(true);
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
