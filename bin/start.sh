@@ -8,9 +8,10 @@ main=io.chagres.cli/io.chagres.cli
 # Errors of the JVM itself (a cache that does not fit) go to standard error: standard output belongs to the command.
 # The tests run with --illegal-native-access=deny. Here it would cost 30 ms and 7 MB: with it the JVM takes neither
 # linked classes nor the module graph from the AOT cache.
+# Without the limit a machine of 128 GB or more has a heap whose references are wide, which no cache fits.
 common_flags='--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jni,ALL-UNNAMED
     -Xlog:disable -Xlog:all=error:stderr -XX:+UseSerialGC -XX:-UsePerfData
-    -XX:+UseCompactObjectHeaders'
+    -XX:+UseCompactObjectHeaders -XX:ErgoHeapSizeLimit=24g'
 
 # Sets flags for a command.
 choose_flags() {
@@ -27,11 +28,12 @@ choose_flags() {
     esac
 }
 
-# Sets modules to the module path. Absolute names of jars, since an AOT cache compares them as text.
+# Sets modules to the module path, or to nothing if the program's own runtime holds them. Absolute names of jars, since an
+# AOT cache compares them as text.
 list_modules() {
     modules=
     for jar in "$program"/lib/*.jar; do
-        modules=$modules:$jar
+        [ ! -f "$jar" ] || modules=$modules:$jar
     done
     modules=${modules#:}
 }
@@ -67,13 +69,15 @@ cache_key() {
 }
 
 # Sets cache to the program's cache for the stores that list_stores found or, where training did not succeed, to nothing;
-# false if it was trained for another JDK or another place.
+# false if it was trained for another JDK or another place. A runtime that holds the modules moves with its caches.
 look_for_cache() {
     cache=
     made_for=
-    [ ! -f "$program/aot.key" ] || read -r made_for <"$program/aot.key" || :
-    cache_key
-    [ "$made_for" = "$key" ] || return 1
+    if [ -d "$program/lib" ]; then
+        [ ! -f "$program/aot.key" ] || read -r made_for <"$program/aot.key" || :
+        cache_key
+        [ "$made_for" = "$key" ] || return 1
+    fi
     cache=$program/aot${scheme:+-$scheme}.cache
     [ -f "$cache" ] || cache=
 }
@@ -101,5 +105,5 @@ start() {
     exec "$jdk/bin/java" $flags ${cache:+-XX:AOTCache="$cache"} ${CHAGRES_JVM_FLAGS-} \
         -DZstdNativePath="$program/native/libzstd-jni.so" -Dio.chagres.build="$build" \
         ${class_path:+-Dhttp.maxConnections=40} ${class_path:+-cp "$class_path"} \
-        -p "$modules" -m $main.Main "$@"
+        ${modules:+-p "$modules"} -m $main.Main "$@"
 }

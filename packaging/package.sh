@@ -1,12 +1,15 @@
 #!/bin/sh
-# Makes a program that can be installed: packaging/package.sh DIR [MODULES]
+# Makes a program: packaging/package.sh [--runtime] DIR [MODULES]
 #
-# DIR must not exist yet, and is where the program will run: its AOT cache is trained for that place. MODULES are the
-# Maven modules to take, separated by commas (default: cli and all stores).
+# DIR must not exist yet. MODULES are the Maven modules to take, separated by commas (default: cli and all stores).
+# With --runtime the program has a Java runtime of its own, which holds its modules and what they need of the JDK: it needs
+# no JDK, and may be moved (packaging/build.sh makes packages of it). Without, it needs the JDK that trained its AOT cache,
+# and runs in DIR only, since a cache knows jars by their names.
 #
 # In the environment:
 #   JAVA_HOME            the JDK that builds, and for which the cache is trained
 #   CHAGRES_DIST         take what a build has put into this directory, and build nothing
+#   SOURCE_DATE_EPOCH    the time of all files
 set -eu
 umask 022
 cd "$(dirname -- "$0")/.."
@@ -18,7 +21,13 @@ fail() {
     exit 1
 }
 
-[ $# -ge 1 ] && [ -n "$1" ] || fail "usage: packaging/package.sh DIR [MODULES]"
+own_runtime=
+case ${1-} in --runtime)
+    own_runtime=1
+    shift
+    ;;
+esac
+[ $# -ge 1 ] && [ -n "$1" ] || fail "usage: packaging/package.sh [--runtime] DIR [MODULES]"
 program=$1
 case $program in /*) ;; *) fail "$program has to be an absolute path" ;; esac
 case $program in *:*) fail "cannot run from $program: a module path is split at colons" ;; esac
@@ -55,10 +64,24 @@ trap 'rm -rf "$program"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir -p "$program/bin"
-cp -R "$dist/lib" "$dist/native" "$program"
+cp -R "$dist/native" "$program"
 [ ! -d "$dist/stores" ] || cp -R "$dist/stores" "$program"
 cp bin/find-jdk.sh bin/start.sh packaging/chagres packaging/mount.chagres "$program/bin"
 printf '%s\n' "$build" >"$program/build"
+if [ -z "$own_runtime" ]; then
+    cp -R "$dist/lib" "$program"
+else
+    # Beside what the modules require: what the jars of stores use, which are no modules, and what the JDK finds by name.
+    # Native code of all systems in a jar is left out: the one that fits lies in the folder native.
+    step "linking a runtime"
+    "$jdk/bin/jlink" --module-path "$dist/lib" --output "$program/runtime" \
+        --add-modules "${main%/*},java.management,java.naming,java.sql" \
+        --no-header-files --no-man-pages --compress zip-6 --exclude-resources '**.so,**.dll,**.dylib,**.jnilib'
+    jdk=$program/runtime
+fi
+
+# A cache also knows jars by their times, which a package sets.
+[ -z "${SOURCE_DATE_EPOCH-}" ] || find "$program" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 
 # Command lines of the training's own (class Training), never the user's. Without success the program starts without a
 # cache. Each store has a cache of its own, since a cache holds for one class path.
@@ -66,7 +89,7 @@ train() {
     mkdir "$program/training"
     "$jdk/bin/java" $flags -XX:AOTCacheOutput="$program/training/aot" \
         -DZstdNativePath="$program/native/libzstd-jni.so" ${class_path:+-cp "$class_path"} \
-        -p "$modules" -m $main.Training "$program/training" $scheme </dev/null || step "training failed"
+        ${modules:+-p "$modules"} -m $main.Training "$program/training" $scheme </dev/null || step "training failed"
     mv "$program/training/aot" "$program/aot${scheme:+-$scheme}.cache" 2>/dev/null || :
     rm -rf "$program/training"
 }
@@ -83,7 +106,9 @@ for store in "$program"/stores/*/; do
     list_stores "${store##*/}://"
     train
 done
-cache_key
-printf '%s\n' "$key" >"$program/aot.key"
+if [ -z "$own_runtime" ]; then
+    cache_key
+    printf '%s\n' "$key" >"$program/aot.key"
+fi
 trap - EXIT
 step "done"

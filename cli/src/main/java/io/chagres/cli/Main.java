@@ -88,6 +88,11 @@ public final class Main {
         return code;
     }
 
+    /** Returns the model of the command line, for those who do not run it. */
+    static CommandLine commandLine(CommandContext context) {
+        return commandLine(context, new FailureReport(context.err(), context.environment()));
+    }
+
     private static CommandLine commandLine(CommandContext context, FailureReport failures) {
         CommandLine line = new CommandLine(new RootCommand());
         line.addSubcommand(new ShipCommand(context));

@@ -1,0 +1,101 @@
+package io.chagres.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Writes completions for the shells that picocli has none for. */
+final class Completion {
+    private Completion() {}
+
+    /** Returns the completion of fish. */
+    static String fish(CommandSpec root) {
+        StringBuilder script = new StringBuilder("# Completion of chagres for fish.\n");
+        for (OptionSpec option : Pages.options(root)) {
+            script.append(fishOption("__fish_use_subcommand", option));
+        }
+        for (CommandSpec command : Pages.commands(root)) {
+            script.append("complete -c chagres -f -n __fish_use_subcommand -a %s -d %s\n"
+                    .formatted(command.name(), quoted(header(command))));
+            for (OptionSpec option : Pages.options(command)) {
+                script.append(fishOption("__fish_seen_subcommand_from " + command.name(), option));
+            }
+        }
+        return script.toString();
+    }
+
+    private static String fishOption(String condition, OptionSpec option) {
+        StringBuilder line = new StringBuilder("complete -c chagres -n ").append(quoted(condition));
+        for (String name : option.names()) {
+            line.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
+        }
+        if (option.arity().max() > 0) {
+            List<String> values = values(option);
+            line.append(values.isEmpty() ? " -r" : " -x -a " + quoted(String.join(" ", values)));
+        }
+        return line.append(" -d ")
+                .append(quoted(Pages.description(option)))
+                .append('\n')
+                .toString();
+    }
+
+    /** Returns the completion of zsh. */
+    static String zsh(CommandSpec root) {
+        StringBuilder script = new StringBuilder("#compdef chagres\n# Completion of chagres for zsh.\n");
+        StringBuilder cases = new StringBuilder();
+        StringBuilder names = new StringBuilder();
+        for (CommandSpec command : Pages.commands(root)) {
+            names.append("        ")
+                    .append(quoted(command.name() + ":" + header(command)))
+                    .append('\n');
+            cases.append("        ").append(command.name()).append(")\n            _arguments -s");
+            Pages.options(command).forEach(option -> cases.append(zshOption(option)));
+            cases.append(" \\\n                '*:file:_files'\n            ;;\n");
+        }
+        script.append("_chagres() {\n    local context state line\n    local -a commands\n    commands=(\n")
+                .append(names)
+                .append("    )\n    _arguments -C");
+        Pages.options(root).forEach(option -> script.append(zshOption(option)));
+        script.append(" \\\n                '1:command:->command' \\\n                '*::argument:->argument'\n")
+                .append("    case $state in\n    command) _describe command commands ;;\n")
+                .append("    argument)\n        case $line[1] in\n")
+                .append(cases)
+                .append("        esac\n        ;;\n    esac\n}\n\n_chagres \"$@\"\n");
+        return script.toString();
+    }
+
+    private static String zshOption(OptionSpec option) {
+        StringBuilder specs = new StringBuilder();
+        for (String name : option.names()) {
+            boolean valued = option.arity().max() > 0;
+            List<String> values = values(option);
+            String spec = (option.isMultiValue() ? "*" : "") + name + (valued && name.startsWith("--") ? "=" : "")
+                    + "["
+                    + Pages.description(option)
+                            .replace("[", "\\[")
+                            .replace("]", "\\]")
+                            .replace(":", "\\:") + "]"
+                    + (valued ? ":value:" + (values.isEmpty() ? "_files" : "(" + String.join(" ", values) + ")") : "");
+            specs.append(" \\\n                ").append(quoted(spec));
+        }
+        return specs.toString();
+    }
+
+    private static List<String> values(OptionSpec option) {
+        List<String> values = new ArrayList<>();
+        if (option.completionCandidates() != null) {
+            option.completionCandidates().forEach(values::add);
+        }
+        return values;
+    }
+
+    private static String header(CommandSpec command) {
+        return String.format(String.join(" ", command.usageMessage().header()));
+    }
+
+    /** In quotes as all three shells read them. */
+    private static String quoted(String text) {
+        return "'" + text.replace("'", "'\\''") + "'";
+    }
+}

@@ -1,0 +1,69 @@
+package io.chagres.cli;
+
+import io.chagres.cli.command.CommandContext;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * Writes manual pages and completions for shells from the model of the command line, so that they say what the program
+ * does. Only the build of packages uses it.
+ */
+final class Pages {
+    private Pages() {}
+
+    /**
+     * Writes {@code man/man1} and {@code completion}.
+     *
+     * @param args the directory to write to; made if it does not exist
+     */
+    public static void main(String[] args) throws IOException {
+        write(Path.of(args[0]));
+    }
+
+    /** Writes all of them below a directory. */
+    static void write(Path directory) throws IOException {
+        CommandLine root = Main.commandLine(
+                CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()));
+        Path man = Files.createDirectories(directory.resolve("man/man1"));
+        Files.writeString(man.resolve("chagres.1"), ManPage.of(root.getCommandSpec()));
+        for (CommandSpec command : commands(root.getCommandSpec())) {
+            Files.writeString(man.resolve("chagres-" + command.name() + ".1"), ManPage.of(command));
+        }
+        Path completion = Files.createDirectories(directory.resolve("completion"));
+        Files.writeString(completion.resolve("chagres.bash"), AutoComplete.bash("chagres", root));
+        Files.writeString(completion.resolve("_chagres"), Completion.zsh(root.getCommandSpec()));
+        Files.writeString(completion.resolve("chagres.fish"), Completion.fish(root.getCommandSpec()));
+    }
+
+    /** Returns the commands below one, without those that are hidden. */
+    static List<CommandSpec> commands(CommandSpec root) {
+        List<CommandSpec> commands = new ArrayList<>();
+        for (CommandLine line : root.subcommands().values()) {
+            if (!line.getCommandSpec().usageMessage().hidden()) {
+                commands.add(line.getCommandSpec());
+            }
+        }
+        return commands;
+    }
+
+    /** Returns the options of a command that its help shows. */
+    static List<OptionSpec> options(CommandSpec command) {
+        return command.options().stream().filter(option -> !option.hidden()).toList();
+    }
+
+    /** Returns a description as the help shows it, in one line. */
+    static String description(ArgSpec argument) {
+        String text = String.join(" ", argument.description());
+        String value = argument.defaultValueString(true);
+        return String.format(text.replace("${DEFAULT-VALUE}", value == null ? "none" : value.replace("%", "%%")));
+    }
+}

@@ -1,0 +1,183 @@
+#!/bin/sh
+# Makes the packages: packaging/build.sh DIR [deb|tar|oci|sbom ...]
+#
+# DIR receives, of what is asked for (default: everything):
+#   tar    chagres-VERSION-linux-ARCH.tar.gz         unpacks and runs anywhere with glibc, needs no JDK
+#          chagres-stores-VERSION-linux-ARCH.tar.gz  libraries of object stores, to be unpacked over it
+#   deb    chagres_VERSION_ARCH.deb and chagres-stores_VERSION_ARCH.deb
+#   oci    chagres-VERSION-linux-ARCH.oci.tar        an image, made without a daemon (mmdebstrap, by the superuser)
+#   sbom   chagres-VERSION.cdx.json                  what is in it (CycloneDX, by a plugin of Maven)
+# and SHA256SUMS of what is there.
+#
+# Two builds of one source by one JDK give the same bytes but for the AOT caches: the JDK trains them by running, and what
+# runs twice is never timed alike. ARCH is this machine's: the recipe is the same on x86-64 and aarch64.
+#
+# In the environment:
+#   JAVA_HOME            the JDK that builds, and whose runtime is taken
+#   CHAGRES_DIST         take what a build has put into this directory, and compile nothing
+#   SOURCE_DATE_EPOCH    the time of all files (default: that of the commit)
+set -eu
+umask 022
+cd "$(dirname -- "$0")/.."
+
+fail() {
+    printf 'build.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+[ $# -ge 1 ] && [ -n "$1" ] || fail "usage: packaging/build.sh DIR [deb|tar|oci|sbom ...]"
+mkdir -p "$1"
+out=$(CDPATH='' cd -P -- "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- tar deb oci sbom
+
+version=$(sed -n 's/^ *<version>\(.*\)<.*/\1/p' pom.xml | head -n 1)
+arch=$(uname -m)
+case $arch in x86_64) debian=amd64 image=amd64 ;; aarch64) debian=arm64 image=arm64 ;; *) fail "no packages for $arch" ;; esac
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
+export SOURCE_DATE_EPOCH
+sbom_plugin=org.cyclonedx:cyclonedx-maven-plugin:2.9.1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# ---- The program ---------------------------------------------------------------------------------------------------
+
+program=$work/chagres-$version
+pages=$work/pages
+
+make_program() {
+    packaging/package.sh --runtime "$program"
+    "$program/runtime/bin/java" -m io.chagres.cli/io.chagres.cli.Pages "$pages"
+}
+
+# archive NAME PATH...: writes paths below the work directory as the tar archive NAME, the same bytes each time.
+archive() {
+    name=$1
+    shift
+    tar -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
+        -cf - "$@" | gzip -6n >"$out/$name"
+}
+
+make_tar() {
+    cp -R LICENSE packaging/chagres.service "$program"
+    mkdir -p "$program/share"
+    cp -R "$pages/." "$program/share"
+    (cd "$work" && ls -d "chagres-$version"/*) >"$work/parts"
+    archive "chagres-$version-linux-$arch.tar.gz" $(grep -v -e /stores -e /aot- "$work/parts")
+    archive "chagres-stores-$version-linux-$arch.tar.gz" $(grep -e /stores -e /aot- "$work/parts")
+}
+
+# ---- Debian --------------------------------------------------------------------------------------------------------
+
+# deb NAME: packs the folder of that name, with the control file and the scripts of packaging/debian.
+deb() {
+    root=$work/$1
+    mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$1"
+    cp LICENSE "$root/usr/share/doc/$1/copyright"
+    sed -e "s/@VERSION@/$(printf %s "$version" | tr - '~')/" -e "s/@ARCH@/$debian/" \
+        -e "s/@SIZE@/$(du -sk "$root" | cut -f 1)/" "packaging/debian/$1.control" >"$root/DEBIAN/control"
+    for script in postinst prerm postrm conffiles; do
+        [ ! -f "packaging/debian/$1.$script" ] || cp "packaging/debian/$1.$script" "$root/DEBIAN/$script"
+    done
+    find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+    dpkg-deb --root-owner-group -Zzstd --build "$root" "$out" >/dev/null
+}
+
+make_deb() {
+    lib=$work/chagres/usr/lib/chagres
+    mkdir -p "$lib" "$work/chagres/usr/bin" "$work/chagres/usr/sbin" "$work/chagres/lib/systemd/system" \
+        "$work/chagres/usr/share/bash-completion" "$work/chagres/usr/share/zsh" "$work/chagres/usr/share/fish" \
+        "$work/chagres/etc/default" "$work/chagres-stores/usr/lib/chagres"
+    cp -Rp "$program/bin" "$program/native" "$program/runtime" "$program/build" "$lib"
+    cp -p "$program/aot.cache" "$lib"
+    ln -s ../lib/chagres/bin/chagres "$work/chagres/usr/bin/chagres"
+    ln -s ../lib/chagres/bin/mount.chagres "$work/chagres/usr/sbin/mount.chagres"
+    cp packaging/chagres.service "$work/chagres/lib/systemd/system"
+    cp packaging/debian/chagres.default "$work/chagres/etc/default/chagres"
+    cp -R "$pages/man" "$work/chagres/usr/share/man"
+    gzip -6n "$work"/chagres/usr/share/man/man1/*
+    mkdir -p "$work/chagres/usr/share/bash-completion/completions" "$work/chagres/usr/share/zsh/vendor-completions" \
+        "$work/chagres/usr/share/fish/vendor_completions.d"
+    cp "$pages/completion/chagres.bash" "$work/chagres/usr/share/bash-completion/completions/chagres"
+    cp "$pages/completion/_chagres" "$work/chagres/usr/share/zsh/vendor-completions"
+    cp "$pages/completion/chagres.fish" "$work/chagres/usr/share/fish/vendor_completions.d"
+    deb chagres
+    cp -Rp "$program/stores" "$program"/aot-*.cache "$work/chagres-stores/usr/lib/chagres"
+    deb chagres-stores
+}
+
+# ---- Image of a container ------------------------------------------------------------------------------------------
+
+# blob FILE: names a file of the layout by its digest, and sets digest and size.
+blob() {
+    digest=$(sha256sum "$1" | cut -d ' ' -f 1)
+    size=$(stat -c %s "$1")
+    mv "$1" "$work/oci/blobs/sha256/$digest"
+}
+
+# The base is glibc and the shell of busybox, from Debian: the JDK's runtime links to glibc, and musl would need another
+# JDK. One layer holds both and the program.
+make_oci() {
+    command -v mmdebstrap >/dev/null || fail "an image needs mmdebstrap (apt install mmdebstrap)"
+    root=$work/image
+    mkdir -p "$work/oci/blobs/sha256"
+    mmdebstrap --quiet --variant=extract --include=libc6,busybox-static bookworm "$root"
+    rm -rf "$root/var" "$root/dev" "$root/proc" "$root/sys" "$root/usr/share"
+    for tool in sh readlink cat ls tail sleep mkdir rm; do
+        [ -e "$root/bin/$tool" ] || ln -s busybox "$root/bin/$tool"
+    done
+    mkdir -p "$root/usr/lib" "$root/usr/bin" "$root/var/lib/chagres" "$root/etc" "$root/proc" "$root/sys" "$root/dev"
+    mkdir -m 1777 -p "$root/tmp"
+    cp -Rp "$program" "$root/usr/lib/chagres"
+    ln -s ../lib/chagres/bin/chagres "$root/usr/bin/chagres"
+    printf 'root:x:0:0::/root:/bin/sh\nchagres:x:65532:65532::/var/lib/chagres:/bin/sh\n' >"$root/etc/passwd"
+    printf 'root:x:0:\nchagres:x:65532:\n' >"$root/etc/group"
+    chown 65532:65532 "$root/var/lib/chagres"
+    tar -C "$root" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --numeric-owner --format=gnu -cf "$work/layer.tar" .
+    layer=$(sha256sum "$work/layer.tar" | cut -d ' ' -f 1)
+    gzip -6n "$work/layer.tar"
+    blob "$work/layer.tar.gz"
+    layer_size=$size layer_digest=$digest
+    cat >"$work/config.json" <<END
+{"architecture":"$image","os":"linux","created":"$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)",
+"config":{"User":"65532:65532","Entrypoint":["/usr/bin/chagres"],"Env":["PATH=/usr/bin:/bin"],"WorkingDir":"/"},
+"rootfs":{"type":"layers","diff_ids":["sha256:$layer"]}}
+END
+    blob "$work/config.json"
+    cat >"$work/manifest.json" <<END
+{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json",
+"config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:$digest","size":$size},
+"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:$layer_digest","size":$layer_size}]}
+END
+    blob "$work/manifest.json"
+    printf '{"imageLayoutVersion":"1.0.0"}' >"$work/oci/oci-layout"
+    cat >"$work/oci/index.json" <<END
+{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[
+{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:$digest","size":$size,
+"platform":{"architecture":"$image","os":"linux"},
+"annotations":{"org.opencontainers.image.ref.name":"$version"}}]}
+END
+    tar -C "$work/oci" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
+        -cf "$out/chagres-$version-linux-$arch.oci.tar" oci-layout index.json blobs
+}
+
+# ---- What is in it -------------------------------------------------------------------------------------------------
+
+make_sbom() {
+    ./mvnw -B -q "$sbom_plugin:makeAggregateBom" -Dquick -DoutputFormat=json -DoutputDirectory="$work" \
+        -DoutputName=sbom -DincludeTestScope=false -DincludeProvidedScope=false </dev/null
+    mv "$work/sbom.json" "$out/chagres-$version.cdx.json"
+}
+
+case " $* " in *' tar '* | *' deb '* | *' oci '*) make_program ;; esac
+for kind; do
+    case $kind in
+        tar | deb | oci | sbom) "make_$kind" ;;
+        *) fail "no kind of package: $kind" ;;
+    esac
+done
+cd "$out"
+sha256sum -- chagres* | tee SHA256SUMS

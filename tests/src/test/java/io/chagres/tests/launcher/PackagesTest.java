@@ -1,0 +1,168 @@
+package io.chagres.tests.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Repository;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code packaging/build.sh} makes, unpacked and installed where there is nothing: no JDK, HOME or network. */
+@Tag("e2e")
+class PackagesTest {
+    private static final long BUILD_SECONDS = 600;
+    private static final long MIB = 1024 * 1024;
+
+    /** The exit code of systemd-nspawn where the machine in it wants to be started again. */
+    private static final int REBOOT = 133;
+
+    /** A Debian with systemd; {@code .ci/run} makes it. */
+    private static final Path DEBIAN = Repository.root().resolve("target/debian");
+
+    @TempDir
+    static Path directory;
+
+    private static Path packages;
+
+    /** Takes the packages that {@code .ci/run} has made beside other work, or makes them. */
+    @BeforeAll
+    static void build() {
+        Requires.tool("dpkg-deb", "apt install dpkg");
+        String made = System.getenv().getOrDefault("CHAGRES_TEST_PACKAGES", "");
+        packages = made.isEmpty() ? directory.resolve("packages") : Path.of(made);
+        if (made.isEmpty()) {
+            String script = Repository.root().resolve("packaging/build.sh").toString();
+            Program build = Program.run(List.of(script, packages.toString(), "tar", "deb"), BUILD_SECONDS);
+            assertThat(build.exitCode()).as(build.err()).isZero();
+        }
+    }
+
+    @Test
+    void theyAreAsSmallAsPromised() throws IOException {
+        assertThat(Files.size(one("chagres-0*.tar.gz"))).isLessThanOrEqualTo(60 * MIB);
+        String installed = Program.ok("dpkg-deb", "-f", one("chagres_*.deb").toString(), "Installed-Size");
+        assertThat(Long.parseLong(installed.strip())).isLessThanOrEqualTo(130 * 1024);
+        Program sums = Program.run(
+                List.of("sh", "-c", "cd \"$1\" && sha256sum --quiet -c SHA256SUMS", "", packages.toString()));
+        assertThat(sums.exitCode()).as(sums.err()).isZero();
+    }
+
+    @Test
+    void theTarballRunsWhereItIsUnpackedAndAlsoAfterItWasMoved() throws IOException {
+        Path first = Files.createDirectories(directory.resolve("one place"));
+        Program.ok(
+                "tar", "-C", first.toString(), "-xf", one("chagres-0*.tar.gz").toString());
+        Program.ok(
+                "tar",
+                "-C",
+                first.toString(),
+                "-xf",
+                one("chagres-stores-*.tar.gz").toString());
+        Path second = directory.resolve("another place");
+        Files.move(first, second);
+        Path program;
+        try (Stream<Path> unpacked = Files.list(second)) {
+            program = unpacked.findFirst().orElseThrow().resolve("bin/chagres");
+        }
+        Path logs = Files.createDirectory(directory.resolve("logs"));
+        Files.writeString(logs.resolve("a.log"), "a line\n");
+        String archive = directory.resolve("archive").toString();
+        String state = directory.resolve("state").toString();
+        run(program, "", "ship", logs.toString(), "--to", archive, "--state", state, "--host", "h", "--once");
+        assertThat(run(program, "", "cat", archive, "h:**/a.log").out()).isEqualTo("a line\n".getBytes());
+        String trace = "-Xlog:class+load:stderr";
+        assertThat(run(program, trace, "--help").err()).contains(" io.chagres.cli.Main source: shared objects file");
+        for (String store : List.of("s3://b/p", "gs://b/p", "azblob://c/p")) {
+            Program refused = run(program, trace, "ls", store + "?nonsense=1");
+            assertThat(refused.err()).contains("BlobStore source: shared objects file");
+        }
+    }
+
+    @Test
+    void installsShipsMountsAndIsPurgedInACleanRoot() {
+        requireDebian();
+        Program program = Program.run(nspawn(DEBIAN, "--ephemeral", "--bind=/dev/fuse", "/test/clean-root.sh"));
+        assertThat(text(program)).as(program.err()).endsWith("passed\n");
+    }
+
+    @Test
+    void livesUnderSystemd() throws IOException {
+        requireDebian();
+        Path results = Files.createDirectory(directory.resolve("results"));
+        Path unit = directory.resolve("packages-test.service");
+        Files.writeString(unit, """
+                [Unit]
+                After=multi-user.target
+                [Service]
+                ExecStart=/test/systemd.sh
+                KillMode=process
+                """);
+        Path machine = directory.resolve("machine");
+        Program.ok("cp", "-a", "--reflink=auto", DEBIAN.toRealPath().toString(), machine.toString());
+        List<String> boot = nspawn(
+                machine,
+                "--boot",
+                "--bind=" + results + ":/results",
+                "--bind-ro=" + unit + ":/etc/systemd/system/packages-test.service",
+                "--",
+                "systemd.wants=packages-test.service");
+        Program program;
+        try {
+            program = Program.run(boot);
+            if (program.exitCode() == REBOOT) {
+                program = Program.run(boot);
+            }
+        } finally {
+            Program.ok("rm", "-rf", machine.toString());
+        }
+        String log = Files.readString(results.resolve("log"));
+        assertThat(results.resolve("passed")).as("%s%n%s", log, text(program)).exists();
+        String exposure = Files.readString(results.resolve("exposure")).replaceAll(".*: ([0-9.]+) .*\\R", "$1");
+        assertThat(Double.parseDouble(exposure)).isLessThanOrEqualTo(4.0);
+    }
+
+    private static void requireDebian() {
+        Requires.root();
+        Requires.fuse();
+        Requires.tool("systemd-nspawn", "apt install systemd-container");
+        Requires.allowed(
+                "a Debian in " + DEBIAN + " (packaging/debian/test-root.sh)",
+                Files.exists(DEBIAN.resolve("sbin/init")));
+    }
+
+    /** Returns the command that runs in a Debian. */
+    private static List<String> nspawn(Path root, String... more) {
+        Path scripts = Repository.root().resolve("tests/src/test/resources/packages");
+        List<String> command = new ArrayList<>(List.of("systemd-nspawn", "--quiet", "--directory=" + root));
+        command.addAll(List.of("--register=no", "--keep-unit", "--private-network", "--console=pipe"));
+        command.addAll(List.of("--bind-ro=" + packages + ":/packages", "--bind-ro=" + scripts + ":/test"));
+        command.addAll(List.of(more));
+        return command;
+    }
+
+    private static Program run(Path program, String flags, String... args) {
+        List<String> command = new ArrayList<>(List.of("env", "-i", "CHAGRES_JVM_FLAGS=" + flags, program.toString()));
+        command.addAll(List.of(args));
+        return Program.run(command);
+    }
+
+    private static Path one(String glob) throws IOException {
+        try (var found = Files.newDirectoryStream(packages, glob)) {
+            return found.iterator().next();
+        }
+    }
+
+    private static String text(Program program) {
+        return new String(program.out(), StandardCharsets.UTF_8);
+    }
+}

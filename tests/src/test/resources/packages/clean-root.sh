@@ -1,0 +1,32 @@
+#!/bin/sh
+# Runs in a Debian without JDK, HOME and network: installs the package, ships, restores, mounts, purges. Says what failed.
+set -eux
+unset HOME
+dpkg -i /packages/chagres_*.deb
+[ "$(command -v java || true)" = "" ]
+getent passwd chagres
+chagres --version | grep '^chagres '
+[ -f /usr/share/man/man1/chagres-ship.1.gz ]
+
+mkdir -p /logs/a
+seq 100000 >/logs/a/app.log
+echo secret >/logs/secret.log
+chmod 600 /logs/secret.log
+chagres ship /logs --to /archive --state /state --host h --once
+chagres restore /archive /back
+find /back -type f | sort
+cmp /logs/a/app.log "$(find /back -name app.log)"
+cmp /logs/secret.log "$(find /back -name secret.log)"
+
+mkdir /mnt/archive
+mount -t chagres /archive /mnt/archive -o ro
+cmp /logs/a/app.log "$(find /mnt/archive -name app.log)"
+chagres umount /mnt/archive
+
+mkdir -p /var/lib/chagres /etc/chagres
+touch /var/lib/chagres/state /etc/chagres/secret
+dpkg --purge chagres
+[ ! -e /usr/lib/chagres ] && [ ! -e /var/lib/chagres ] && [ ! -e /etc/chagres ] && [ ! -e /etc/default/chagres ]
+! getent passwd chagres
+[ -d /archive ]
+echo passed

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Runs as a unit of a Debian that systemd has booted, once for each boot: how the service lives and dies. What it has done is
+# in /results, which outlives the machine.
+exec >>/results/log 2>&1
+set -eux
+
+# Waits until a command succeeds.
+await() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
+
+property() { systemctl show --value -p "$1" chagres.service; }
+archived() { chagres cat /archive "*:/var/log/app/$1" 2>/dev/null | grep -qx "$2"; }
+restarted() { [ "$(property NRestarts)" -ge "$1" ] && [ "$(property ActiveState)" = active ]; }
+
+first_boot() {
+    dpkg -i /packages/chagres_*.deb
+    touch /results/installed
+    [ "$(property ActiveState)" = inactive ] # installing starts nothing
+    [ "$(property UnitFileState)" = disabled ]
+    install -d -o chagres /archive
+    install -d /var/log/app
+    echo first >/var/log/app/secret.log
+    chmod 600 /var/log/app/secret.log
+    echo "SHIP=/var/log/app --to /archive --host h --drain 10s" >/etc/default/chagres
+    mkdir -p /etc/systemd/system/chagres.service.d
+    cat >/etc/systemd/system/chagres.service.d/test.conf <<END
+[Unit]
+Before=app.service
+[Service]
+ReadWritePaths=/archive
+WatchdogSec=6s
+RestartSec=100ms
+END
+    cat >/etc/systemd/system/app.service <<END
+[Unit]
+Description=Writes its last words when it is stopped
+[Service]
+ExecStart=/bin/sh -c 'echo started >>/var/log/app/app.log; exec sleep infinity'
+ExecStop=/bin/sh -c 'echo "last words" >>/var/log/app/app.log'
+[Install]
+WantedBy=multi-user.target
+END
+    systemctl daemon-reload
+    systemd-analyze security --no-pager chagres.service | tail -n 1 | tee /results/exposure
+    systemctl enable chagres.service app.service
+    systemctl start chagres.service # returns when it is ready
+    [ "$(property ActiveState)" = active ]
+    pid=$(property MainPID)
+    grep -q "^CapEff:.0000000000000004$" "/proc/$pid/status" # CAP_DAC_READ_SEARCH
+    grep -q "^CapBnd:.0000000000000004$" "/proc/$pid/status"
+    [ "$(stat -c %U "/proc/$pid")" = chagres ]
+    await archived secret.log first
+    systemctl start app.service
+    await archived app.log started
+
+    kill -9 "$pid"
+    await restarted 1
+    echo "after kill -9" >>/var/log/app/app.log
+    await archived app.log "after kill -9"
+
+    kill -STOP "$(property MainPID)"
+    await restarted 2 # by the watchdog
+    echo "after SIGSTOP" >>/var/log/app/app.log
+    await archived app.log "after SIGSTOP"
+
+    [ -z "$(find /usr/lib/chagres -newer /results/installed)" ] # nothing was built or trained
+    systemctl disable chagres.service # so that what is archived was so before the end
+    touch /results/rebooting
+    systemctl reboot
+}
+
+second_boot() {
+    [ "$(property ActiveState)" = inactive ]
+    archived app.log "last words"
+    systemctl start chagres.service
+    chagres restore /archive /back
+    cmp "$(find /back -name secret.log)" /var/log/app/secret.log
+    dpkg --purge chagres
+    [ ! -e /var/lib/chagres ] && [ -d /archive ]
+    echo passed >/results/passed
+    systemctl poweroff
+}
+
+# Also where it fails it ends the machine, with what the service said.
+finish() {
+    [ -e "$1" ] || {
+        journalctl -u chagres.service --no-pager | tail -n 40
+        systemctl poweroff
+    }
+}
+
+if [ -e /results/rebooting ]; then
+    trap 'finish /results/passed' EXIT
+    second_boot
+else
+    trap 'finish /results/rebooting' EXIT
+    first_boot
+fi
