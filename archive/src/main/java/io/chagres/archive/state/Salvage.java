@@ -199,7 +199,10 @@ public final class Salvage {
                 return;
             }
             CommitHeader commit = read(seq, reader, false);
-            for (LogRecord.Repeated each : commit == null ? List.<LogRecord.Repeated>of() : repeatedBy(commit)) {
+            if (commit == null) {
+                continue;
+            }
+            for (LogRecord.Repeated each : repeatedBy(commit)) {
                 if (each.seq() == lost) {
                     String key = commit.object();
                     try {

@@ -69,8 +69,7 @@ class PythonReaderTest {
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
         new Restore(
                         store,
-                        new Restore.Options(
-                                null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true),
+                        new Restore.Options(null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true),
                         listener)
                 .into(Pathname.of(ours.toString()));
         assertThat(faults).isEmpty();

@@ -348,9 +348,8 @@ class RestoreTest {
             host.file("/conf", "");
             host.commit();
         }
-        Restore.Summary summary =
-                restore(new Restore.Options(
-                        null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true));
+        Restore.Summary summary = restore(
+                new Restore.Options(null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true));
         assertThat(summary.files()).isEqualTo(3);
         assertThat(tree()).hasSize(4).allMatch(path -> path.equals("web1") || path.startsWith("web1/conf"));
     }
