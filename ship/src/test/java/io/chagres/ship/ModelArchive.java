@@ -34,7 +34,8 @@ final class ModelArchive implements AutoCloseable {
         this.top = top + "/";
     }
 
-    private String hostId() throws IOException {
+    /** Returns the id of the only host. */
+    String hostId() throws IOException {
         String known = hostId;
         if (known == null) {
             known = HostRegistry.hosts(store).getFirst().id();
@@ -123,6 +124,29 @@ final class ModelArchive implements AutoCloseable {
             }
         }
         return content.length() == 0;
+    }
+
+    /** Returns which of these files no version ends as they were cut. */
+    List<ModelTree.Cut> unwitnessed(List<ModelTree.Cut> cuts) throws IOException {
+        List<ModelTree.Cut> unwitnessed = new ArrayList<>();
+        View view = now();
+        for (ModelTree.Cut each : cuts) {
+            boolean whole = false;
+            for (FileVersion version : view.state.versions()) {
+                whole |= version.key().inode() == each.inode()
+                        && each.content().difference(view.reader, version).isEmpty();
+            }
+            if (!whole) {
+                unwitnessed.add(each);
+            }
+        }
+        return unwitnessed;
+    }
+
+    /** What was read of the archive may be gone. */
+    void compacted() {
+        close();
+        now = null;
     }
 
     /** Returns which of these contents no version holds. */

@@ -31,9 +31,17 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         RENAME(45),
         LINK(20),
         UNLINK(30),
+        /** The last bytes come just before. */
+        APPEND_UNLINK(20),
+        /** Whoever has it open goes on. */
+        UNLINK_OPEN(20),
         COPY(40),
         COPY_TRUNCATE(35),
+        /** Bytes that only the copy has when its original is cut. */
+        APPEND_COPY_TRUNCATE(25),
         RENAME_DIRECTORY(8),
+        MOUNT(6),
+        UNMOUNT(6),
         MAP_STORE(20),
         MAP(12),
         STORE(16),
@@ -52,7 +60,11 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         DRAIN(15),
         CRASH(25),
         MACHINE_CRASH(8),
-        CLOCK(10);
+        CLOCK(10),
+        COMPACT(12),
+        /** A second shipper begins to write as the same host, and is refused. */
+        SECOND(8),
+        TAKE_OVER(8);
 
         final int weight;
 
@@ -75,9 +87,13 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
     private static final int WEIGHTS = weights(List.of(Kind.values()));
     private static final int MAX_OPERATIONS = 30;
 
-    /** Draws the operations of a run; some runs only do what leaves every byte where it is. */
+    /**
+     * Draws the operations of a run; some runs only do what leaves every byte where it is, in some all that is written
+     * ends in zeros.
+     */
     static List<ModelOperation> draw(RandomGenerator random) {
         boolean appendsOnly = random.nextInt(8) == 0;
+        boolean zeros = random.nextInt(6) == 0;
         int names = random.nextInt(4) == 0 ? NAMES : 2 + random.nextInt(5);
         int count = 3 + random.nextInt(MAX_OPERATIONS);
         List<ModelOperation> drawn = new ArrayList<>();
@@ -89,7 +105,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                     random.nextInt(names),
                     random.nextInt(1001),
                     length(random),
-                    Content.values()[random.nextInt(Content.values().length)]);
+                    zeros ? Content.LINES_AND_ZEROS : Content.values()[random.nextInt(Content.values().length)]);
             if (!appendsOnly || !operation.changesBytes()) {
                 drawn.add(operation);
             }
@@ -113,6 +129,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                     COLLAPSE,
                     COPY,
                     COPY_TRUNCATE,
+                    APPEND_COPY_TRUNCATE,
                     MAP_STORE,
                     STORE,
                     TOUCH_BACK,

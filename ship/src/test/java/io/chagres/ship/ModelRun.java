@@ -1,7 +1,9 @@
 package io.chagres.ship;
 
 import io.chagres.archive.Codec;
+import io.chagres.archive.log.FencedException;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -44,12 +46,14 @@ final class ModelRun implements AutoCloseable {
         static Setting of(long seed) {
             int bits = Long.hashCode(seed * 0x9E3779B97F4A7C15L) >>> 8;
             return new Setting(
-                    bits % 4 == 0 ? 4 : 1000,
+                    bits % 4 == 0 ? 2 : 1000,
                     bits / 4 % 4 == 0 ? 20 : 0,
                     bits / 16 % 2 == 0 ? 1 : 1000,
                     bits / 32 % 4 == 0 ? Codec.NONE : Codec.ZSTD);
         }
     }
+
+    private static final long DAY_MS = 86_400_000;
 
     private final Path base;
     private final Setting setting;
@@ -61,6 +65,13 @@ final class ModelRun implements AutoCloseable {
     private final List<Moment> moments = new ArrayList<>();
     private Machine machine = Machine.current();
     private @Nullable Shipper shipper;
+    private String state = "state";
+    /**
+     * Whether commits were removed without a grace period: whose newest put was not answered cannot tell that it was
+     * its own, and nobody can tell when it was heard last.
+     */
+    private boolean compactedAtOnce;
+
     private boolean appendsOnly = true;
     private int changes;
     private int changesChecked;
@@ -129,35 +140,45 @@ final class ModelRun implements AutoCloseable {
                         machine.kernel());
             }
             case CLOCK -> clock.advance((o.at() - 500) * 10_000L);
+            case COMPACT -> compact(o.other() % 2 == 0 ? 0 : DAY_MS);
+            case SECOND -> second(o.other() % 2 == 0 && !compactedAtOnce);
+            case TAKE_OVER -> takeOver();
             default -> throw new AssertionError(o);
         }
     }
 
+    private ShipOptions options(@Nullable String hostId, boolean takeOver) {
+        return new ShipOptions(
+                List.of(tree.top.toString()),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of(base.resolve(state).toString()),
+                false,
+                setting.maxLagMs,
+                3_600_000,
+                setting.codec,
+                1,
+                ShipOptions.MIN_MEMORY_BYTES,
+                StartAt.BEGINNING,
+                0,
+                setting.coalesceMs,
+                true,
+                hostId,
+                takeOver,
+                0);
+    }
+
+    private Shipper open(ShipOptions options, Machine here) throws IOException {
+        ShipHost host = new ShipHost(here, setting.openFiles, Clock.systemUTC());
+        return Shipper.open(options, store.store(), store, clock, problems::add, host);
+    }
+
     private Shipper open() throws IOException {
         if (shipper == null) {
-            ShipOptions options = new ShipOptions(
-                    List.of(tree.top.toString()),
-                    List.of(),
-                    List.of(),
-                    "host",
-                    Pathname.of(base.resolve("state").toString()),
-                    false,
-                    setting.maxLagMs,
-                    3_600_000,
-                    setting.codec,
-                    1,
-                    ShipOptions.MIN_MEMORY_BYTES,
-                    StartAt.BEGINNING,
-                    0,
-                    setting.coalesceMs,
-                    true,
-                    null,
-                    false,
-                    0);
             for (int i = 0; shipper == null; i++) {
                 try {
-                    ShipHost host = new ShipHost(machine, setting.openFiles, Clock.systemUTC());
-                    shipper = Shipper.open(options, store.store(), store, clock, problems::add, host);
+                    shipper = open(options(null, false), machine);
                 } catch (StoreException e) {
                     throw e;
                 } catch (IOException e) {
@@ -171,6 +192,73 @@ final class ModelRun implements AutoCloseable {
         return shipper;
     }
 
+    /** Merges what is in the store, while the shipper goes on. */
+    private void compact(long graceMs) throws IOException {
+        open();
+        archive.compacted();
+        SmallArchive.compact(store.memory, graceMs, clock);
+        if (graceMs == 0) {
+            moments.clear(); // how it was then is kept for each minute only
+            compactedAtOnce = true;
+        }
+    }
+
+    /** Starts another shipper as the same host: with the same state, or elsewhere. */
+    private void second(boolean elsewhere) throws IOException, Wrong {
+        open();
+        String before = state;
+        state = elsewhere ? "elsewhere" : state;
+        Machine clone = new Machine(
+                machine.hostName(), machine.machineId(), machine.productUuid() + "'", "elsewhere", machine.kernel());
+        try {
+            open(options(archive.hostId(), false), elsewhere ? clone : machine).close();
+            throw new Wrong("a second shipper writes as the host of one that lives");
+        } catch (LockedException e) {
+            problems.add(e.getMessage());
+        } catch (IOException e) {
+            if (!ModelStore.isFault(e)) {
+                throw e;
+            }
+        } finally {
+            state = before;
+        }
+    }
+
+    /** Another shipper takes the host over; the one before must not call anything acknowledged after that. */
+    private void takeOver() throws IOException, Wrong {
+        Shipper fenced = open();
+        String before = state;
+        state = before + "'";
+        Shipper next;
+        try {
+            next = open(options(archive.hostId(), true), machine);
+        } catch (IOException e) {
+            state = before;
+            if (!ModelStore.isFault(e)) {
+                throw e;
+            }
+            return;
+        }
+        tree.isForgotten();
+        fenced.requestDrain();
+        try {
+            for (int i = 0; i < MAX_STEPS && !fenced.finished(); i++) {
+                clock.advance(250);
+                fenced.doWork(0);
+                store.step();
+                if (i == MAX_STEPS / 2) {
+                    store.heal();
+                }
+            }
+            throw new Wrong("a shipper that another took over from says " + fenced.status());
+        } catch (FencedException e) {
+            problems.add(e.getMessage());
+        } finally {
+            crash();
+            shipper = next;
+        }
+    }
+
     /** Makes a step; returns whether the shipper did anything. */
     private boolean step(long ms) throws IOException, Wrong {
         Shipper running = open();
@@ -179,8 +267,8 @@ final class ModelRun implements AutoCloseable {
         int work;
         try {
             work = running.doWork(0);
-        } catch (StoreException e) {
-            if (!e.getMessage().contains("Nothing is lost")) {
+        } catch (StoreException | FencedException e) {
+            if (!compactedAtOnce && !e.getMessage().contains("Nothing is lost")) {
                 throw e;
             }
             crash();
@@ -196,6 +284,9 @@ final class ModelRun implements AutoCloseable {
             }
         }
         store.step();
+        if (setting.coalesceMs == 0) {
+            tree.isSeen();
+        }
         return work > 0;
     }
 
@@ -211,6 +302,7 @@ final class ModelRun implements AutoCloseable {
             check("nothing moves any more, and the status says 0 bytes at risk");
             known();
         }
+        tree.isSeen();
     }
 
     /** While the store refuses, names wait as well, and the status says that it does. */
@@ -247,7 +339,7 @@ final class ModelRun implements AutoCloseable {
     }
 
     private FlushAnswer answer() throws IOException {
-        try (Stream<Path> walk = Files.list(base.resolve("state"))) {
+        try (Stream<Path> walk = Files.list(base.resolve(state))) {
             Path part = walk.findFirst().orElseThrow();
             return StateDirectory.answer(Pathname.of(part.toString()));
         }
@@ -281,6 +373,7 @@ final class ModelRun implements AutoCloseable {
             shipper = null;
         }
         store.forget();
+        compactedAtOnce = false;
         tree.isForgotten();
     }
 
@@ -289,14 +382,19 @@ final class ModelRun implements AutoCloseable {
         if (!wrong.isEmpty()) {
             throw new Wrong(claim + ", but: " + String.join("; ", wrong));
         }
-        List<ModelTree.Last> missing = archive.missing(tree.lasts);
-        for (ModelTree.Last each : missing) {
-            if (problems.stream().noneMatch(problem -> problem.contains(each.name()))) {
-                throw new Wrong(claim + ", but nobody was told that the last "
+        tree.lasts.addAll(tree.orphans());
+        for (ModelTree.Last each : archive.missing(tree.lasts)) {
+            boolean told = problems.stream().anyMatch(problem -> problem.contains(each.name()));
+            if (!told || open().status().riskBytes() == 0) {
+                throw new Wrong(claim + (told ? ", but it is not counted" : ", but nobody was told") + " that the last "
                         + each.content().length() + " bytes of " + each.name() + " are nowhere");
             }
         }
         tree.lasts.clear();
+        for (ModelTree.Cut each : archive.unwitnessed(tree.cuts)) {
+            throw new Wrong(claim + ", but no version of " + each.name() + " ends as it was cut");
+        }
+        tree.cuts.clear();
     }
 
     private void end() throws IOException, Wrong {
@@ -321,6 +419,9 @@ final class ModelRun implements AutoCloseable {
 
     static void remove(Path top) throws IOException {
         if (Files.exists(top)) {
+            for (String each : new String[] {"tree/d", "tree/e"}) {
+                ModelMounts.detach(top.resolve(each));
+            }
             try (Stream<Path> walk = Files.walk(top)) {
                 for (Path each : (Iterable<Path>) walk.sorted(Comparator.reverseOrder())::iterator) {
                     Files.delete(each);

@@ -19,6 +19,14 @@ final class ModelStore implements Executor {
     /** A request that arrives late. */
     private record Late(String key, byte[] bytes) {}
 
+    private static final class Fault extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Fault(String message) {
+            super(message);
+        }
+    }
+
     final MemoryStore memory = new MemoryStore();
     private final BlobStore faulty = new FaultyStore(new LatePuts(memory), this::fault);
     private final Deque<Runnable> waiting = new ArrayDeque<>();
@@ -31,6 +39,12 @@ final class ModelStore implements Executor {
     /** Returns the store as the shipper sees it. */
     BlobStore store() {
         return faulty;
+    }
+
+    /** Says whether something failed because the run had said so. */
+    static boolean isFault(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof Fault || cause != null && isFault(cause);
     }
 
     /** Lets the next operations that change the store fail. */
@@ -67,11 +81,11 @@ final class ModelStore implements Executor {
         }
         if (!done && refusals > 0) {
             refusals--;
-            throw new IOException("the store refuses");
+            throw new Fault("the store refuses");
         }
         if (done && lostAnswers > 0) {
             lostAnswers--;
-            throw new IOException("the answer is lost");
+            throw new Fault("the answer is lost");
         }
     }
 
@@ -119,7 +133,7 @@ final class ModelStore implements Executor {
             if (latePuts > 0) {
                 latePuts--;
                 late.add(new Late(key, content.toArray(ValueLayout.JAVA_BYTE)));
-                throw new IOException("no answer in time");
+                throw new Fault("no answer in time");
             }
             return super.putIfAbsent(key, content);
         }

@@ -11,13 +11,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -62,6 +62,20 @@ final class ModelTree implements AutoCloseable {
     /** What somebody holds open. */
     private record Opened(Object key, FileChannel channel, boolean appends) {}
 
+    /**
+     * A file that was known and lost its last name while somebody has it open for writing.
+     *
+     * @param reader finds it, though no name leads there
+     */
+    private record Orphan(String name, Fd reader) {
+        ModelContent content() throws IOException {
+            return ModelContent.of(Path.of("/proc/self/fd/" + reader.value()));
+        }
+    }
+
+    /** What a file held when it was truncated, of which its copy has the end. */
+    record Cut(String name, long inode, ModelContent content) {}
+
     /** What somebody has mapped. */
     private record Mapped(Object key, RandomAccessFile file, Arena arena, MemorySegment bytes) {}
 
@@ -72,9 +86,15 @@ final class ModelTree implements AutoCloseable {
     private final Map<Integer, Opened> open = new HashMap<>();
     private final Map<Integer, Mapped> mapped = new HashMap<>();
     private final Set<Object> known = new HashSet<>();
+    private final ModelMounts mounts = new ModelMounts();
+    private final Map<Integer, Orphan> orphans = new HashMap<>();
+    /** Links that the shipper may not have seen: what is written through one that goes again raises no event. */
+    private final Set<Path> unseenLinks = new HashSet<>();
+
     final List<Last> lasts = new ArrayList<>();
+    final List<Cut> cuts = new ArrayList<>();
     private Map<String, ModelContent> earlier = Map.of();
-    private int written;
+    private final ModelBytes bytes = new ModelBytes();
     /** Whether bytes were stored through a mapping that nobody was told of. */
     boolean silent;
 
@@ -98,22 +118,32 @@ final class ModelTree implements AutoCloseable {
         if (!Files.isDirectory(file.getParent())) {
             return true;
         }
+        if (o.kind().ordinal() < ModelOperation.Kind.REFUSE.ordinal()) {
+            cuts.clear(); // what happens to files before the copy was seen may change it
+        }
         switch (o.kind()) {
-            case APPEND -> append(file, content(o));
+            case APPEND -> append(file, bytes.of(o));
             case WRITE -> write(file, o, 0);
             case APPEND_AND_WRITE -> write(file, o, 1 + o.length() % 3000);
             case GROW -> change(file, open -> open.setLength(open.length() + o.length()));
             case HOLE -> change(file, open -> open.setLength(open.length() + HOLE_BYTES + o.length()));
             case TOUCH -> touch(file, o);
             case TRUNCATE -> change(file, open -> open.setLength(place(open.length(), o)));
-            case REWRITE -> rewrite(file, content(o));
+            case REWRITE -> rewrite(file, bytes.of(o));
             case PUNCH, COLLAPSE -> fallocate(file, o);
             case RENAME -> rename(file, path(o.other()));
             case LINK -> link(file, path(o.other()));
-            case UNLINK -> unlink(file, o.file());
+            case UNLINK, APPEND_UNLINK, UNLINK_OPEN -> {
+                if (!unseenLinks.contains(file)) {
+                    unlink(file, o);
+                }
+            }
             case COPY -> copy(file, path(o.other()), o.file() != o.other());
             case COPY_TRUNCATE -> copyTruncate(o);
+            case APPEND_COPY_TRUNCATE -> appendCopyTruncate(o, file, path(o.other()));
             case RENAME_DIRECTORY -> renameDirectory();
+            case MOUNT -> mounts.mount(directory(o));
+            case UNMOUNT -> unmount(directory(o));
             case TOUCH_BACK -> touchBack(file, o);
             default -> {
                 return applyOpen(o, file);
@@ -163,16 +193,16 @@ final class ModelTree implements AutoCloseable {
 
     /** Writes into a file, and behind its end by the same descriptor. */
     private void write(Path file, ModelOperation o, int appended) throws IOException {
-        byte[] bytes = content(o);
+        byte[] added = bytes.of(o);
         change(file, open -> {
             long size = open.length();
             long place = place(size, o);
             if (appended > 0) {
                 open.seek(size);
-                open.write(bytes, 0, Math.min(bytes.length, appended));
+                open.write(added, 0, Math.min(added.length, appended));
             }
             open.seek(place);
-            open.write(bytes, 0, (int) Math.min(Math.max(1, size - place), bytes.length));
+            open.write(added, 0, (int) Math.min(Math.max(1, size - place), added.length));
         });
     }
 
@@ -202,29 +232,68 @@ final class ModelTree implements AutoCloseable {
     }
 
     private void rename(Path from, Path to) throws IOException {
-        if (Files.exists(from) && Files.isDirectory(to.getParent()) && !isSame(from, to)) {
+        if (Files.exists(from) && isBeside(from, to) && !isSame(from, to) && !unseenLinks.contains(to)) {
             lastOf(to);
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         }
+    }
+
+    /** Says whether the directories of two names are there and in one file system. */
+    private static boolean isBeside(Path one, Path other) throws IOException {
+        return Files.isDirectory(other.getParent())
+                && Files.getAttribute(one.getParent(), "unix:dev")
+                        .equals(Files.getAttribute(other.getParent(), "unix:dev"));
     }
 
     private static boolean isSame(Path one, Path other) throws IOException {
         return Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other);
     }
 
-    private static void link(Path from, Path to) throws IOException {
-        if (Files.exists(from) && Files.isDirectory(to.getParent()) && !Files.exists(to)) {
+    private void link(Path from, Path to) throws IOException {
+        if (Files.exists(from) && isBeside(from, to) && !Files.exists(to)) {
             Files.createLink(to, from);
+            unseenLinks.add(to);
         }
     }
 
-    private void unlink(Path file, int number) throws IOException {
-        if (Files.exists(file)) {
-            close(number);
-            unmap(number);
+    private void unlink(Path file, ModelOperation o) throws IOException {
+        if (o.kind() == ModelOperation.Kind.UNLINK_OPEN) {
+            unlinkOpen(o, file);
+        } else if (Files.exists(file)) {
+            if (o.kind() == ModelOperation.Kind.APPEND_UNLINK) {
+                append(file, bytes.of(o));
+            }
+            close(o.file());
+            unmap(o.file());
             lastOf(file);
             Files.delete(file);
         }
+    }
+
+    /** Takes the last name of a file that somebody has open for writing. */
+    private void unlinkOpen(ModelOperation o, Path file) throws IOException {
+        open(o, file);
+        Opened there = open.get(o.file());
+        boolean isLast = there != null
+                && Files.exists(file)
+                && (int) Files.getAttribute(file, "unix:nlink") == 1
+                && there.key.equals(key(file));
+        if (isLast) {
+            if (known.contains(there.key)) {
+                Fd reader = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0);
+                orphans.put(o.file(), new Orphan(top.relativize(file).toString(), reader));
+            }
+            Files.delete(file);
+        }
+    }
+
+    /** Returns what files hold that have no name any more, and a writer that the shipper can see. */
+    List<Last> orphans() throws IOException {
+        List<Last> held = new ArrayList<>();
+        for (Orphan each : orphans.values()) {
+            held.add(new Last(each.name, each.content()));
+        }
+        return held;
     }
 
     /** Notes what a file holds whose last name goes now. */
@@ -266,7 +335,68 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
+    private void appendCopyTruncate(ModelOperation o, Path from, Path to) throws IOException {
+        boolean isKnown = Files.exists(from)
+                && known.contains(key(from))
+                && isShipped(from)
+                && !Files.exists(to)
+                && o.content() == ModelOperation.Content.LINES;
+        if (isKnown && isUnlike(from)) {
+            append(from, bytes.of(o));
+            ModelContent whole = ModelContent.of(from);
+            long inode = (long) Files.getAttribute(from, "unix:ino");
+            if (copy(from, to, true)) {
+                cuts.add(new Cut(top.relativize(from).toString(), inode, whole));
+                rewrite(from, new byte[0]);
+            }
+        }
+    }
+
+    /** Says whether the shipper has seen what the file holds, and enough of it to know it by. */
+    private boolean isShipped(Path file) throws IOException {
+        ModelContent before = earlier.get(top.relativize(file).toString());
+        return before != null
+                && before.length() >= BLOCK_BYTES
+                && before.isSmall()
+                && Files.size(file) == before.length()
+                && Arrays.equals(before.bytes(), Files.readAllBytes(file));
+    }
+
+    /** Says whether no other file begins like this one. */
+    private boolean isUnlike(Path file) throws IOException {
+        byte[] head = head(ModelContent.of(file));
+        int alike = 0;
+        for (ModelContent each : contents().values()) {
+            alike += Arrays.equals(head(each), head) ? 1 : 0;
+        }
+        return alike == 1;
+    }
+
+    private static byte[] head(ModelContent content) {
+        return content.pieces().isEmpty() ? new byte[0] : Arrays.copyOf(content.bytes(), BLOCK_BYTES);
+    }
+
+    private Path directory(ModelOperation o) {
+        return top.resolve(o.file() % 2 == 0 ? "d" : "e");
+    }
+
+    private void unmount(Path directory) throws IOException {
+        if (mounts.isMounted(directory)) {
+            String device = " " + Files.getAttribute(directory, "unix:dev");
+            for (String name : contents().keySet()) {
+                if (top.resolve(name).startsWith(directory)) {
+                    lastOf(top.resolve(name));
+                }
+            }
+            mounts.unmount(directory);
+            known.removeIf(key -> key.toString().endsWith(device)); // the number may be another's soon
+        }
+    }
+
     private void renameDirectory() throws IOException {
+        if (mounts.isMounted(top.resolve("d")) || mounts.isMounted(top.resolve("e"))) {
+            return;
+        }
         Path from = top.resolve(Files.isDirectory(top.resolve("d")) ? "d" : "e");
         Path to = top.resolve(from.endsWith("d") ? "e" : "d");
         if (Files.isDirectory(from) && !Files.exists(to)) {
@@ -341,12 +471,12 @@ final class ModelTree implements AutoCloseable {
     private void writeOpen(ModelOperation o) throws IOException {
         Opened there = open.get(o.file());
         if (there != null) {
-            ByteBuffer bytes = ByteBuffer.wrap(content(o));
+            ByteBuffer added = ByteBuffer.wrap(bytes.of(o));
             if (there.appends) {
-                there.channel.write(bytes);
+                there.channel.write(added);
             } else {
                 long size = there.channel.size();
-                there.channel.write(bytes, o.writesInside() ? place(size, o) : size);
+                there.channel.write(added, o.writesInside() ? place(size, o) : size);
             }
         }
     }
@@ -356,11 +486,18 @@ final class ModelTree implements AutoCloseable {
         if (there != null) {
             there.channel.close();
         }
+        Orphan orphan = orphans.remove(number);
+        if (orphan != null) {
+            lasts.add(new Last(orphan.name, orphan.content()));
+            orphan.reader.close();
+        }
     }
 
     /** The machine died: files come back shorter, with zeros in them, or as they were. */
     void machineCrash(ModelOperation o) throws IOException {
         closeAll();
+        mounts.close();
+        lasts.clear();
         RandomGenerator random = Seeds.random(o.at() * 7919L + o.length());
         for (Map.Entry<String, ModelContent> each : contents().entrySet()) {
             Path file = top.resolve(each.getKey());
@@ -384,6 +521,11 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
+    /** Notes that the shipper may have seen what was linked. */
+    void isSeen() {
+        unseenLinks.clear();
+    }
+
     /** Notes that the shipper has seen all there is. */
     void isKnown() throws IOException {
         earlier = contents();
@@ -397,6 +539,11 @@ final class ModelTree implements AutoCloseable {
     void isForgotten() {
         known.clear();
         lasts.clear();
+        cuts.clear();
+        for (Orphan each : orphans.values()) {
+            each.reader.close();
+        }
+        orphans.clear();
     }
 
     /** Returns every file with its bytes. */
@@ -412,32 +559,6 @@ final class ModelTree implements AutoCloseable {
         return contents;
     }
 
-    private byte[] content(ModelOperation o) {
-        int length = o.length();
-        byte[] bytes = new byte[length];
-        RandomGenerator random =
-                Seeds.random(o.content() == ModelOperation.Content.SAME ? 1 : ++written * 31L + o.at());
-        switch (o.content()) {
-            case ZEROS -> {}
-            case NOISE -> random.nextBytes(bytes);
-            default -> lines(bytes, random, o.content());
-        }
-        return bytes;
-    }
-
-    private static void lines(byte[] bytes, RandomGenerator random, ModelOperation.Content content) {
-        int end = content == ModelOperation.Content.LINES_AND_ZEROS ? (bytes.length + 1) / 2 : bytes.length;
-        for (int at = 0; at < end; ) {
-            byte[] line = ("line " + Long.toHexString(random.nextLong()) + "\n").getBytes(StandardCharsets.US_ASCII);
-            int length = Math.min(line.length, end - at);
-            System.arraycopy(line, 0, bytes, at, length);
-            at += length;
-        }
-        if (end > 0 && content != ModelOperation.Content.HALF_LINE) {
-            bytes[end - 1] = '\n';
-        }
-    }
-
     private void closeAll() throws IOException {
         for (Integer number : List.copyOf(open.keySet())) {
             close(number);
@@ -450,5 +571,6 @@ final class ModelTree implements AutoCloseable {
     @Override
     public void close() throws IOException {
         closeAll();
+        mounts.close();
     }
 }

@@ -167,6 +167,43 @@ class ShipModelCasesTest {
                 operation(Kind.TOUCH, 0, 0, 0, 77, Content.LINES));
     }
 
+    /** Events tell of a name that leads to another file by now, since its directory was renamed after it. */
+    @Test
+    void aFileThatIsMovedIntoADirectoryWhichIsExchangedAndReplacedThere() throws IOException {
+        isRight(
+                SETTING,
+                operation(Kind.APPEND, 2, 2, 0, 10, Content.LINES),
+                operation(Kind.STEP, 3, 1, 0, 10, Content.LINES),
+                operation(Kind.RENAME, 2, 5, 0, 10, Content.LINES),
+                operation(Kind.RENAME_DIRECTORY, 2, 4, 0, 10, Content.LINES),
+                operation(Kind.APPEND, 5, 2, 0, 10, Content.LINES));
+    }
+
+    /** Only the copy has the last bytes of what was cut. */
+    @Test
+    void aCopyWithBytesThatWereNotShippedBeforeItsOriginalWasCut() throws IOException {
+        isRight(
+                SETTING,
+                operation(Kind.APPEND, 0, 0, 0, 5000, Content.LINES),
+                operation(Kind.SETTLE, 0, 0, 0, 1, Content.LINES),
+                operation(Kind.APPEND_COPY_TRUNCATE, 0, 2, 0, 100, Content.LINES),
+                operation(Kind.SETTLE, 0, 0, 0, 1, Content.LINES));
+    }
+
+    @Test
+    void aFileSystemThatIsMountedWrittenToAndUnmounted() throws IOException {
+        isRight(
+                SETTING,
+                operation(Kind.APPEND, 4, 0, 0, 100, Content.LINES),
+                operation(Kind.SETTLE, 0, 0, 0, 1, Content.LINES),
+                operation(Kind.MOUNT, 0, 0, 0, 1, Content.LINES),
+                operation(Kind.APPEND, 4, 0, 0, 200, Content.LINES),
+                operation(Kind.SETTLE, 0, 0, 0, 1, Content.LINES),
+                operation(Kind.APPEND, 4, 0, 0, 300, Content.LINES),
+                operation(Kind.UNMOUNT, 0, 0, 0, 1, Content.LINES),
+                operation(Kind.SETTLE, 0, 0, 0, 1, Content.LINES));
+    }
+
     /** Whose descriptor was given back is gone with its last bytes: that must be said. */
     @Test
     void filesThatEndWhileTheirDescriptorsAreGivenBack() throws IOException {

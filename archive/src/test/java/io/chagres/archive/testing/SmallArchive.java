@@ -131,7 +131,18 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Compacts an archive and removes at once what that makes superfluous the next time. */
     public static void compact(Path archive) throws IOException {
-        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
+        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
+            compact(store, 0, Clock.systemUTC());
+        }
+    }
+
+    /**
+     * Compacts what is in a store.
+     *
+     * @param graceMs how long what was replaced is kept, in milliseconds
+     */
+    public static void compact(BlobStore store, long graceMs, Clock clock) throws IOException {
+        Compact.Options options = new Compact.Options(graceMs, 0, 1, 1 << 20, false);
         Compact.Listener listener = new Compact.Listener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
@@ -141,10 +152,8 @@ public final class SmallArchive implements AutoCloseable {
                 throw new AssertionError(subject, cause);
             }
         };
-        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
-            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
-                new Compact(store, options, Clock.systemUTC()::millis, listener).host(host.id());
-            }
+        for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
+            new Compact(store, options, clock::millis, listener).host(host.id());
         }
     }
 

@@ -138,11 +138,17 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
      */
     private boolean leadsElsewhere(Dentry d, Tail tail) {
         Fd fd = tail.fd();
-        if (fd == null || stat.of(d.writePath(pathBuffer), false) < 0) {
+        WatchedDirectory parent = d.parent();
+        if (fd == null || parent == null || !isThere(parent) || stat.of(d.writePath(pathBuffer), false) < 0) {
             return false; // opening it again compares identities; a name that is gone is told to be so
         }
         long ino = stat.ino();
         return stat.of(fd.value()) == 0 && stat.ino() != ino;
+    }
+
+    /** Says whether the path of a directory leads to it: it may have been renamed since what the events tell of. */
+    private boolean isThere(WatchedDirectory directory) {
+        return stat.of(directory.writePath(pathBuffer), false) == 0 && stat.ino() == directory.ino();
     }
 
     @Override
