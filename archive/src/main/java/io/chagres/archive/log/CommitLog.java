@@ -82,11 +82,9 @@ public final class CommitLog {
             throw new IllegalStateException("commit " + sealed.fixed().seq() + " cannot follow commit " + seq);
         }
         long nowMs = clockMs.getAsLong();
-        if (Math.abs(nowMs - lastAppendMs) > TRUSTED_MS) { // the clock may have been set back meanwhile
-            requireNotCompacted();
-        }
         String key = ArchiveLayout.commit(hostId, sealed.fixed().seq());
-        if (!store.putIfAbsent(key, sealed.bytes())) {
+        boolean slept = Math.abs(nowMs - lastAppendMs) > TRUSTED_MS; // the clock may have been set back meanwhile
+        if (slept && isCompacted(key) || !store.putIfAbsent(key, sealed.bytes())) {
             requireOurs(key, sealed);
         }
         seq = sealed.fixed().seq();
@@ -105,12 +103,18 @@ public final class CommitLog {
     /**
      * A writer that slept for long may find its next key free although another writer used it: compaction removes old
      * commits. A checkpoint of a later commit shows it.
+     *
+     * @return whether the commit with that key is there and was compacted: it may be ours, by a try without an answer
      */
-    private void requireNotCompacted() throws IOException {
+    private boolean isCompacted(String key) throws IOException {
         String own = ArchiveLayout.checkpoint(hostId, seq);
         for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
-            throw new FencedException("somebody went on to " + later.key() + " while this one slept");
+            if (store.size(key) < 0) {
+                throw new FencedException("somebody went on to " + later.key() + " while this one slept");
+            }
+            return true;
         }
+        return false;
     }
 
     /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */

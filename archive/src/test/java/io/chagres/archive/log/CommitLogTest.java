@@ -64,6 +64,28 @@ class CommitLogTest {
         }
     }
 
+    /** The put was done, though nobody said so, and what it put was compacted since. */
+    @Test
+    void aWriterThatSleptKnowsItsOwnCommitAfterACompaction() throws IOException {
+        int[] losses = {0};
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.PUT && done && losses[0]-- > 0) {
+                throw new StoreException("lost");
+            }
+        });
+        try (LogFixture log = new LogFixture(faulty)) {
+            log.write(Samples.opened(1, "web1", 10)).commit();
+            log.write(Samples.version(1, "/a"));
+            losses[0] = 1;
+            assertThatThrownBy(log::append).hasMessage("lost");
+            Checkpoint.write(store, LogFixture.HOST, log.load(), version -> java.util.List.of());
+            log.timeMs += 25 * 3_600_000L;
+            assertThat(log.commit()).isEqualTo(2);
+            assertThat(log.write(Samples.version(2, "/b")).commit()).isEqualTo(3);
+            assertThat(log.load().versions()).hasSize(2);
+        }
+    }
+
     @Test
     void triesAgainWithTheSameBytes() throws IOException {
         int[] refusals = {3};
