@@ -208,40 +208,32 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
+    /** Opens before it looks: a call less for each file, and no race between a path and what it leads to. */
     private void openFile(Dentry d) {
-        MemorySegment path = d.writePath(pathBuffer);
-        int looked = stat.of(path, false);
-        if (looked < 0) {
-            refused(d, -looked, 0);
-            return;
-        }
-        if (!stat.isRegular()) {
-            return; // replaced meanwhile: the event that says so follows
-        }
-        long size = stat.size();
-        int fd = tryOpen(path);
+        int fd = tryOpen(d.writePath(pathBuffer));
         if (fd < 0) {
-            refused(d, -fd, size);
+            refused(d, -fd);
             return;
         }
         Fd file = Fd.ofValue(fd);
-        looked = stat.of(fd);
-        int identified = looked < 0 ? looked : fileId.read(fd);
-        if (identified < 0 || !stat.isRegular()) {
+        int identified = fileId.read(fd);
+        if (identified < 0) {
             file.close();
-            if (identified < 0) {
-                refused(d, -identified, size);
-            }
-            return;
+            refused(d, -identified);
+        } else if (fileId.stat().isRegular()) {
+            unreadable.remove(d);
+            files.found(d, file, fileId.identity(), fileId.device(), fileId.stat());
+        } else {
+            file.close(); // replaced meanwhile: the event that says so follows
         }
-        unreadable.remove(d);
-        files.found(d, file, fileId.identity(), fileId.device(), stat);
     }
 
-    private void refused(Dentry d, int errno, long size) {
-        if (isGone(errno)) {
+    private void refused(Dentry d, int errno) {
+        boolean looked = stat.of(d.writePath(pathBuffer), false) == 0;
+        if (isGone(errno) || looked && !stat.isRegular()) {
             return; // the event that says so follows
         }
+        long size = looked ? stat.size() : 0;
         unreadable.put(d, size);
         once(d.path() + " cannot be read: " + Errno.message(errno)
                 + "; its bytes stay at risk until it can (it is tried again when it changes)");
