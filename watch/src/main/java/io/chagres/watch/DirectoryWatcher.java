@@ -25,7 +25,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     /** Both halves of a rename are queued together; only a writer stopped in between needs more. */
     private static final long RENAME_WAIT_MS = 20;
 
-    private final List<Pathname> roots;
+    private List<Pathname> roots;
     private final InstantSource clock;
     private final int coalesceMs;
     private final Reporter reporter = new Reporter();
@@ -41,6 +41,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final EventDispatch dispatch;
     private final Polling polling;
     private final Mounts mounts;
+    private final Links links;
     private boolean begun;
     private boolean drained;
     private long deliveredMs;
@@ -53,10 +54,10 @@ public final class DirectoryWatcher implements AutoCloseable {
         roots = builder.roots;
         coalesceMs = builder.coalesceMs;
         PatternNode patterns = patterns(roots);
-        WatchedDirectory root =
-                new WatchedDirectory(null, new byte[] {'/'}, 0, Scope.ofRoot(patterns), patterns.isTerminal());
+        WatchedDirectory root = new WatchedDirectory(
+                null, new byte[] {'/'}, 0, Scope.ofRoots(patterns, patterns), patterns.isTerminal());
         Filter filter = new Filter(builder.excludes, builder.includes);
-        Links links = new Links(patterns, root, queue, reporter);
+        links = new Links(patterns, root, queue, reporter);
         watches = new Watches(inotify, queue);
         RenamePairs pairs = new RenamePairs();
         tree = new Tree(root, queue, watches, links, pairs, reporter);
@@ -131,7 +132,27 @@ public final class DirectoryWatcher implements AutoCloseable {
             scanner.settle();
         }
         polling.run(nowMs);
-        return work + scanner.slice();
+        work += scanner.slice();
+        if (queue.unknown() == 0 && links.retire()) {
+            tree.rescope(links.rootScope());
+        }
+        return work;
+    }
+
+    /**
+     * Follows other roots from the next step on, and asks the conditions of the builder anew for every name.
+     * {@link #scanning} is true until that is done. What belongs to both the old and the new stays known and loses no
+     * event; what does not belong any more vanishes as if it were moved out.
+     *
+     * @param others as those of {@link #builder}
+     */
+    public void retarget(Pathname... others) {
+        roots = List.of(others);
+        links.lead(patterns(roots));
+        tree.rescope(links.rootScope());
+        if (begun) {
+            tellMissingRoots();
+        }
     }
 
     private void tellMissingRoots() {

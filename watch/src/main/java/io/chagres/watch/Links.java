@@ -15,10 +15,14 @@ import org.jspecify.annotations.Nullable;
  * link. Links that merely lie in a reported directory are not followed.
  */
 final class Links {
-    private record Followed(List<Pathname> target, PatternNode node, Set<PatternNode> standsFor) {}
+    private record Followed(
+            List<Pathname> target, PatternNode patterns, PatternNode node, Set<PatternNode> standsFor) {}
 
     private final Map<Dentry, Followed> followed = new HashMap<>();
-    private final PatternNode patterns;
+    private PatternNode patterns;
+    /** The paths before these, as long as not all that belongs to these was found. */
+    private @Nullable PatternNode retiring;
+
     private final WatchedDirectory root;
     private final ScanQueue queue;
     private final Reporter reporter;
@@ -28,6 +32,24 @@ final class Links {
         this.root = root;
         this.queue = queue;
         this.reporter = reporter;
+    }
+
+    /** Takes other paths; the ones before count beside them until {@link #retire}: what belongs to both stays known. */
+    void lead(PatternNode others) {
+        retiring = patterns;
+        patterns = others;
+    }
+
+    /** Ends the time in which earlier paths count; returns whether any did. */
+    boolean retire() {
+        boolean any = retiring != null;
+        retiring = null;
+        return any;
+    }
+
+    /** Returns what matters in {@code /}. */
+    Scope rootScope() {
+        return Scope.ofRoots(patterns, retiring == null ? patterns : retiring);
     }
 
     /** Follows a link; one that is followed already stands for what its scope says now. */
@@ -42,7 +64,7 @@ final class Links {
         }
         PatternNode node = patterns.addPath(target);
         node.addAliases(scope.nodes());
-        followed.put(link, new Followed(target, node, scope.nodes()));
+        followed.put(link, new Followed(target, patterns, node, scope.nodes()));
         if (before != null) {
             forget(before);
         }
@@ -76,13 +98,13 @@ final class Links {
 
     private void forget(Followed left) {
         left.node.removeAliases(left.standsFor);
-        patterns.removePath(left.target);
+        left.patterns.removePath(left.target);
     }
 
     /** Brings the directories on the way to a path up to date with the patterns. */
     private void reach(List<Pathname> path) {
         WatchedDirectory directory = root;
-        root.setScope(Scope.ofRoot(patterns));
+        root.setScope(rootScope());
         rescan(root);
         for (Pathname name : path) {
             byte[] bytes = name.bytes();

@@ -25,10 +25,11 @@ final class Scope {
         this.reported = reported;
     }
 
-    /** Returns the scope of {@code /}. */
-    static Scope ofRoot(PatternNode root) {
+    /** Returns the scope of {@code /} for what either of two trees of paths says; they may be one. */
+    static Scope ofRoots(PatternNode root, PatternNode other) {
         Set<PatternNode> nodes = identitySet();
         root.collect(nodes);
+        other.collect(nodes);
         return of(nodes, false);
     }
 

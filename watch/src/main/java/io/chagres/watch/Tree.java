@@ -92,6 +92,15 @@ final class Tree {
         });
     }
 
+    /** Lists every directory again and asks of each name whether it belongs to the tree. */
+    void rescope(Scope ofRoot) {
+        root.setScope(ofRoot);
+        forEachDirectory(root, each -> {
+            each.scan().checksScope = true;
+            queue.doubt(each);
+        });
+    }
+
     /** Calls an action for a directory and each directory below, parents first. */
     static void forEachDirectory(WatchedDirectory top, Consumer<WatchedDirectory> action) {
         ArrayDeque<WatchedDirectory> open = new ArrayDeque<>();

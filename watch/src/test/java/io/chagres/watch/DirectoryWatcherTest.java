@@ -370,4 +370,83 @@ class DirectoryWatcherTest {
             assertThat(watch.watcher.poll(60_000, watch.heard)).isZero();
         }
     }
+
+    private void retarget(WatchFixture watch, String... roots) {
+        watch.watcher.retarget(java.util.Arrays.stream(roots)
+                .map(each -> Pathname.of(top + "/" + each))
+                .toArray(Pathname[]::new));
+    }
+
+    @Test
+    void anotherRootIsFollowedAndTheOldOneLosesNoEvent() throws Exception {
+        dir("a/deep");
+        dir("b/deep");
+        write("a/f", "1");
+        write("b/deep/g", "1");
+        try (WatchFixture watch = new WatchFixture(top, "a")) {
+            Object before = watch.known("a/f");
+            retarget(watch, "a", "b");
+            append("a/f", "2");
+            assertThat(watch.log())
+                    .contains("modified a/f", "appeared b", "appeared b/deep", "appeared b/deep/g")
+                    .noneMatch(each -> each.contains("vanished"));
+            assertThat(watch.known("a/f")).isSameAs(before);
+            append("b/deep/g", "2");
+            assertThat(watch.log()).containsExactly("modified b/deep/g", "closed b/deep/g");
+        }
+    }
+
+    @Test
+    void aRootThatIsFollowedNoMoreVanishesAndIsNotWatched() throws Exception {
+        dir("a");
+        dir("b/deep");
+        write("a/f", "1");
+        write("b/deep/g", "1");
+        try (WatchFixture watch = new WatchFixture(top, "a", "b")) {
+            retarget(watch, "a");
+            assertThat(watch.log()).containsExactlyInAnyOrder("moved out b/deep/g", "moved out b/deep", "moved out b");
+            append("b/deep/g", "2");
+            append("a/f", "2");
+            assertThat(watch.log()).containsExactly("modified a/f", "closed a/f");
+            retarget(watch, "b", "missing");
+            assertThat(watch.log()).contains("moved out a/f", "appeared b/deep/g");
+        }
+    }
+
+    @Test
+    void whatALinkOfBothLeadsToStaysKnown() throws Exception {
+        dir("links");
+        dir("pods/one");
+        write("pods/one/0.log", "1");
+        Files.createSymbolicLink(top.resolve("links/one.log"), top.resolve("pods/one/0.log"));
+        try (WatchFixture watch = new WatchFixture(top, "links/*.log")) {
+            Object before = watch.known("pods/one/0.log");
+            retarget(watch, "links/*.log", "more");
+            assertThat(watch.log()).noneMatch(each -> each.contains("moved out") || each.contains("vanished"));
+            assertThat(watch.known("pods/one/0.log")).isSameAs(before);
+            append("pods/one/0.log", "2");
+            assertThat(watch.log()).contains("modified pods/one/0.log");
+            retarget(watch, "more");
+            assertThat(watch.log()).contains("moved out pods/one/0.log");
+            append("pods/one/0.log", "3");
+            assertThat(watch.log()).isEmpty();
+        }
+    }
+
+    @Test
+    void conditionsAreAskedAnewOfEveryName() throws Exception {
+        dir("a/deep");
+        write("a/deep/f.log", "1");
+        write("a/deep/f.tmp", "1");
+        String[] excluded = {"*.tmp"};
+        try (WatchFixture watch = new WatchFixture(
+                top,
+                builder -> builder.coalesceMs(0)
+                        .exclude(path -> Glob.of(excluded[0]).matches(path)),
+                "a")) {
+            excluded[0] = "*.log";
+            retarget(watch, "a");
+            assertThat(watch.log()).contains("moved out a/deep/f.log", "appeared a/deep/f.tmp");
+        }
+    }
 }
