@@ -4,10 +4,14 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Lets the archive hear at least once in an interval that this shipper lives, and of its end. Nothing waits for it but
@@ -25,8 +29,9 @@ final class Pulse {
     private final long opened;
     private final Executor executor;
     private final LongSupplier clockMs;
-    private final long intervalMs;
-    private final String follows;
+    private long intervalMs;
+    private String follows = "";
+    private String notice = "";
 
     private CountDownLatch answered = new CountDownLatch(0);
     private volatile boolean refused;
@@ -46,8 +51,21 @@ final class Pulse {
         this.opened = opened;
         this.executor = executor;
         this.clockMs = clockMs;
+        reload(options);
+    }
+
+    /** Takes other options. */
+    void reload(ShipOptions options) {
         intervalMs = options.heartbeatMs();
-        follows = String.join(" ", options.paths());
+        List<String> paths = new ArrayList<>();
+        options.sources().forEach(each -> paths.addAll(each.paths()));
+        follows = String.join(" ", paths);
+    }
+
+    /** Says from the next step on that the machine was told of its end; that step sends at once. */
+    void notice(String what) {
+        notice = what;
+        begun = false;
     }
 
     /** Sends one when it is time: first when everything was scanned once. */
@@ -112,9 +130,9 @@ final class Pulse {
         });
     }
 
-    private static String trouble(ShipStatus status) {
+    private String trouble(ShipStatus status) {
         String store = status.storeTrouble() == null ? "" : "the store " + status.storeTrouble();
         String files = status.unreadableFiles() == 0 ? "" : status.unreadableFiles() + " unreadable files";
-        return store.isEmpty() || files.isEmpty() ? store + files : store + "; " + files;
+        return Stream.of(notice, store, files).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
     }
 }

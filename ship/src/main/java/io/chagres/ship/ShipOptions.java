@@ -5,6 +5,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.linux.Pathname;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param hostId the id to write as, 16 hexadecimal digits; null for the one that is found or derived
  * @param takeOver whether to write as a host whose shipper may still live elsewhere
  * @param heartbeatMs milliseconds between heartbeats at most, up to an hour; 0 for none
+ * @param moreSources what is followed besides {@code paths}, by rules of its own
  */
 public record ShipOptions(
         List<String> paths,
@@ -48,7 +50,8 @@ public record ShipOptions(
         boolean copies,
         @Nullable String hostId,
         boolean takeOver,
-        long heartbeatMs) {
+        long heartbeatMs,
+        List<Source> moreSources) {
 
     /** Smallest bound of the buffers, in bytes. */
     public static final long MIN_MEMORY_BYTES = 16L << 20;
@@ -62,7 +65,8 @@ public record ShipOptions(
         paths = List.copyOf(paths);
         includes = List.copyOf(includes);
         excludes = List.copyOf(excludes);
-        require(!paths.isEmpty(), "no path to ship");
+        moreSources = List.copyOf(moreSources);
+        require(!paths.isEmpty() || !moreSources.isEmpty(), "no path to ship");
         require(!hostName.isBlank() && hostName.indexOf('/') < 0, "the host name must not be empty or contain '/'");
         require(HostRegistry.fits(hostName), "the host name is too long for the keys of an archive");
         require(
@@ -77,6 +81,16 @@ public record ShipOptions(
         require(memoryBytes >= MIN_MEMORY_BYTES, "the memory must be at least 16 MiB");
         require(pollMs >= 0, "the poll interval must not be negative");
         require(coalesceMs >= 0 && coalesceMs <= 1000, "the coalescing window must be between 0 and 1 s");
+    }
+
+    /** Returns all that is followed. */
+    public List<Source> sources() {
+        List<Source> all = new ArrayList<>();
+        if (!paths.isEmpty()) {
+            all.add(new Source(paths, includes, excludes, maxLagMs, codec));
+        }
+        all.addAll(moreSources);
+        return all;
     }
 
     /** Returns the same, but that copies are not looked for: every byte that is new in a file is stored. */
@@ -99,7 +113,8 @@ public record ShipOptions(
                 false,
                 hostId,
                 takeOver,
-                heartbeatMs);
+                heartbeatMs,
+                moreSources);
     }
 
     /** Returns the bytes one commit holds at most: two are filled in turn, and one is compressed. */

@@ -35,6 +35,7 @@ import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.ship.follow.Offload;
 import io.chagres.ship.follow.Tailer;
 import io.chagres.ship.follow.Verifier;
+import io.chagres.watch.Dentry;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -71,6 +72,7 @@ final class ShipParts implements AutoCloseable {
     final Verifier verifier;
     final DirectoryWatcher watcher;
     final Pulse pulse;
+    private final ShipScope scope;
 
     private ShipParts(Opening opening, BlobStore store, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
@@ -78,7 +80,7 @@ final class ShipParts implements AutoCloseable {
         state = opening.state;
         Consumer<String> problems = listener::problem;
         health = new StoreHealth(store.name(), problems);
-        ShipScope scope = scope(options, store, listener);
+        scope = scope(options, store, listener);
         watcher = watcher(options, scope, clock);
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(
@@ -90,12 +92,11 @@ final class ShipParts implements AutoCloseable {
                 options.maxLagMs(),
                 () -> new CommitBuilder(options.commitBytes(), options.level()));
         offload = new Offload(workers, wakeup);
-        uploads = new ObjectUploads(
-                store, opening.hostId, options.codec(), options.level(), options.memoryBytes(), offload, health);
+        uploads = new ObjectUploads(store, opening.hostId, options.level(), options.memoryBytes(), offload, health);
         openFiles = new OpenFiles(opening.host.openFiles(), problems);
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
-        versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId());
+        versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId(), scope::rules);
         derived = new DerivedFiles(store, opening.hostId, pipeline, offload);
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
@@ -106,7 +107,7 @@ final class ShipParts implements AutoCloseable {
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options);
-        collectKnown(opening.loaded, scope);
+        collectKnown(opening.loaded);
     }
 
     static ShipParts open(
@@ -285,6 +286,18 @@ final class ShipParts implements AutoCloseable {
         }
     }
 
+    /** Follows other sources, by other rules, from now on; what belongs to both loses nothing. */
+    void reload(ShipOptions options) throws IOException {
+        scope.replace(options);
+        for (Tail tail : table.all()) {
+            Dentry name = tail.name();
+            tail.rules = name == null ? tail.rules : scope.rules(name.path());
+        }
+        pipeline.lag(options.maxLagMs());
+        pulse.reload(options);
+        watcher.retarget(scope.roots());
+    }
+
     /** Demands everything that is in the files now: what comes later is not waited for. */
     void demandAll(long nowMs) {
         names.retryUnreadable();
@@ -314,7 +327,7 @@ final class ShipParts implements AutoCloseable {
                 .open();
     }
 
-    private void collectKnown(HostState loaded, ShipScope scope) {
+    private void collectKnown(HostState loaded) {
         loaded.names().forEach(entry -> {
             Pathname path = entry.path();
             if (scope.covers(path)) {

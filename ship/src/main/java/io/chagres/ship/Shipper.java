@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows files and ships every new byte once. Everything happens in steps: a caller runs {@link #doWork} until
@@ -37,13 +38,16 @@ public final class Shipper implements AutoCloseable {
 
     private final ObjectUploads.Taker taker = this::takeObject; // one for all steps
     private final ShipParts parts;
-    private final ShipOptions options;
+    private ShipOptions options;
     private final Clock clock;
     private final RiskMeter risk;
     private final Flush flush;
     private Stage stage = Stage.FIRST_SCAN;
     private boolean drained;
     private volatile boolean drainRequested;
+    private volatile @Nullable ShipOptions reload;
+    private volatile @Nullable String notice;
+    private boolean noticed;
     private volatile ShipStatus status = ShipStatus.UNKNOWN;
     private long drainUntilMs = Long.MAX_VALUE;
     private long nextUnreadableMs;
@@ -102,6 +106,7 @@ public final class Shipper implements AutoCloseable {
         if (stage == Stage.FINISHED) {
             return 0;
         }
+        takeRequests();
         int work = parts.watcher.poll(waitMs(timeoutMs), parts.names);
         long now = steadyMs();
         work += parts.offload.step() ? 1 : 0;
@@ -113,7 +118,8 @@ public final class Shipper implements AutoCloseable {
         if (stage == Stage.RUNNING) {
             work += flush.step(now, risk) ? 1 : 0;
         }
-        boolean hurry = (flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
+        boolean hurry =
+                (noticed || flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
         work += parts.pipeline.step(now, hurry) ? 1 : 0;
         changed |= work > 0;
         publish(now);
@@ -127,6 +133,22 @@ public final class Shipper implements AutoCloseable {
         steadyMs += Math.max(0, now - clockMs);
         clockMs = now;
         return steadyMs;
+    }
+
+    private void takeRequests() throws IOException {
+        ShipOptions next = reload;
+        if (next != null && stage == Stage.RUNNING) {
+            reload = null;
+            options = next;
+            parts.reload(next);
+            changed = true;
+        }
+        String what = notice;
+        if (what != null && !noticed) {
+            noticed = true;
+            parts.pulse.notice(what);
+            flush.request();
+        }
     }
 
     private boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
@@ -316,6 +338,32 @@ public final class Shipper implements AutoCloseable {
      */
     public void requestFlush() {
         flush.request();
+    }
+
+    /**
+     * Asks the shipper to go on by other options, without closing a file: other sources, lags and codecs, another
+     * heartbeat and time to drain. What else they say has no effect. Begins when the first scan is over; of several
+     * that come before, the last one counts. Safe for any thread.
+     */
+    public void requestReload(ShipOptions next) {
+        reload = next;
+        parts.watcher.wakeup();
+    }
+
+    /**
+     * Tells the shipper that the machine will vanish: it commits at once from now on, without regard to the lag, and
+     * says so in its heartbeat. The first notice counts. Safe for any thread.
+     *
+     * @param what the notice in words
+     */
+    public void requestHaste(String what) {
+        notice = notice == null ? what : notice;
+        parts.watcher.wakeup();
+    }
+
+    /** Says whether a reload was asked for and is not done: what it adds is not found yet. Confined like the steps. */
+    public boolean reloading() {
+        return reload != null || parts.watcher.scanning();
     }
 
     /** Says whether the shipper is done: everything is acknowledged, or the time for draining is over. */

@@ -68,7 +68,8 @@ class CheckpointStepTest {
                 true,
                 null,
                 false,
-                0);
+                0,
+                List.of());
         return Shipper.open(options, to, workers, Clock.systemUTC(), problems::add);
     }
 

@@ -52,7 +52,8 @@ class IncumbentTest {
                 true,
                 hostId.isEmpty() ? null : hostId,
                 takeOver,
-                heartbeatMs);
+                heartbeatMs,
+                List.of());
         ShipHost host = new ShipHost(machine, 100, Clock.systemUTC());
         return Shipper.open(options, store, Runnable::run, Clock.systemUTC(), message -> {}, host);
     }

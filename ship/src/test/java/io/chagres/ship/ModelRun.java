@@ -166,7 +166,8 @@ final class ModelRun implements AutoCloseable {
                 true,
                 hostId,
                 takeOver,
-                0);
+                0,
+                List.of());
     }
 
     private Shipper open(ShipOptions options, Machine here) throws IOException {

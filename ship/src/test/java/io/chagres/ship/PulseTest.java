@@ -52,7 +52,8 @@ class PulseTest {
                 true,
                 null,
                 false,
-                intervalMs);
+                intervalMs,
+                List.of());
         return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options);
     }
 

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A directory and a shipper of it that a test drives on its own thread, and what the archive then holds of it. */
@@ -45,6 +46,11 @@ final class ShippedTree implements AutoCloseable {
     Executor workers = Runnable::run;
 
     int coalesceMs;
+    int maxLagMs = 1;
+    int heartbeatMs;
+    /** What the next shipper follows; all when there is none. */
+    List<Source> sources = List.of();
+
     Clock clock = Clock.systemUTC();
 
     /** Whether the next shipper looks for copies. */
@@ -90,29 +96,40 @@ final class ShippedTree implements AutoCloseable {
         Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
+    /** Returns a source of some paths below the tree, committed at once. */
+    Source source(String... names) {
+        return new Source(
+                Stream.of(names).map(each -> file(each).toString()).toList(), List.of(), List.of(), 1, Codec.ZSTD);
+    }
+
+    /** Returns how a shipper of these sources works; without any it follows the whole tree. */
+    ShipOptions options(List<Source> of) {
+        return new ShipOptions(
+                of.isEmpty() ? List.of(tree.toString()) : List.of(),
+                List.of(),
+                List.of(),
+                "host",
+                Pathname.of(state.toString()),
+                false,
+                maxLagMs,
+                60_000,
+                Codec.ZSTD,
+                1,
+                16 << 20,
+                StartAt.BEGINNING,
+                0,
+                coalesceMs,
+                copies,
+                null,
+                false,
+                heartbeatMs,
+                of);
+    }
+
     Shipper shipper() throws IOException {
         if (shipper == null) {
-            ShipOptions options = new ShipOptions(
-                    List.of(tree.toString()),
-                    List.of(),
-                    List.of(),
-                    "host",
-                    Pathname.of(state.toString()),
-                    false,
-                    1,
-                    60_000,
-                    Codec.ZSTD,
-                    1,
-                    16 << 20,
-                    StartAt.BEGINNING,
-                    0,
-                    coalesceMs,
-                    copies,
-                    null,
-                    false,
-                    0);
             shipper = Shipper.open(
-                    options,
+                    options(sources),
                     store,
                     workers,
                     clock,
@@ -160,6 +177,12 @@ final class ShippedTree implements AutoCloseable {
             shipper.close();
             shipper = null;
         }
+    }
+
+    /** Returns the bytes that the archive holds of a file that has its name; null when it has none. */
+    byte @Nullable [] archived(String name) throws IOException {
+        NameTree.Entry entry = load().names().find(Pathname.of(file(name).toString()));
+        return entry == null || entry.version() == null ? null : content(entry.version());
     }
 
     HostState load() throws IOException {

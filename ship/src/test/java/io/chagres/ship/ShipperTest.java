@@ -113,7 +113,8 @@ class ShipperTest {
                 true,
                 null,
                 false,
-                0);
+                0,
+                List.of());
     }
 
     private Shipper open(BlobStore store, boolean once, Codec codec, String state) throws IOException {

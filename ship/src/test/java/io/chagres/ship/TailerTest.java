@@ -127,7 +127,8 @@ class TailerTest {
                 true,
                 null,
                 false,
-                0);
+                0,
+                List.of());
     }
 
     @AfterEach

@@ -36,9 +36,12 @@ public final class CommitPipeline implements AutoCloseable {
     private final Executor executor;
     private final Runnable wakeup;
     private final StoreHealth health;
-    private final long maxLagMs;
+    private long maxLagMs;
 
     private CommitBuilder filling;
+    /** How long what is being filled may wait; {@link Long#MAX_VALUE} while it holds bytes of no file. */
+    private long fillingLagMs = Long.MAX_VALUE;
+
     private CommitBuilder spare;
     private final ArrayList<Verification> touched = new ArrayList<>();
     private final ArrayDeque<CommitHeader> acknowledged = new ArrayDeque<>();
@@ -92,8 +95,13 @@ public final class CommitPipeline implements AutoCloseable {
         filling.records().write(record);
     }
 
-    /** Notes that a version advanced within the commit that is being filled. */
-    public void touch(Verification version) {
+    /**
+     * Notes that a version advanced within the commit that is being filled.
+     *
+     * @param lagMs how long its bytes may wait for the commit, in milliseconds
+     */
+    public void touch(Verification version, long lagMs) {
+        fillingLagMs = Math.min(fillingLagMs, lagMs);
         if (version.entersCommit(cuts)) {
             touched.add(version);
         }
@@ -126,7 +134,16 @@ public final class CommitPipeline implements AutoCloseable {
         if (inFlight != null) {
             return submitted ? Long.MAX_VALUE : Math.max(0, retryAtMs - nowMs);
         }
-        return filling.isEmpty() ? Long.MAX_VALUE : Math.max(0, lastCutMs + maxLagMs - nowMs);
+        return filling.isEmpty() ? Long.MAX_VALUE : Math.max(0, lastCutMs + lagMs() - nowMs);
+    }
+
+    /** Sets how long what belongs to no file may wait for a commit, in milliseconds. */
+    public void lag(long lagMs) {
+        maxLagMs = lagMs;
+    }
+
+    private long lagMs() {
+        return fillingLagMs == Long.MAX_VALUE ? maxLagMs : fillingLagMs;
     }
 
     /**
@@ -150,7 +167,7 @@ public final class CommitPipeline implements AutoCloseable {
             submit(inFlight, nowMs);
             moved = true;
         }
-        boolean due = now || nowMs >= lastCutMs + maxLagMs || blocked || filling.isFull();
+        boolean due = now || nowMs >= lastCutMs + lagMs() || blocked || filling.isFull();
         if (inFlight == null && due && !filling.isEmpty()) {
             cut(nowMs);
             moved = true;
@@ -167,6 +184,7 @@ public final class CommitPipeline implements AutoCloseable {
         blocked = false;
         inFlightRefersMs = fillingRefersMs;
         fillingRefersMs = 0;
+        fillingLagMs = Long.MAX_VALUE;
         if (inFlightPositions.length < touched.size()) {
             inFlightPositions = new long[touched.size() * 2];
         }

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -167,8 +168,13 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             if (!tail.hasName()) {
                 tail.lastPath = d.path();
                 files.nameless(tail);
+                Objects.requireNonNull(tail.nameless).letGo = movedOut && leadsTo(d, tail);
             }
         }
+    }
+
+    private boolean leadsTo(Dentry d, Tail tail) {
+        return stat.of(d.writePath(pathBuffer), false) == 0 && stat.ino() == tail.identity.inode();
     }
 
     @Override

@@ -23,6 +23,9 @@ public final class Tail {
     public final long versionId;
     public final FileIdentity identity;
     public final long device;
+    /** How its bytes are shipped. */
+    public Rules rules;
+
     /** The version of the same file before this one, as long as this may be its copy. */
     public @Nullable Tail predecessor;
 
@@ -77,6 +80,8 @@ public final class Tail {
         private long restedAt = -1;
         /** Whether it was over when it was looked at last. */
         public boolean over;
+        /** It is where it was, and not followed any more: what it holds now is shipped, and that is all. */
+        public boolean letGo;
         /** Nobody can change the file any more: what it holds now is what it held last. */
         public boolean lastLook;
 
@@ -90,7 +95,8 @@ public final class Tail {
         }
     }
 
-    Tail(long versionId, FileIdentity identity, long device, PrefixChecksums prefix, Origins origins) {
+    Tail(long versionId, FileIdentity identity, long device, PrefixChecksums prefix, Origins origins, Rules rules) {
+        this.rules = rules;
         this.versionId = versionId;
         this.identity = identity;
         this.device = device;

@@ -9,6 +9,7 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileIdentity;
+import java.util.function.Function;
 
 /**
  * Opens versions, lets one follow another when a file was truncated or rewritten, in the log and in memory.
@@ -18,10 +19,22 @@ public final class Versions {
     private final CommitPipeline pipeline;
     private final FileTable files;
     private final OpenFiles openFiles;
+    private final Function<Pathname, Rules> rules;
     private long nextVersionId;
 
-    /** Begins with the first id that the log has not given away. */
-    public Versions(CommitPipeline pipeline, FileTable files, OpenFiles openFiles, long nextVersionId) {
+    /**
+     * Begins.
+     *
+     * @param nextVersionId the first id that the log has not given away
+     * @param rules how a file is shipped that was found under a path
+     */
+    public Versions(
+            CommitPipeline pipeline,
+            FileTable files,
+            OpenFiles openFiles,
+            long nextVersionId,
+            Function<Pathname, Rules> rules) {
+        this.rules = rules;
         this.pipeline = pipeline;
         this.files = files;
         this.openFiles = openFiles;
@@ -30,15 +43,16 @@ public final class Versions {
 
     /** Opens the first version of a file; its bytes count from {@code startPosition}. */
     public Tail open(FileIdentity identity, long device, Pathname path, Attributes attributes, long startPosition) {
-        Tail tail = new Tail(nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE);
+        Tail tail = new Tail(
+                nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE, rules.apply(path));
         record(tail, 0, path, attributes);
         files.put(tail);
         return tail;
     }
 
-    /** Goes on with a version that the archive knows. */
-    public Tail resume(ResumePoint point, FileIdentity identity, long device) {
-        Tail tail = new Tail(point.versionId(), identity, device, point.prefix(), point.origins());
+    /** Goes on with a version that the archive knows, which was found under a path. */
+    public Tail resume(ResumePoint point, FileIdentity identity, long device, Pathname path) {
+        Tail tail = new Tail(point.versionId(), identity, device, point.prefix(), point.origins(), rules.apply(path));
         tail.recorded(point.attributes());
         files.put(tail);
         return tail;
@@ -49,7 +63,8 @@ public final class Versions {
      */
     public Tail supersede(Tail old, LogRecord.Reason reason, Attributes attributes) {
         pipeline.write(new LogRecord.VersionClosed(old.versionId, reason));
-        Tail next = new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE);
+        Tail next =
+                new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE, old.rules);
         Dentry name = old.name();
         record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
         for (Dentry each : old.names()) {

@@ -244,7 +244,7 @@ public final class Copies implements AutoCloseable {
         }
         tail.bytes.forgetGuard();
         noteHead(tail, tail.bytes.position());
-        pipeline.touch(tail.bytes);
+        pipeline.touch(tail.bytes, tail.rules.maxLagMs());
         if (round.over() && !isExhausted((Stage.Copying) tail.stage(), round.exhausted())) {
             tail.endCopy();
         }
@@ -318,7 +318,7 @@ public final class Copies implements AutoCloseable {
             repeat(start, missing.ends()[i] - start, missing.crcs()[i], copy, original);
             start = missing.ends()[i];
         }
-        pipeline.touch(original.bytes);
+        pipeline.touch(original.bytes, original.rules.maxLagMs());
     }
 
     private void repeat(long start, long length, int crc, Tail copy, Tail original) {

@@ -113,7 +113,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat) {
         ResumePoint point = resume.claim(identity, path);
         if (point != null) {
-            Tail tail = versions.resume(point, identity, device);
+            Tail tail = versions.resume(point, identity, device, path);
             tail.bytes.compareFirst(
                     wholePrefix ? Verification.Before.EVERYTHING : Verification.Before.LAST_PIECES,
                     closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
@@ -248,7 +248,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         Fd fd = Objects.requireNonNull(tail.fd());
         int lease = fd.probeReadLease();
         boolean rested = state.restedMs(tail.bytes.position(), nowMs) >= PATIENCE_MS;
-        boolean writerLeft = lease == -Errno.EAGAIN || lease != 0 && !rested;
+        boolean writerLeft = !state.letGo && (lease == -Errno.EAGAIN || lease != 0 && !rested);
         tail.closedByWriter |= !writerLeft;
         if (tail.canBeRead() && (!writerLeft || tail.hasBacklog()) || hasChanged(tail, fd)) {
             enqueue(tail);

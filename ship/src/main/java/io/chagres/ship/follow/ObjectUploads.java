@@ -80,7 +80,6 @@ public final class ObjectUploads {
 
     private final BlobStore store;
     private final String hostId;
-    private final Codec codec;
     private final int level;
     private final Offload offload;
     private final StoreHealth health;
@@ -89,16 +88,9 @@ public final class ObjectUploads {
 
     /** Begins with nothing in flight, which stays within some memory. */
     public ObjectUploads(
-            BlobStore store,
-            String hostId,
-            Codec codec,
-            int level,
-            long memoryBytes,
-            Offload offload,
-            StoreHealth health) {
+            BlobStore store, String hostId, int level, long memoryBytes, Offload offload, StoreHealth health) {
         this.store = store;
         this.hostId = hostId;
-        this.codec = codec;
         this.level = level;
         this.offload = offload;
         this.health = health;
@@ -110,11 +102,6 @@ public final class ObjectUploads {
     /** Returns how many bytes of a file one object may hold: those in flight stay within half of the memory. */
     long maxBytes() {
         return maxBytes;
-    }
-
-    /** Returns how objects hold their bytes. */
-    public Codec codec() {
-        return codec;
     }
 
     /** Says whether nothing is in flight. */
@@ -142,6 +129,7 @@ public final class ObjectUploads {
         long versionId = job.tail.versionId;
         long mtimeNs = job.tail.bytes.mtimeNs();
         ObjectWriter.Range range = new ObjectWriter.Range(versionId, job.start, job.length, mtimeNs);
+        Codec codec = job.tail.rules.codec();
         offload.start(
                 () -> Optional.ofNullable(ObjectWriter.write(store, hostId, range, source, codec, level)),
                 run -> job.answer(run.orElse(null), null),

@@ -183,9 +183,9 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
                 case READ -> {
                     return readToEnd(tail);
                 }
-                case MORE -> pipeline.touch(tail.bytes);
+                case MORE -> pipeline.touch(tail.bytes, tail.rules.maxLagMs());
                 case DEFERRED -> {
-                    pipeline.touch(tail.bytes);
+                    pipeline.touch(tail.bytes, tail.rules.maxLagMs());
                     return Next.LATER;
                 }
                 case FULL -> {
@@ -203,7 +203,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     private Next readToEnd(Tail tail) {
-        pipeline.touch(tail.bytes);
+        pipeline.touch(tail.bytes, tail.rules.maxLagMs());
         if (tail.bytes.position() > tail.bytes.size()) {
             look(tail, nowMs); // it grew between looking and reading: take the time that belongs to these bytes
         }
@@ -234,7 +234,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     private long objectEnd(Tail tail) {
         long start = tail.bytes.dispatched();
         long backlog = tail.bytes.size() - start;
-        if (backlog < ObjectUploads.MIN_BYTES || (uploads.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
+        if (backlog < ObjectUploads.MIN_BYTES || (tail.rules.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
             return 0;
         }
         long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
@@ -243,7 +243,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return 0;
         }
         long end = Math.min(dataEnd, start + uploads.maxBytes());
-        long lineEnd = uploads.codec() == Codec.ZSTD ? reader.lastLineEnd(tail, end) : 0; // blocks end anywhere
+        long lineEnd = tail.rules.codec() == Codec.ZSTD ? reader.lastLineEnd(tail, end) : 0; // blocks end anywhere
         if (lineEnd - start >= ObjectUploads.MIN_BYTES / 2) {
             return lineEnd;
         }
@@ -297,7 +297,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             tail.bytes.distrust();
         }
         pipeline.write(run);
-        pipeline.touch(tail.bytes);
+        pipeline.touch(tail.bytes, tail.rules.maxLagMs());
         return true;
     }
 

@@ -1,0 +1,39 @@
+package io.chagres.ship;
+
+import io.chagres.archive.Codec;
+import io.chagres.linux.Glob;
+import java.util.List;
+
+/**
+ * Some of what is followed, with conditions of its own. A file that several sources take goes by the rules of the first
+ * one. Immutable.
+ *
+ * @param paths files, directories (recursive) and globs, as a person gave them; at least one
+ * @param includes globs of names to ship; empty means all
+ * @param excludes globs of names not to ship
+ * @param maxLagMs how old an uncommitted byte gets, 1 to 3,600,000 milliseconds
+ * @param codec how data objects are stored
+ */
+public record Source(List<String> paths, List<String> includes, List<String> excludes, long maxLagMs, Codec codec) {
+    private static final long MAX_LAG_MS = 3_600_000;
+
+    /**
+     * Checks every value.
+     *
+     * @throws IllegalArgumentException naming the value that is wrong
+     */
+    public Source {
+        paths = List.copyOf(paths);
+        includes = List.copyOf(includes);
+        excludes = List.copyOf(excludes);
+        if (paths.isEmpty()) {
+            throw new IllegalArgumentException("no path to ship");
+        }
+        if (maxLagMs < 1 || maxLagMs > MAX_LAG_MS) {
+            throw new IllegalArgumentException("the lag must be between 1 ms and 1 h");
+        }
+        paths.stream().filter(Glob::isPattern).forEach(Glob::of);
+        includes.forEach(Glob::of);
+        excludes.forEach(Glob::of);
+    }
+}
