@@ -12,7 +12,9 @@ public final class TimeOptions {
     @Option(
             names = "--at",
             paramLabel = "TIME",
-            description = "Read the archive as it was at TIME: 2026-11-21T09:30, 09:30, 10m (ago) or @epoch.")
+            description = "Read the archive as it was at TIME: 2026-11-21T09:30, 09:30, 10m (ago) or @epoch."
+                    + " In the time zone of this user ($TZ), unless it names one: 2026-11-21T09:30Z, 09:30+01:00,"
+                    + " '2026-11-21 09:30 Europe/Berlin'.")
     @Nullable
     public Instant at;
 

@@ -12,14 +12,19 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads the times that {@code --at}, {@code --since} and {@code --until} take. Immutable. */
 public final class TimeExpression {
+    private static final Pattern ZONED = Pattern.compile("(.*\\d) ?\\[?([A-Za-z][\\w/+-]*|[+-]\\d\\d:?\\d\\d)]?");
+
     private final InstantSource clock;
     private final ZoneId zone;
     private final List<Function<String, Instant>> forms =
-            List.of(this::instant, this::local, this::date, this::timeOfDay, this::epoch, this::ago);
+            List.of(this::instant, this::inZone, this::local, this::date, this::timeOfDay, this::epoch, this::ago);
 
     /** Makes a reader of times, which may be without a zone or as long ago as from the clock. */
     public TimeExpression(InstantSource clock, ZoneId zone) {
@@ -29,7 +34,9 @@ public final class TimeExpression {
 
     /**
      * Parses {@code now}, an ISO instant or local date and time, a date (its midnight), {@code HH:MM[:SS]} (the last
-     * one that has been), {@code 10m} or {@code 10m ago}, or {@code @seconds} since 1970.
+     * one that has been), {@code 10m} or {@code 10m ago}, or {@code @seconds} since 1970. A date, a date and time or a
+     * time of day may have a zone behind it: {@code +02:00}, {@code Z}, or the name of a region after a blank or in
+     * brackets.
      *
      * @throws IllegalArgumentException naming the accepted forms
      */
@@ -38,19 +45,36 @@ public final class TimeExpression {
         if (trimmed.equals("now")) {
             return clock.instant();
         }
+        return first(trimmed, forms)
+                .orElseThrow(() -> new IllegalArgumentException("'" + text + "' is not a time; write for example"
+                        + " 2026-11-21T09:30, 2026-11-21T09:30Z, '2026-11-21 09:30 Europe/Berlin', 09:30+01:00,"
+                        + " '10m ago' or @1795253400"));
+    }
+
+    private static Optional<Instant> first(String text, List<Function<String, Instant>> forms) {
         for (Function<String, Instant> form : forms) {
             try {
-                return form.apply(trimmed);
+                return Optional.of(form.apply(text));
             } catch (DateTimeException | IllegalArgumentException e) {
                 continue; // the next form may fit
             }
         }
-        throw new IllegalArgumentException("'" + text + "' is not a time; write for example 2026-11-21T09:30,"
-                + " 2026-11-21T09:30:00Z, 09:30, '10m ago' or @1795253400");
+        return Optional.empty();
     }
 
     private Instant instant(String text) {
         return OffsetDateTime.parse(text.replaceFirst(" ", "T")).toInstant();
+    }
+
+    /** A time in the zone behind it. */
+    private Instant inZone(String text) {
+        Matcher parts = ZONED.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("no zone");
+        }
+        TimeExpression there = new TimeExpression(clock, ZoneId.of(parts.group(2)));
+        return first(parts.group(1), List.of(there::local, there::date, there::timeOfDay))
+                .orElseThrow(() -> new IllegalArgumentException("no time"));
     }
 
     private Instant local(String text) {

@@ -16,6 +16,15 @@ final class TimeExpressionTest {
 
     @ParameterizedTest
     @CsvSource({
+        "2026-11-20T08:00Z,2026-11-20T08:00:00Z",
+        "2026-11-20T08:00+0200,2026-11-20T06:00:00Z",
+        "2026-11-20 08:00 America/New_York,2026-11-20T13:00:00Z",
+        "2026-07-01T08:00[Europe/London],2026-07-01T07:00:00Z",
+        "2026-07-01 UTC,2026-07-01T00:00:00Z",
+        "09:29Z,2026-11-21T09:29:00Z",
+        "09:31Z,2026-11-20T09:31:00Z",
+        "11:29+02:00,2026-11-21T09:29:00Z",
+        "11:29 +02:00,2026-11-21T09:29:00Z",
         "now,2026-11-21T09:30:00Z",
         "2026-11-20T08:00:00Z,2026-11-20T08:00:00Z",
         "2026-11-20T08:00:00+02:00,2026-11-20T06:00:00Z",
@@ -34,7 +43,21 @@ final class TimeExpressionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "yesterday", "25:00", "2026-13-01", "@", "@x", "10", "ago"})
+    @ValueSource(
+            strings = {
+                "",
+                "yesterday",
+                "25:00",
+                "2026-13-01",
+                "@",
+                "@x",
+                "10",
+                "ago",
+                "10 ago",
+                "2026-11-20 08:00 Europe/Atlantis",
+                "08:00+99:00",
+                "Z"
+            })
     void refuses(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> times.parse(text))
