@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingDeque;
 
@@ -29,6 +30,7 @@ public final class ScriptedServer implements AutoCloseable {
     private final HttpServer server;
     private final Answer otherwise;
     private final LinkedBlockingDeque<Answer> answers = new LinkedBlockingDeque<>();
+    private final Map<String, Answer> paths = new ConcurrentHashMap<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
 
     /**
@@ -52,9 +54,15 @@ public final class ScriptedServer implements AutoCloseable {
         answers.add(answer);
     }
 
+    /** Gives this answer to whoever asks for a path, whatever the others are. */
+    public void answer(String path, Answer answer) {
+        paths.put(path, answer);
+    }
+
     /** Forgets all answers. */
     public void clear() {
         answers.clear();
+        paths.clear();
     }
 
     /**
@@ -72,7 +80,8 @@ public final class ScriptedServer implements AutoCloseable {
 
     private void respond(HttpExchange exchange) throws IOException {
         remember(exchange);
-        Answer answer = answers.size() > 1 ? answers.poll() : answers.peek();
+        Answer ofPath = paths.get(exchange.getRequestURI().getPath());
+        Answer answer = ofPath != null ? ofPath : answers.size() > 1 ? answers.poll() : answers.peek();
         answer = answer == null ? otherwise : answer;
         answer.headers().forEach(exchange.getResponseHeaders()::set);
         byte[] body = exchange.getRequestMethod().equals("HEAD")
