@@ -38,6 +38,29 @@ list_modules() {
     modules=${modules#:}
 }
 
+# Sets configured to the store of a ship whose command line names none: of the environment or, if it does not say, of the
+# configuration file.
+configured_store() {
+    configured=
+    [ "${1-}" = ship ] || return 0
+    config=${CHAGRES_CONFIG:-/etc/chagres/chagres.toml}
+    before=
+    for argument; do
+        case $argument in
+            --to | --to=*) return 0 ;;
+            --config=*) config=${argument#--config=} ;;
+            --) break ;;
+        esac
+        [ "$before" != --config ] || config=$argument
+        before=$argument
+    done
+    configured=${CHAGRES_TO-}
+    [ -z "$configured" ] && [ -f "$config" ] && [ -r "$config" ] || return 0
+    while [ -z "$configured" ] && IFS= read -r line; do
+        case $line in \#*) ;; *to*=*://*) configured=$line ;; esac
+    done <"$config"
+}
+
 # Sets class_path to the jars of each store whose scheme is among the arguments, and scheme to that scheme: vendors'
 # libraries are no concern of a command that reads and writes local directories, nor are those of one store of another. A
 # scheme that nobody knows gets all, since the message that refuses it says which are known.
@@ -88,7 +111,8 @@ start() {
     [ ! -f "$program/build" ] || read -r build <"$program/build" || :
     build=$build$1
     shift
-    list_stores "$@"
+    configured_store "$@"
+    list_stores "$@" "$configured"
     look_for_cache || :
     choose_flags "${1-}"
     list_modules

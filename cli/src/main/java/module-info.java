@@ -2,6 +2,7 @@
 module io.chagres.cli {
     requires static org.jspecify;
     requires info.picocli;
+    requires org.tomlj;
     requires io.chagres.ship;
     requires io.chagres.mount;
     requires io.chagres.archive;

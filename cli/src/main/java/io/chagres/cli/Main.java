@@ -1,7 +1,7 @@
 package io.chagres.cli;
 
-import io.chagres.archive.read.Address;
 import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.Converters;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.dedupe.DedupeCommand;
@@ -15,12 +15,9 @@ import io.chagres.cli.read.LsCommand;
 import io.chagres.cli.read.RestoreCommand;
 import io.chagres.cli.read.StatusCommand;
 import io.chagres.cli.read.TailCommand;
+import io.chagres.cli.ship.ConfigCommand;
 import io.chagres.cli.ship.DrainCommand;
 import io.chagres.cli.ship.ShipCommand;
-import io.chagres.cli.text.ByteRange;
-import io.chagres.cli.text.ByteSize;
-import io.chagres.cli.text.Durations;
-import io.chagres.cli.text.TimeExpression;
 import io.chagres.cli.watch.WatchCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -31,13 +28,10 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
 import picocli.CommandLine;
 
 /** The program {@code chagres}: the only place where a failure becomes a sentence and an exit code. */
@@ -97,6 +91,7 @@ public final class Main {
         CommandLine line = new CommandLine(new RootCommand());
         line.addSubcommand(new ShipCommand(context));
         line.addSubcommand(new DrainCommand(context));
+        line.addSubcommand(new ConfigCommand(context));
         line.addSubcommand(new StatusCommand(context));
         line.addSubcommand(new LsCommand(context));
         line.addSubcommand(new CatCommand(context));
@@ -110,30 +105,14 @@ public final class Main {
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new DoctorCommand(context));
         line.addSubcommand(new HelpCommand());
-        TimeExpression times = new TimeExpression(context.clock(), context.zone());
-        line.registerConverter(Duration.class, converter(Durations::parse));
-        line.registerConverter(ByteSize.class, converter(ByteSize::parse));
-        line.registerConverter(ByteRange.class, converter(ByteRange::parse));
-        line.registerConverter(Address.class, converter(Address::parse));
-        line.registerConverter(Instant.class, converter(times::parse));
+        Converters.register(line, context);
         line.setUsageHelpWidth(HELP_WIDTH);
-        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
         line.setErr(new PrintWriter(context.err(), true));
         line.setParameterExceptionHandler(failures::usage);
         line.setExecutionExceptionHandler(
                 (e, command, parsed) -> failures.report("chagres " + command.getCommandName(), e));
         return line;
-    }
-
-    private static <T> CommandLine.ITypeConverter<T> converter(Function<String, T> parser) {
-        return text -> {
-            try {
-                return parser.apply(text);
-            } catch (IllegalArgumentException e) {
-                throw new CommandLine.TypeConversionException(e.getMessage());
-            }
-        };
     }
 
     /** Everything after the first {@code --} of {@code ship} is another program's command line. */

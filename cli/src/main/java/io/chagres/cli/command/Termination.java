@@ -24,6 +24,13 @@ public interface Termination {
     default void onUserSignal(Runnable action) {}
 
     /**
+     * Registers what SIGHUP does, which would end the process otherwise.
+     *
+     * @param action runs on a thread of its own, each time
+     */
+    default void onHangup(Runnable action) {}
+
+    /**
      * Ends the program although its main thread hangs in a call; does nothing if that has arrived at a code.
      *
      * @param code the exit code
@@ -43,6 +50,15 @@ public interface Termination {
 
         @Override
         public void onUserSignal(Runnable action) {
+            handle("USR1", action);
+        }
+
+        @Override
+        public void onHangup(Runnable action) {
+            handle("HUP", action);
+        }
+
+        private static void handle(String name, Runnable action) {
             try {
                 // The only way of the JDK to hear of a signal, and one that the compiler always warns of by name.
                 Class<?> signal = Class.forName("sun.misc.Signal");
@@ -52,10 +68,10 @@ public interface Termination {
                             action.run();
                             return null;
                         });
-                Object usr1 = signal.getConstructor(String.class).newInstance("USR1");
-                signal.getMethod("handle", signal, handler).invoke(null, usr1, ours);
+                Object named = signal.getConstructor(String.class).newInstance(name);
+                signal.getMethod("handle", signal, handler).invoke(null, named, ours);
             } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("this JDK does not tell of SIGUSR1", e);
+                throw new IllegalStateException("this JDK does not tell of SIG" + name, e);
             }
         }
 

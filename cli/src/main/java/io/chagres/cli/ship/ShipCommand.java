@@ -10,6 +10,8 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.WorkerThreads;
+import io.chagres.cli.notice.NoticeWatch;
+import io.chagres.cli.notice.Provider;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
@@ -19,8 +21,10 @@ import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.ShipOptions;
 import io.chagres.ship.Shipper;
+import io.chagres.ship.Source;
 import io.chagres.ship.StartAt;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -28,18 +32,21 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code chagres ship}: follows files until told to stop and commits every new byte exactly once. */
 @Command(
         name = "ship",
         header = "Follow files and commit every new byte exactly once into an archive.",
-        customSynopsis = "chagres ship PATH... --to STORE [OPTION...] [-- CMD ARG...]",
+        customSynopsis = "chagres ship [PATH... --to STORE] [OPTION...] [-- CMD ARG...]",
         description = {
             "PATH is a file, a directory (everything below it) or a quoted glob. Runs until SIGTERM or SIGINT, then"
                     + " ships what is left within --drain. With -- CMD it runs that program, drains after its end and"
-                    + " exits with its exit code."
+                    + " exits with its exit code. Without PATH it reads " + ShipSettings.DEFAULT_FILE + "; see"
+                    + " 'chagres help config'."
         },
         footer = {
             "",
@@ -52,15 +59,21 @@ import picocli.CommandLine.Parameters;
 public final class ShipCommand implements Callable<Integer> {
     private final CommandContext context;
 
-    @Parameters(arity = "1..*", paramLabel = "PATH", description = "A file, a directory or a quoted glob.")
+    @Parameters(arity = "0..*", paramLabel = "PATH", description = "A file, a directory or a quoted glob.")
     List<String> paths = List.of();
 
     @Option(
             names = "--to",
-            required = true,
             paramLabel = "STORE",
             description = "The archive: a directory, s3://BUCKET/PREFIX, gs://... or azblob://...; created if absent.")
     String store = "";
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Read options and sources from this TOML file; SIGHUP reads it again.")
+    @Nullable
+    String config;
 
     @Option(
             names = "--once",
@@ -68,6 +81,11 @@ public final class ShipCommand implements Callable<Integer> {
                     + " A store that does not accept at the start is given the time of --drain,"
                     + " then the exit code is 3.")
     boolean once;
+
+    @Option(
+            names = "--dry-run",
+            description = "Only say what would be followed and what it would cost a day, seen for some seconds.")
+    boolean dryRun;
 
     @Option(
             names = "--max-lag",
@@ -161,6 +179,14 @@ public final class ShipCommand implements Callable<Integer> {
                     + " (default: ${DEFAULT-VALUE}).")
     Duration coalesce = Duration.ZERO;
 
+    @Option(
+            names = "--notice",
+            paramLabel = "aws|gcp|azure|auto",
+            description = "Follow the cloud's notice that this machine will vanish; from then on commit at once,"
+                    + " whatever --max-lag says.")
+    @Nullable
+    Provider notice;
+
     @Option(names = "--quiet", description = "Print only problems.")
     boolean quiet;
 
@@ -170,14 +196,47 @@ public final class ShipCommand implements Callable<Integer> {
     @Mixin
     JsonOption json = new JsonOption();
 
+    @Spec
+    CommandSpec spec = CommandSpec.create();
+
+    /** What the configuration file names besides. */
+    List<Source> moreSources = List.of();
+
     /** Makes the command; picocli fills its fields. */
     public ShipCommand(CommandContext context) {
         this.context = context;
     }
 
+    /** Returns a command that is only asked for its options. */
+    static ShipCommand ofNothing() {
+        return new ShipCommand(
+                CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()));
+    }
+
     @Override
     public Integer call() throws IOException {
+        ShipSettings settings = ShipSettings.of(context, spec.commandLine().getParseResult());
+        return (settings.isOfLineAlone() ? this : settings.command()).run(settings);
+    }
+
+    /** Refuses what no shipper can be made of. */
+    ShipCommand complete() throws IOException {
+        if (paths.isEmpty() && moreSources.isEmpty() || store.isEmpty()) {
+            String missing = store.isEmpty() ? "the archive is missing (--to STORE)" : "no path to ship";
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    missing + "; give it here, or in " + ShipSettings.DEFAULT_FILE + " or the file of --config."
+                            + " Try 'chagres ship --help'.");
+        }
+        return this;
+    }
+
+    private int run(ShipSettings settings) throws IOException {
+        complete();
         ShipOptions options = options();
+        if (dryRun) {
+            return DryRun.run(new ShipPlan(options, store), context, json.json);
+        }
         if (once) {
             checkThatPathsExist();
         }
@@ -186,9 +245,13 @@ public final class ShipCommand implements Callable<Integer> {
         try (Supervisor supervisor = Supervisor.of(context.environment(), report)) {
             ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
             context.termination().onSignal(start::stop);
+            Reload reload = new Reload(settings, report, supervisor);
+            if (settings.hasFile()) {
+                context.termination().onHangup(reload::request);
+            }
             start.begin(once);
             try {
-                return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start));
+                return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start, reload));
             } catch (IOException e) {
                 start.program().outlive(e, report);
                 throw e;
@@ -214,7 +277,7 @@ public final class ShipCommand implements Callable<Integer> {
         }
     }
 
-    private int ship(ShipOptions options, ShipReport report, Supervisor supervisor, ShipStart start)
+    private int ship(ShipOptions options, ShipReport report, Supervisor supervisor, ShipStart start, Reload reload)
             throws IOException {
         try (WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
                 BlobStore archive = start.open(() -> BlobStores.open(store, true));
@@ -222,8 +285,30 @@ public final class ShipCommand implements Callable<Integer> {
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             context.termination().onUserSignal(shipper::requestFlush);
             start.opened(shipper::requestDrain);
-            return new ShipSession(shipper, report, supervisor, MonotonicClock::nowMs).run(start.program());
+            reload.opened();
+            NoticeWatch following = follow(shipper, report);
+            try {
+                return new ShipSession(shipper, report, supervisor, reload, MonotonicClock::nowMs).run(start.program());
+            } finally {
+                if (following != null) {
+                    following.close();
+                }
+            }
         }
+    }
+
+    private @Nullable NoticeWatch follow(Shipper shipper, ShipReport report) {
+        Provider provider = notice;
+        return provider == null
+                ? null
+                : NoticeWatch.start(
+                        provider,
+                        context.environment(),
+                        what -> {
+                            report.message(what + "; committing at once from now on");
+                            shipper.requestHaste(what);
+                        },
+                        report::message);
     }
 
     /** A path that does not exist yet can be followed, but once is now. */
@@ -263,7 +348,8 @@ public final class ShipCommand implements Callable<Integer> {
                     true,
                     hostId,
                     takeOver,
-                    heartbeat.toMillis());
+                    heartbeat.toMillis(),
+                    moreSources);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

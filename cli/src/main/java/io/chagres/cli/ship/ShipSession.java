@@ -11,16 +11,18 @@ final class ShipSession {
     private final Shipper shipper;
     private final ShipReport report;
     private final Supervisor supervisor;
+    private final Reload reload;
     private final LongSupplier clockMs;
     private final long startMs;
     private long nextReportMs;
     private boolean tidied;
     private boolean scanned;
 
-    ShipSession(Shipper shipper, ShipReport report, Supervisor supervisor, LongSupplier clockMs) {
+    ShipSession(Shipper shipper, ShipReport report, Supervisor supervisor, Reload reload, LongSupplier clockMs) {
         this.shipper = shipper;
         this.report = report;
         this.supervisor = supervisor;
+        this.reload = reload;
         this.clockMs = clockMs;
         startMs = clockMs.getAsLong();
         nextReportMs = startMs + report.intervalMs();
@@ -47,6 +49,7 @@ final class ShipSession {
     }
 
     private void step(int timeoutMs) throws IOException {
+        reload.step(shipper);
         shipper.doWork(timeoutMs);
         ShipStatus status = shipper.status();
         if (!tidied && !status.scanning() && status.riskBytes() == 0) {

@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.NotifySocket;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.ShipStatus;
@@ -48,6 +49,20 @@ final class Supervisor implements AutoCloseable {
         boolean becomesReady = !ready && !stopping && !status.scanning();
         ready |= becomesReady;
         send((becomesReady ? "READY=1\n" : "") + "WATCHDOG=1\n" + (ready && !stopping ? "" : EXTEND), status);
+    }
+
+    /** The configuration is read again. */
+    synchronized void reloads() {
+        if (ready && !stopping && socket != null) {
+            socket.trySend("RELOADING=1\nMONOTONIC_USEC=" + MonotonicClock.nowMs() * 1000);
+        }
+    }
+
+    /** What it says is in force. */
+    synchronized void reloaded() {
+        if (ready && !stopping && socket != null) {
+            socket.trySend("READY=1");
+        }
     }
 
     /** A drain begins. */

@@ -25,6 +25,7 @@ final class ModuleRules {
                     "io.chagres.mount",
                     "io.chagres.dedupe",
                     "info.picocli",
+                    "org.tomlj",
                     "java.net.http",
                     "jdk.unsupported"),
             Map.entry("info.picocli", List.of("java.sql")));

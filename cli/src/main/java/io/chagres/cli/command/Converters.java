@@ -1,0 +1,37 @@
+package io.chagres.cli.command;
+
+import io.chagres.archive.read.Address;
+import io.chagres.cli.text.ByteRange;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.TimeExpression;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Function;
+import picocli.CommandLine;
+
+/** How the texts of options become values. */
+public final class Converters {
+    private Converters() {}
+
+    /** Teaches a command line, and the subcommands that it has already, all types that options have. */
+    public static void register(CommandLine line, CommandContext context) {
+        TimeExpression times = new TimeExpression(context.clock(), context.zone());
+        line.registerConverter(Duration.class, converter(Durations::parse));
+        line.registerConverter(ByteSize.class, converter(ByteSize::parse));
+        line.registerConverter(ByteRange.class, converter(ByteRange::parse));
+        line.registerConverter(Address.class, converter(Address::parse));
+        line.registerConverter(Instant.class, converter(times::parse));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
+    private static <T> CommandLine.ITypeConverter<T> converter(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw new CommandLine.TypeConversionException(e.getMessage());
+            }
+        };
+    }
+}

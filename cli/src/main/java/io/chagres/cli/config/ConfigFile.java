@@ -1,0 +1,243 @@
+package io.chagres.cli.config;
+
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.Toml;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
+
+/**
+ * A configuration file as it was read: the texts of each key, those of each {@code [[source]]}, and what is wrong. The
+ * only class that knows the TOML library, so that it is loaded when there is a file. Immutable.
+ *
+ * @param path where it was read
+ * @param keys the keys outside of sources
+ * @param sources the keys of each source, in the order of the file
+ * @param problems what is wrong; what they concern is not among the keys
+ */
+public record ConfigFile(
+        String path, Map<String, Value> keys, List<Map<String, Value>> sources, List<ConfigProblem> problems) {
+    /** A larger file is not one that a person wrote. */
+    static final long MAX_BYTES = 1 << 20;
+
+    private static final String SOURCE = "source";
+
+    /** What a key holds. */
+    public enum Kind {
+        /** One string. */
+        TEXT("a string, such as \"%s\""),
+        /** Strings, or one. */
+        TEXTS("strings, such as [\"%s\"]"),
+        /** A whole number. */
+        NUMBER("a whole number, such as %s"),
+        /** True or false. */
+        FLAG("true or false");
+
+        private final String words;
+
+        Kind(String words) {
+            this.words = words;
+        }
+    }
+
+    /**
+     * What a key may hold.
+     *
+     * @param example a value that would do
+     */
+    public record Key(Kind kind, String example) {
+        /** Says what to give. */
+        public String wanted() {
+            return kind.words.formatted(example);
+        }
+    }
+
+    /** What a key holds, as the texts that its option takes, and where the key stands. */
+    public record Value(List<String> texts, int line, int column) {}
+
+    /**
+     * Reads a file.
+     *
+     * @param known the keys that may stand outside of sources
+     * @param ofSources those within
+     * @throws CommandFailure when the file cannot be read at all
+     */
+    public static ConfigFile read(String path, Map<String, Key> known, Map<String, Key> ofSources) throws IOException {
+        List<ConfigProblem> problems = new ArrayList<>();
+        Map<String, Value> keys = new LinkedHashMap<>();
+        List<Map<String, Value>> sources = new ArrayList<>();
+        String text = text(path);
+        TomlParseResult toml = Toml.parse(text);
+        for (TomlParseError error : toml.errors()) {
+            problems.add(syntax(error, text.lines().toList()));
+        }
+        if (problems.isEmpty()) {
+            new Reader(problems).read(toml, known, ofSources, keys, sources);
+        }
+        return new ConfigFile(path, keys, sources, problems);
+    }
+
+    private static String text(String path) throws IOException {
+        try {
+            Path file = Path.of(path);
+            if (Files.exists(file) && !Files.isRegularFile(file)) {
+                throw unreadable(path, Files.isDirectory(file) ? "is a directory" : "is not a regular file");
+            }
+            if (Files.size(file) > MAX_BYTES) {
+                throw unreadable(path, "is larger than 1 MiB, which no configuration is");
+            }
+            ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
+            String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+            return text.startsWith("\uFEFF") ? text.substring(1) : text;
+        } catch (CharacterCodingException e) {
+            throw unreadable(path, "is not UTF-8 text");
+        } catch (NoSuchFileException e) {
+            throw unreadable(path, "does not exist");
+        } catch (AccessDeniedException e) {
+            throw unreadable(path, "may not be read by this user");
+        }
+    }
+
+    private static CommandFailure unreadable(String path, String why) {
+        return new CommandFailure(
+                ExitCode.USAGE,
+                "the configuration " + path + " " + why + ". Nothing was done; name a readable TOML file by --config.");
+    }
+
+    private static ConfigProblem syntax(TomlParseError error, List<String> lines) {
+        int line = error.position().line();
+        String there = line >= 1 && line <= lines.size() ? lines.get(line - 1) : "";
+        if (Secrets.isNamed(there) || Secrets.isIn(there)) {
+            return new ConfigProblem(
+                    line,
+                    error.position().column(),
+                    "this line cannot be read, and is not shown since it looks like a secret",
+                    Secrets.FIX);
+        }
+        String cause = String.valueOf(error.getMessage()).replaceAll("[.\\s]+$", "");
+        return new ConfigProblem(line, error.position().column(), cause, "write TOML: key = \"value\", one to a line");
+    }
+
+    /** Takes the keys of tables. */
+    private record Reader(List<ConfigProblem> problems) {
+        void read(
+                TomlTable toml,
+                Map<String, Key> known,
+                Map<String, Key> ofSources,
+                Map<String, Value> keys,
+                List<Map<String, Value>> sources) {
+            for (String name : toml.keySet()) {
+                TomlPosition at = toml.inputPositionOf(List.of(name));
+                if (name.equals(SOURCE)) {
+                    sources(toml.get(List.of(name)), at, ofSources, sources);
+                } else {
+                    key(toml, name, at, known, keys);
+                }
+            }
+        }
+
+        private void sources(
+                @Nullable Object value, TomlPosition at, Map<String, Key> known, List<Map<String, Value>> sources) {
+            if (!(value instanceof TomlArray array) || array.isEmpty() || !array.isTable(0)) {
+                add(at, "'source' is not a list of tables", "head each source with a line [[source]]");
+                return;
+            }
+            for (int i = 0; i < array.size(); i++) {
+                TomlTable table = array.getTable(i);
+                Map<String, Value> keys = new LinkedHashMap<>();
+                for (String name : table.keySet()) {
+                    key(table, name, table.inputPositionOf(List.of(name)), known, keys);
+                }
+                if (!table.contains(List.of("paths"))) {
+                    add(array.inputPositionOf(i), "this source has no 'paths'", "add paths = [\"/var/log/app\"]");
+                }
+                sources.add(keys);
+            }
+        }
+
+        private void key(
+                TomlTable table, String name, TomlPosition at, Map<String, Key> known, Map<String, Value> keys) {
+            Key key = known.get(name);
+            if (key == null) {
+                unknown(name, at, known);
+                return;
+            }
+            List<String> texts = texts(table.get(List.of(name)), key.kind());
+            if (texts == null) {
+                add(at, "'" + name + "' holds something else than it takes", "give " + key.wanted());
+            } else if (texts.stream().anyMatch(each -> each.indexOf('\0') >= 0)) {
+                add(at, "'" + name + "' holds a zero byte", "give " + key.wanted());
+            } else if (name.equals("to") && texts.stream().anyMatch(Secrets::isIn)) {
+                add(at, "the address in 'to' holds what looks like a secret", Secrets.FIX);
+            } else {
+                keys.put(name, new Value(texts, at.line(), at.column()));
+            }
+        }
+
+        private void unknown(String name, TomlPosition at, Map<String, Key> known) {
+            if (Secrets.isNamed(name)) {
+                add(at, "'" + name + "' is a secret by its name, and secrets do not belong here", Secrets.FIX);
+                return;
+            }
+            if (name.equals("archive") || name.equals("archives")) {
+                add(
+                        at,
+                        "one process ships to one archive",
+                        "give each archive a file and a unit of its own, each with its own 'state'");
+                return;
+            }
+            Optional<String> meant = Spelling.nearest(name, known.keySet());
+            add(
+                    at,
+                    "unknown key '" + name + "'"
+                            + meant.map(each -> "; did you mean '" + each + "'?")
+                                    .orElse(""),
+                    "use one of " + String.join(", ", known.keySet()));
+        }
+
+        private void add(TomlPosition at, String cause, String fix) {
+            problems.add(new ConfigProblem(at.line(), at.column(), cause, fix));
+        }
+
+        /** Returns what an option would be given; null when it is of another kind. */
+        private static @Nullable List<String> texts(@Nullable Object value, Kind kind) {
+            return switch (kind) {
+                case TEXT -> value instanceof String text ? List.of(text) : null;
+                case TEXTS -> value instanceof String text ? List.of(text) : strings(value);
+                case NUMBER -> value instanceof Long number ? List.of(number.toString()) : null;
+                case FLAG -> value instanceof Boolean flag ? List.of(flag.toString()) : null;
+            };
+        }
+
+        private static @Nullable List<String> strings(@Nullable Object value) {
+            if (!(value instanceof TomlArray array)) {
+                return null;
+            }
+            List<String> texts = new ArrayList<>();
+            for (int i = 0; i < array.size(); i++) {
+                if (!(array.get(i) instanceof String text)) {
+                    return null;
+                }
+                texts.add(text);
+            }
+            return texts;
+        }
+    }
+}

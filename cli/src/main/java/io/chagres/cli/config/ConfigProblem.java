@@ -1,0 +1,24 @@
+package io.chagres.cli.config;
+
+import io.chagres.cli.text.JsonWriter;
+
+/**
+ * What is wrong with a configuration file, where, and what to do. Never holds a secret. Immutable.
+ *
+ * @param line counted from 1; 0 when it is the file as a whole
+ * @param column counted from 1
+ */
+public record ConfigProblem(int line, int column, String cause, String fix) {
+    /** Returns the problem as one line, in the form that editors understand. */
+    public String text(String file) {
+        return file + (line == 0 ? "" : ":" + line + ":" + column) + ": " + cause + (cause.endsWith("?") ? "" : ".")
+                + " Fix: " + fix + ".";
+    }
+
+    /** Returns the problem as one JSON object. */
+    public JsonWriter json(String file) {
+        JsonWriter json = new JsonWriter().beginObject().member("file", file);
+        json.member("line", line).member("column", column);
+        return json.member("cause", cause).member("fix", fix).endObject();
+    }
+}

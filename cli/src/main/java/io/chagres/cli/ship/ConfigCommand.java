@@ -1,0 +1,120 @@
+package io.chagres.cli.ship;
+
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.config.ConfigFile;
+import io.chagres.cli.config.ConfigProblem;
+import io.chagres.cli.text.JsonWriter;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres config}: looks at a configuration file before {@code ship} does. */
+@Command(
+        name = "config",
+        header = "Check the configuration of ship, or show what counts and where it comes from.",
+        customSynopsis = "chagres config check|show [FILE] [--json]",
+        description = {
+            "The file is TOML and its keys are the options of ship without '--', and 'paths'; each [[source]] may have"
+                    + " its own paths, include, exclude, max-lag and codec. What the command line says counts before"
+                    + " the environment (CHAGRES_MAX_LAG for max-lag), that before the file, and that before the"
+                    + " defaults. Exits with 1 if something is wrong."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  chagres config check",
+            "  chagres config check ./chagres.toml",
+            "  chagres config show /etc/chagres/chagres.toml"
+        })
+public final class ConfigCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    /** What to do with a file. */
+    enum Action {
+        CHECK,
+        SHOW
+    }
+
+    @Parameters(index = "0", paramLabel = "check|show", description = "What to do with the file.")
+    Action action = Action.CHECK;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "FILE",
+            defaultValue = ShipSettings.DEFAULT_FILE,
+            description = "The file (default: ${DEFAULT-VALUE}).")
+    String file = "";
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public ConfigCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        List<ConfigProblem> problems = ShipSettings.check(context, file);
+        for (ConfigProblem problem : problems) {
+            if (json.json) {
+                context.out().line(problem.json(file));
+            } else {
+                context.out().line(problem.text(file));
+            }
+        }
+        if (!problems.isEmpty()) {
+            return ExitCode.FAILED;
+        }
+        ShipSettings settings = ShipSettings.ofFile(context, file);
+        settings.command().complete().options(); // what only all together can say
+        if (action == Action.SHOW) {
+            show(settings);
+        } else if (!json.json) {
+            context.out().line(file + ": good");
+        }
+        return ExitCode.DONE;
+    }
+
+    private void show(ShipSettings settings) throws IOException {
+        for (Map.Entry<String, ShipSettings.Setting> each : settings.effective().entrySet()) {
+            show(each.getKey(), each.getValue().texts(), each.getValue().origin());
+        }
+        for (Map<String, ConfigFile.Value> source : settings.fileSources()) {
+            if (!json.json) {
+                context.out().line("[[source]]");
+            }
+            for (Map.Entry<String, ConfigFile.Value> each : source.entrySet()) {
+                show(
+                        each.getKey(),
+                        each.getValue().texts(),
+                        file + ":" + each.getValue().line());
+            }
+        }
+    }
+
+    private void show(String key, List<String> texts, String origin) throws IOException {
+        if (json.json) {
+            JsonWriter line = new JsonWriter()
+                    .beginObject()
+                    .member("key", key)
+                    .name("values")
+                    .beginArray();
+            texts.forEach(line::value);
+            context.out().line(line.endArray().member("origin", origin).endObject());
+        } else {
+            String values = texts.stream()
+                    .map(each -> '"' + each.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                    .collect(Collectors.joining(", "));
+            context.out().line(key + " = " + (texts.size() == 1 ? values : "[" + values + "]") + "  # " + origin);
+        }
+    }
+}

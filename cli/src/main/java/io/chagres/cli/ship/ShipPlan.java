@@ -1,0 +1,82 @@
+package io.chagres.cli.ship;
+
+import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.Converters;
+import io.chagres.linux.MonotonicClock;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.ShipOptions;
+import io.chagres.ship.ShipPreview;
+import io.chagres.ship.Source;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/**
+ * What a ship would do: its options and where its bytes would go. Immutable.
+ *
+ * @param store the archive's address; empty when none is named
+ */
+public record ShipPlan(ShipOptions options, String store) {
+    private static final int STEP_MS = 50;
+
+    /** Returns what a ship would do by a configuration file. */
+    public static ShipPlan ofFile(CommandContext context, String file) throws IOException {
+        ShipCommand command = ShipSettings.ofFile(context, file).command().complete();
+        return new ShipPlan(command.options(), command.store);
+    }
+
+    /** Returns what it would do by these, and else by its defaults. */
+    public static ShipPlan of(CommandContext context, List<String> paths, @Nullable String store) throws IOException {
+        ShipCommand command = new ShipCommand(context);
+        CommandLine line = new CommandLine(command);
+        Converters.register(line, context);
+        List<String> arguments = new ArrayList<>(store == null ? List.of() : List.of("--to=" + store));
+        arguments.add("--");
+        arguments.addAll(paths);
+        line.parseArgs(arguments.toArray(String[]::new));
+        return new ShipPlan(command.options(), command.store);
+    }
+
+    /** Returns the file that is read when nothing is named, or null when it is not there. */
+    public static @Nullable String usualFile() {
+        return Files.exists(Path.of(ShipSettings.DEFAULT_FILE)) ? ShipSettings.DEFAULT_FILE : null;
+    }
+
+    /** Says whether the archive is in a cloud, where requests are paid for. */
+    public boolean isPaid() {
+        return store.contains("://") && localArchive() == null;
+    }
+
+    /** Returns the archive's directory, or null when it is in a cloud or not named. */
+    public @Nullable Pathname localArchive() {
+        String path = store.startsWith("file://") ? store.substring("file://".length()) : store;
+        return path.isEmpty() || path.contains("://") ? null : Pathname.of(path);
+    }
+
+    /** Returns the shortest lag of all sources, in milliseconds. */
+    public long lagMs() {
+        return options.sources().stream().mapToLong(Source::maxLagMs).min().orElse(BlobStores.suggestedLagMs(store));
+    }
+
+    /** Finds what would be followed; the caller closes it. */
+    public ShipPreview preview(long patienceMs) throws IOException {
+        List<Pathname> own = new ArrayList<>();
+        own.add(options.stateDirectory().absolute());
+        Pathname archive = localArchive();
+        if (archive != null) {
+            own.add(archive.absolute());
+        }
+        ShipPreview preview = new ShipPreview(options, own, Clock.systemUTC());
+        long untilMs = MonotonicClock.nowMs() + patienceMs;
+        while (!preview.step(STEP_MS) && MonotonicClock.nowMs() < untilMs) {
+            continue; // a tree that is never quiet is seen as far as it is
+        }
+        return preview;
+    }
+}

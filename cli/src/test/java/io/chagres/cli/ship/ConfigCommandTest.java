@@ -1,0 +1,296 @@
+package io.chagres.cli.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.cli.CommandRun;
+import io.chagres.cli.Main;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.ship.ShipOptions;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** The configuration file, as an operator writes it and breaks it. */
+final class ConfigCommandTest {
+    private static final String GOOD = """
+            # what to ship
+            to = "/mnt/archive"
+            host = "web1"
+            max-lag = "5s"
+            level = 4
+            quiet = true
+            exclude = ["*.tmp"]
+
+            [[source]]
+            paths = ["/var/log/app", "/srv/*/logs"]
+
+            [[source]]
+            paths = "/var/log/audit"
+            max-lag = "100ms"
+            codec = "none"
+            include = ["*.log"]
+            exclude = []
+            """;
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(directory.resolve("chagres.toml"), text);
+    }
+
+    private CommandRun check(String text) throws IOException {
+        return CommandRun.of("config", "check", file(text).toString());
+    }
+
+    private static CommandContext context(Map<String, String> environment) {
+        CommandContext any = CommandContext.of(new ByteArrayOutputStream(), new ByteArrayOutputStream(), List.of());
+        return new CommandContext(
+                any.out(), any.err(), environment, false, any.clock(), any.zone(), any.termination(), List.of());
+    }
+
+    private static ShipSettings settings(Map<String, String> environment, String... arguments) throws IOException {
+        CommandContext context = context(environment);
+        CommandLine ship = new CommandLine(new ShipCommand(context));
+        io.chagres.cli.command.Converters.register(ship, context);
+        return ShipSettings.of(context, ship.parseArgs(arguments));
+    }
+
+    @Test
+    void aGoodFileIsGoodAndSaysWhereEachValueComesFrom() throws IOException {
+        CommandRun check = check(GOOD);
+        assertThat(check.out()).isEqualTo(directory.resolve("chagres.toml") + ": good\n");
+        assertThat(check.code()).isZero();
+        CommandRun show = CommandRun.of(
+                "config", "show", directory.resolve("chagres.toml").toString());
+        assertThat(show.out())
+                .contains("max-lag = \"5s\"  # " + directory.resolve("chagres.toml") + ":4\n")
+                .contains("memory = \"64MiB\"  # default\n")
+                .contains("[[source]]\npaths = [\"/var/log/app\", \"/srv/*/logs\"]")
+                .contains("codec = \"none\"");
+    }
+
+    @Test
+    void sourcesInheritWhatTheyDoNotSay() throws IOException {
+        ShipOptions options =
+                settings(Map.of(), "--config=" + file(GOOD)).command().options();
+        assertThat(options.sources()).hasSize(2);
+        assertThat(options.sources().getFirst().maxLagMs()).isEqualTo(5000);
+        assertThat(options.sources().getFirst().excludes()).containsExactly("*.tmp");
+        assertThat(options.sources().getLast().maxLagMs()).isEqualTo(100);
+        assertThat(options.sources().getLast().paths()).containsExactly("/var/log/audit");
+        assertThat(options.level()).isEqualTo(4);
+    }
+
+    @Test
+    void flagsComeBeforeTheEnvironmentAndThatBeforeTheFile() throws IOException {
+        Map<String, String> environment = Map.of("CHAGRES_MAX_LAG", "7s", "CHAGRES_LEVEL", "9", "CHAGRES_HOST", "");
+        ShipOptions options = settings(environment, "--config=" + file(GOOD), "--level=2")
+                .command()
+                .options();
+        assertThat(options.level()).isEqualTo(2);
+        assertThat(options.maxLagMs()).isEqualTo(7000);
+        assertThat(options.hostName()).isEqualTo("web1");
+        ShipOptions ofLine = settings(environment, "--config=" + file(GOOD), "/tmp/x")
+                .command()
+                .options();
+        assertThat(ofLine.sources()).hasSize(1);
+        assertThat(ofLine.sources().getFirst().paths()).containsExactly("/tmp/x");
+    }
+
+    @Test
+    void namesTheVariableThatIsWrong() throws IOException {
+        ShipSettings settings = settings(Map.of("CHAGRES_MAX_LAG", "soon"), "/tmp", "--to", "/x");
+        assertThatThrownBy(settings::command)
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("$CHAGRES_MAX_LAG")
+                .hasMessageContaining("'soon' is not a duration");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            max-lg = "5s"                | 1:1  | did you mean 'max-lag'?
+            \\nmax-lag = "5"              | 2:1  | '5' is not a duration
+            max-lag = 5                  | 1:1  | a string, such as
+            level = "three"              | 1:1  | a whole number, such as 3
+            level = 25                   | 1:1  | the level must be between 1 and 19
+            codec = "gzip"               | 1:1  | 'codec'
+            memory = "1MiB"              | 1:1  | at least 16 MiB
+            paths = [1, 2]               | 1:1  | strings, such as
+            paths = []                   | 1:1  | no path to ship
+            to = "/a"\\nto = "/b"         | 2:1  | to
+            to = "s3://b?a"\\nhost = ""   | 2:1  | host name must not be empty
+            source = "x"                 | 1:1  | [[source]]
+            [[source]]\\ninclude = ["*"]  | 1:   | has no 'paths'
+            [[source]]\\npaths = "/a"\\nhost = "h" | 3:1 | unknown key 'host'
+            [[archive]]\\nto = "/x"       | 1:   | one process ships to one archive
+            once = true                  | 1:1  | unknown key 'once'
+            paths = ["/a/[x"]            | 1:1  | 'paths'
+            exclude = ["{a"]             | 1:1  | 'exclude'
+            to = "/a                     | 1:   | Fix:
+            [a.b]\\nc = 1                 | 1:   | unknown key 'a'
+            """)
+    void saysWhereWhatAndHow(String text, String position, String said) throws IOException {
+        CommandRun check = check(text.replace("\\n", "\n") + "\n");
+        assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(check.out())
+                .startsWith(directory.resolve("chagres.toml") + ":" + position)
+                .contains(said)
+                .contains(" Fix: ");
+        assertThat(check.err()).isEmpty();
+    }
+
+    @Test
+    void saysEverythingThatIsWrongAtOnceAlsoAsJson() throws IOException {
+        Path file = file("max-lg = 1\nlevel = 99\ncodec = \"lz4\"\n");
+        assertThat(CommandRun.of("config", "check", file.toString()).out().lines())
+                .hasSize(3);
+        assertThat(CommandRun.of("config", "check", file.toString(), "--json")
+                        .out()
+                        .lines())
+                .hasSize(3)
+                .allMatch(each -> each.startsWith("{\"file\":") && each.contains("\"column\":1"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            secret-access-key = "hunter2"
+            aws_secret_access_key = "hunter2"
+            password = "hunter2"
+            token = "hunter2
+            to = "azblob://c/p?account=a&sig=hunter2"
+            to = "s3://AKIA:hunter2@bucket/p"
+            sas = "hunter2"
+            """)
+    void refusesASecretAndDoesNotPrintIt(String line) throws IOException {
+        for (CommandRun run : List.of(
+                check(line + "\n"), CommandRun.of("ship", "--config", file(line).toString()))) {
+            assertThat(run.code()).isNotZero();
+            assertThat(run.out() + run.err())
+                    .contains("secret")
+                    .contains("environment")
+                    .doesNotContain("hunter2");
+        }
+    }
+
+    @Test
+    void readsAByteOrderMarkAndCarriageReturns() throws IOException {
+        CommandRun check = check("\uFEFF" + GOOD.replace("\n", "\r\n"));
+        assertThat(check.out()).endsWith(": good\n");
+        assertThat(check("\uFEFFto = \"/x\"\r\n\r\nlevl = 3\r\n").out()).contains(":3:1: unknown key 'levl'");
+    }
+
+    @Test
+    void refusesWhatIsNoConfiguration() throws IOException {
+        Path large = directory.resolve("large");
+        Files.writeString(large, "# ".repeat(600_000));
+        Path binary = Files.write(directory.resolve("binary"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
+        for (String[] each : new String[][] {
+            {directory.toString(), "is a directory"},
+            {large.toString(), "larger than 1 MiB"},
+            {binary.toString(), "is not UTF-8"},
+            {directory.resolve("none").toString(), "does not exist"},
+            {"/dev/null", "is not a regular file"}
+        }) {
+            CommandRun check = CommandRun.of("config", "check", each[0]);
+            assertThat(check.code()).isEqualTo(ExitCode.USAGE);
+            assertThat(check.err()).contains(each[0], each[1], "Nothing was done");
+        }
+    }
+
+    @Test
+    void shipShowsTheProblemsOfItsFile() throws IOException {
+        CommandRun ship = CommandRun.of("ship", "--config", file("max-lg = 1\n").toString());
+        assertThat(ship.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ship.err()).contains(":1:1: unknown key 'max-lg'; did you mean 'max-lag'? Fix: ");
+    }
+
+    @Test
+    void shipWithoutAnArchiveSaysWhatIsMissing() {
+        CommandRun ship = CommandRun.of("ship", "/tmp");
+        assertThat(ship.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ship.err()).contains("--to STORE", ShipSettings.DEFAULT_FILE);
+    }
+
+    @Test
+    void aReloadRefusesWhatOnlyAStartCanDo() throws IOException {
+        ShipSettings settings = settings(Map.of(), "--config=" + file(GOOD));
+        file(GOOD.replace("web1", "web2").replace("level = 4", "level = 5"));
+        assertThatThrownBy(settings::reread)
+                .hasMessageContaining("host, level cannot change while ship runs; restart it");
+        file(GOOD.replace("5s", "6s") + "[[source]]\npaths = [\"/more\"]\n");
+        ShipOptions options = settings.reread().command().options();
+        assertThat(options.maxLagMs()).isEqualTo(6000);
+        assertThat(options.sources()).hasSize(3);
+    }
+
+    @Test
+    void aDryRunSaysWhatWouldBeFollowedAndWritesNothing() throws IOException {
+        Path logs = Files.createDirectory(directory.resolve("logs"));
+        Files.writeString(logs.resolve("a.log"), "line\n");
+        Files.writeString(logs.resolve("a.tmp"), "line\n");
+        CommandRun dry = CommandRun.of(
+                "ship",
+                logs.toString(),
+                "--to",
+                directory + "/archive",
+                "--exclude",
+                "*.tmp",
+                "--host",
+                "h",
+                "--dry-run");
+        assertThat(dry.code()).isZero();
+        assertThat(dry.out())
+                .contains("would follow 1 file, 5 B, with ", "as host h", "nothing was written")
+                .contains("1,440 requests a day at most (0 commits, 1,440 heartbeats, 0 objects)");
+        assertThat(directory.resolve("archive")).doesNotExist();
+    }
+
+    @Test
+    void aDayCostsWhatTheModelSays() throws IOException {
+        DailyCost busy = DailyCost.of(1000, 60_000, 12);
+        assertThat(busy.commits()).isEqualTo(86_400);
+        assertThat(busy.puts()).isBetween(87_900L, 88_400L);
+        assertThat(busy.dollars()).isBetween(0.439, 0.443); // docs/SCALING.md: 0.4414
+        assertThat(DailyCost.of(10_000, 60_000, 0).dollars()).isBetween(0.0071, 0.0073);
+        String scaling = Files.readString(io.chagres.testkit.Repository.root().resolve("docs/SCALING.md"));
+        assertThat(scaling)
+                .contains(DailyCost.PER_1000_PUTS + " dollars per 1,000 PUT")
+                .contains(DailyCost.PER_GB_AND_MONTH + " per GB and month");
+    }
+
+    @Test
+    void runsWhatTheFileSays() throws IOException {
+        Path logs = Files.createDirectory(directory.resolve("logs"));
+        Files.writeString(logs.resolve("a.log"), "line\n");
+        Files.writeString(logs.resolve("a.tmp"), "line\n");
+        Path config = file("""
+                to = "%1$s/archive"
+                state = "%1$s/state"
+                host = "h"
+                [[source]]
+                paths = ["%1$s/logs"]
+                exclude = ["*.tmp"]
+                """.formatted(directory));
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Main.run(
+                new String[] {"ship", "--config", config.toString(), "--once"}, new ByteArrayOutputStream(), err);
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(code).isZero();
+        assertThat(CommandRun.of("ls", directory + "/archive", "h:**").out())
+                .contains("a.log")
+                .doesNotContain("a.tmp");
+    }
+}

@@ -1,0 +1,114 @@
+package io.chagres.ship;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import io.chagres.watch.Dentry;
+import io.chagres.watch.DirectoryWatcher;
+import io.chagres.watch.WatchListener;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a shipper would follow, found by the same watcher and the same rules, without an archive and without writing
+ * anything. Confined to one thread.
+ */
+public final class ShipPreview implements AutoCloseable {
+    private final List<String> problems = new ArrayList<>();
+    private final Map<Dentry, Long> files = new HashMap<>();
+    private final Set<Dentry> unreadable = new LinkedHashSet<>();
+    private final Statx stat = new Statx();
+    private final DirectoryWatcher watcher;
+
+    /**
+     * Begins to watch.
+     *
+     * @param own paths that are never followed: an archive in a directory, the state directory
+     */
+    public ShipPreview(ShipOptions options, List<Pathname> own, Clock clock) throws IOException {
+        ShipScope scope = new ShipScope(options, own, problems::add);
+        watcher = DirectoryWatcher.builder(scope.roots())
+                .exclude(scope::excludes)
+                .include(scope::includes)
+                .clock(clock)
+                .open();
+    }
+
+    /** Makes a step; returns false as long as names may be unknown. */
+    public boolean step(int timeoutMs) throws IOException {
+        watcher.poll(timeoutMs, listener);
+        return !watcher.scanning();
+    }
+
+    /** Returns the number of files found. */
+    public long files() {
+        return files.size();
+    }
+
+    /** Returns the bytes that the files found have now. */
+    public long bytes() {
+        long bytes = 0;
+        for (Map.Entry<Dentry, Long> each : files.entrySet()) {
+            if (each.getKey().exists() && stat.of(each.getKey().path(), false) == 0) {
+                each.setValue(stat.size());
+            }
+            bytes += each.getValue();
+        }
+        return bytes;
+    }
+
+    /** Returns the files that this user may not read. Allocates. */
+    public List<Pathname> unreadable() {
+        return unreadable.stream().map(Dentry::path).toList();
+    }
+
+    /** Returns the number of inotify watches that following takes. */
+    public long watches() {
+        return watcher.watches();
+    }
+
+    /** Returns what a person should know: what cannot be read, is missing or left out. */
+    public List<String> problems() {
+        return problems;
+    }
+
+    private final WatchListener listener = new WatchListener() {
+        @Override
+        public void appeared(Dentry d) {
+            if (d.type() == Directory.DT_REG) {
+                files.put(d, 0L);
+                int fd = Fd.tryOpen(d.path(), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+                if (fd >= 0) {
+                    Fd.ofValue(fd).close();
+                } else if (fd == -Errno.EACCES || fd == -Errno.EPERM) {
+                    unreadable.add(d);
+                }
+            }
+        }
+
+        @Override
+        public void vanished(Dentry d, boolean movedOut) {
+            files.remove(d);
+            unreadable.remove(d);
+        }
+
+        @Override
+        public void problem(Pathname path, String what, int errno) {
+            problems.add(path + ": " + what);
+        }
+    };
+
+    @Override
+    public void close() {
+        watcher.close();
+        stat.close();
+    }
+}
