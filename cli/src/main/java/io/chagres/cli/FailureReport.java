@@ -61,6 +61,7 @@ final class FailureReport {
             case CommandFailure e -> message;
             case FencedException e -> message;
             case LockedException e -> message + ". Nothing was written and nothing is lost.";
+            case StoreException e when isPath(e) -> message + ". Correct the path; nothing was written.";
             case StoreException e ->
                 message + ". What was acknowledged is safe; 'chagres doctor --to STORE' checks the" + " archive.";
             case CorruptArchiveException e ->
@@ -75,6 +76,12 @@ final class FailureReport {
                         + ". What was acknowledged is safe. Please report this with the output of the same command"
                         + " under " + DEBUG + "=1.";
         };
+    }
+
+    /** Says whether a store is not there because its path leads nowhere. */
+    private static boolean isPath(StoreException e) {
+        return e.getCause() instanceof ErrnoException cause
+                && (cause.errno() == Errno.ENOENT || cause.errno() == Errno.ENOTDIR);
     }
 
     private static String hint(int errno) {

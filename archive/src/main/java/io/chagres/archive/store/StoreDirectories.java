@@ -41,7 +41,9 @@ final class StoreDirectories implements AutoCloseable {
         }
         int fd = Fd.tryOpen(root, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
         if (fd == -Errno.ENOENT) {
-            throw new StoreException("there is no archive at " + root + ": the directory does not exist");
+            throw new StoreException(
+                    "there is no archive at " + root + ": the directory does not exist",
+                    new ErrnoException("open", -fd, root.toString()));
         }
         if (fd < 0) {
             throw Refusal.of(root, "open", fd);

@@ -1,17 +1,11 @@
 package io.chagres.cli.doctor;
 
-import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.HostRegistry;
-import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
-import io.chagres.cli.text.Words;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileHandle;
 import io.chagres.linux.FileSystemId;
+import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
-import io.chagres.linux.Statx;
-import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
 
@@ -31,8 +25,6 @@ final class DirectoryChecks {
             Map.entry(0xf2f52010L, "f2fs"),
             Map.entry(0x2fc12fc1L, "zfs"));
 
-    private static final int OTHERS = 07;
-
     private final Diagnosis diagnosis;
 
     DirectoryChecks(Diagnosis diagnosis) {
@@ -41,10 +33,19 @@ final class DirectoryChecks {
 
     /** Checks a path that is to be shipped: can it be read, does it raise events, how are its files identified. */
     void source(Pathname path) {
+        if (Glob.isPattern(path.toString())) {
+            return; // what matches is looked at with the tree
+        }
         String check = "source " + path;
         int opened = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NONBLOCK, 0);
         if (opened < 0) {
-            diagnosis.fail(check, Errno.message(-opened), "make it readable, or name the path that is meant");
+            boolean missing = opened == -Errno.ENOENT || opened == -Errno.ENOTDIR;
+            diagnosis.fail(
+                    check,
+                    Errno.message(-opened),
+                    missing
+                            ? "correct the path; what does not exist yet is followed as soon as it does"
+                            : "let this user read it: AmbientCapabilities=CAP_DAC_READ_SEARCH in the unit, or a group");
             return;
         }
         try (Fd fd = Fd.ofValue(opened)) {
@@ -76,34 +77,6 @@ final class DirectoryChecks {
             diagnosis.ok("state", path.equals(existing) ? path.toString() : path + " (will be made)");
         } else {
             cannotWrite(path, existing, -temporary);
-        }
-    }
-
-    /** Checks that an archive can be opened and read. */
-    void archive(String uri) {
-        try (BlobStore store = BlobStores.open(uri, false)) {
-            int hosts = HostRegistry.hosts(store).size();
-            diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts, "host"));
-            Pathname local = store.directory(ArchiveLayout.HOSTS);
-            if (local != null) {
-                access(Objects.requireNonNull(local.parent()));
-            }
-        } catch (IOException e) {
-            diagnosis.fail(
-                    "archive", String.valueOf(e.getMessage()), "name an archive; 'chagres ship' makes a new one");
-        }
-    }
-
-    /** Warns of an archive that shows everybody what only the owners of the files could read. */
-    private void access(Pathname archive) throws IOException {
-        try (Fd fd = Fd.open(archive, Fd.O_PATH, 0);
-                Statx stat = new Statx()) {
-            if (stat.of(fd.value()) == 0 && (stat.permissions() & OTHERS) != 0) {
-                diagnosis.warn(
-                        "archive",
-                        String.format("mode %04o: every user can read what was shipped", stat.permissions()),
-                        "chmod o= " + archive + "; new objects have the permissions of this directory");
-            }
         }
     }
 

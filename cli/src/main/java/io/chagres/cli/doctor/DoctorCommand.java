@@ -4,9 +4,11 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Table;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.Source;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -21,17 +23,36 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "doctor",
         header = "Check this machine: what shipping needs, what is missing, how to fix it.",
-        description = "Exits with 1 if something that shipping cannot do without is missing.",
-        footer = {"", "Examples:", "  chagres doctor", "  chagres doctor /var/log --to /mnt/archive"})
+        description = {
+            "Looks at the machine, at the rights of this user and at what is to be shipped; with an archive also"
+                    + " whether it takes writes, what time it has and what a day costs. Run it as the user of the"
+                    + " unit. Exits with 1 if something that shipping cannot do without is missing."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  chagres doctor",
+            "  chagres doctor /var/log --to /mnt/archive",
+            "  chagres doctor --config /etc/chagres/chagres.toml"
+        })
 public final class DoctorCommand implements Callable<Integer> {
     private final CommandContext context;
 
     @Parameters(arity = "0..*", paramLabel = "PATH", description = "Paths that are to be shipped (default: here).")
-    List<String> paths = List.of(".");
+    List<String> paths = List.of();
 
     @Option(names = "--to", paramLabel = "STORE", description = "Also check an archive.")
     @Nullable
     String store;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description =
+                    "Check paths and archive of this configuration file (default: the one of ship, if there is one"
+                            + " and neither PATH nor --to is given).")
+    @Nullable
+    String config;
 
     @Mixin
     StateOption state = new StateOption();
@@ -48,16 +69,29 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Diagnosis diagnosis = new Diagnosis();
         MachineChecks.run(diagnosis);
+        ShipPlan plan = plan();
         DirectoryChecks directories = new DirectoryChecks(diagnosis);
-        for (String path : paths) {
-            directories.source(Pathname.of(path).absolute());
+        for (Source source : plan.options().sources()) {
+            for (String path : source.paths()) {
+                directories.source(Pathname.of(path).absolute());
+            }
         }
         directories.state(state.directory(context.environment()));
-        if (store != null) {
-            directories.archive(store);
+        long bytes = new TreeChecks(diagnosis).run(plan);
+        if (!plan.store().isEmpty()) {
+            StoreChecks archive = new StoreChecks(diagnosis, plan);
+            archive.run(context.clock());
+            archive.room(bytes);
         }
         print(diagnosis);
         return diagnosis.failed() ? ExitCode.FAILED : ExitCode.DONE;
+    }
+
+    private ShipPlan plan() throws IOException {
+        String file = config != null || !paths.isEmpty() || store != null ? config : ShipPlan.usualFile();
+        return file == null
+                ? ShipPlan.of(context, paths.isEmpty() ? List.of(".") : paths, store)
+                : ShipPlan.ofFile(context, file);
     }
 
     private void print(Diagnosis diagnosis) throws IOException {

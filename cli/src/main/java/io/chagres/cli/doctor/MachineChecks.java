@@ -2,6 +2,9 @@ package io.chagres.cli.doctor;
 
 import io.chagres.linux.Machine;
 import io.chagres.linux.ResourceLimit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,6 +16,9 @@ final class MachineChecks {
     private static final long MIN_INSTANCES = 128;
     private static final long MIN_QUEUE = 16_384;
     private static final long MIN_OPEN_FILES = 4096;
+    /** Bit 2, see linux/capability.h. */
+    private static final long CAP_DAC_READ_SEARCH = 1 << 2;
+
     private static final String INOTIFY = "/proc/sys/fs/inotify/";
 
     private MachineChecks() {}
@@ -83,15 +89,28 @@ final class MachineChecks {
                 hardware
                         ? machine.productUuid()
                         : "not readable: a copied machine is told from its original only when both write",
-                "run as root, or give each copy its own --host and --state");
+                "give each copy its own --host and --state");
     }
 
     private static void user(Diagnosis diagnosis) {
-        boolean root = "root".equals(System.getProperty("user.name"));
+        String name = System.getProperty("user.name");
+        boolean reads = (effectiveCapabilities() & CAP_DAC_READ_SEARCH) != 0;
         diagnosis.expect(
-                root,
+                reads,
                 "user",
-                System.getProperty("user.name") + (root ? "" : ": files of other users may be unreadable"),
-                "run as root, or setcap cap_dac_read_search=ep in the systemd unit (AmbientCapabilities)");
+                name + (reads ? ", may read every file" : ": files of other users may be unreadable"),
+                "AmbientCapabilities=CAP_DAC_READ_SEARCH in the unit (packaging/chagres.service), or a group that may"
+                        + " read them");
+    }
+
+    /** Returns the set of this process, see capabilities(7). */
+    private static long effectiveCapabilities() {
+        try {
+            Matcher set =
+                    Pattern.compile("CapEff:\\s*([0-9a-f]+)").matcher(Files.readString(Path.of("/proc/self/status")));
+            return set.find() ? Long.parseUnsignedLong(set.group(1), 16) : 0;
+        } catch (IOException e) {
+            return 0; // without /proc nothing is known
+        }
     }
 }

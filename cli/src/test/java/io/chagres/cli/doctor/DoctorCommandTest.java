@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +41,52 @@ final class DoctorCommandTest {
         assertThat(doctor(store).out()).contains("archive ").contains(", 1 host");
         CommandRun missing = doctor(directory.resolve("nowhere"));
         assertThat(missing.code()).isEqualTo(ExitCode.FAILED);
-        assertThat(missing.out()).contains("nowhere").contains("fix: name an archive");
+        assertThat(missing.out())
+                .contains("nowhere does not exist")
+                .contains("fix: correct the path")
+                .doesNotContain("acknowledged");
+        assertThat(directory.resolve("nowhere")).doesNotExist();
+    }
+
+    @Test
+    void triesToWriteTheArchiveAndAsksItsClock() {
+        Path store = directory.resolve("archive");
+        new SmallArchive(store, "web1").close();
+        assertThat(doctor(store).out())
+                .contains("archive write", "takes new objects and refuses to replace them")
+                .contains("archive clock", "agrees with this machine's")
+                .contains("archive disk", "a day", "requests a day at most");
+    }
+
+    @Test
+    void looksAtTheTreeForRoomAndRights() throws IOException {
+        Files.createDirectories(directory.resolve("logs/deep"));
+        Files.writeString(directory.resolve("logs/deep/a"), "12345");
+        String out = CommandRun.of("doctor", directory + "/logs", "--state", directory.toString())
+                .out();
+        assertThat(out)
+                .contains("to ship", "1 file, 5 B", "watches", "descriptors", "rights")
+                .doesNotContain("run as root");
+    }
+
+    @Test
+    void looksAtWhatAConfigurationNames() throws IOException {
+        Path store = directory.resolve("archive");
+        new SmallArchive(store, "web1").close();
+        Files.createDirectory(directory.resolve("logs"));
+        Path config = Files.writeString(
+                directory.resolve("chagres.toml"),
+                "to = \"" + store + "\"\n[[source]]\npaths = [\"" + directory + "/logs\"]\n");
+        CommandRun doctor = CommandRun.of("doctor", "--config", config.toString(), "--state", directory.toString());
+        assertThat(doctor.out()).contains("source " + directory + "/logs").contains("archive write");
+        assertThat(doctor.code()).isZero();
+    }
+
+    @Test
+    void aMistypedArchiveGetsASentenceAboutPaths() {
+        CommandRun ls = CommandRun.of("ls", directory.resolve("nowhere").toString());
+        assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ls.err()).contains("nowhere").contains("Correct the path").doesNotContain("acknowledged");
     }
 
     private CommandRun doctor(Path store) {

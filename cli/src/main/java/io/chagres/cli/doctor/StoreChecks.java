@@ -1,0 +1,145 @@
+package io.chagres.cli.doctor;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.StoreClock;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.ship.DailyCost;
+import io.chagres.cli.ship.ShipPlan;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.Words;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+
+/** The checks of {@code doctor} that concern the archive. */
+final class StoreChecks {
+    private static final int OTHERS = 07;
+
+    /** Object stores refuse signatures that are 15 minutes off; times in the archive are those of this clock. */
+    private static final long MAX_SKEW_MS = 30_000;
+
+    private final Diagnosis diagnosis;
+    private final ShipPlan plan;
+
+    StoreChecks(Diagnosis diagnosis, ShipPlan plan) {
+        this.diagnosis = diagnosis;
+        this.plan = plan;
+    }
+
+    /** Checks that it is there, can be read, takes writes and keeps their condition, and what time it has. */
+    void run(InstantSource clock) {
+        if (isMissing()) {
+            return;
+        }
+        List<HostRegistry.Owner> hosts;
+        try (BlobStore store = BlobStores.open(plan.store(), false)) {
+            hosts = HostRegistry.hosts(store);
+            diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts.size(), "host") + ", can be read");
+            Pathname local = store.directory(ArchiveLayout.HOSTS);
+            if (local != null) {
+                access(Objects.requireNonNull(local.parent()));
+            }
+        } catch (IOException e) {
+            diagnosis.fail(
+                    "archive", String.valueOf(e.getMessage()), "name an archive; 'chagres ship' makes a new one");
+            return;
+        }
+        write(hosts, clock);
+        cost();
+    }
+
+    /** A mistyped path is not made: the archive of a directory that is not there is named as what it is. */
+    private boolean isMissing() {
+        Pathname local = plan.localArchive();
+        if (local == null || Files.exists(Path.of(local.toString()))) {
+            return false;
+        }
+        Path parent = Path.of(local.toString()).toAbsolutePath().getParent();
+        boolean hasParent = parent != null && Files.isDirectory(parent);
+        diagnosis.fail(
+                "archive",
+                local + " does not exist" + (hasParent ? "" : ", nor does the directory it would be in"),
+                "correct the path, or name an archive that 'chagres ship' has made; it makes a new one");
+        return true;
+    }
+
+    private void write(List<HostRegistry.Owner> hosts, InstantSource clock) {
+        try (BlobStore store = BlobStores.open(plan.store(), true)) {
+            diagnosis.ok("archive write", "takes new objects and refuses to replace them");
+            if (!hosts.isEmpty()) {
+                clock(store, hosts.getFirst().id(), clock);
+            }
+        } catch (IOException e) {
+            diagnosis.fail(
+                    "archive write",
+                    String.valueOf(e.getMessage()),
+                    "grant this user or role to make objects there (docs/SECURITY.md); reading needs no more");
+        }
+    }
+
+    private void clock(BlobStore store, String hostId, InstantSource clock) {
+        try {
+            long before = clock.millis();
+            long there = StoreClock.nowMs(store, hostId);
+            long after = clock.millis();
+            long skewMs = there < before ? there - before : Math.max(0, there - after);
+            if (there == Long.MIN_VALUE || Math.abs(skewMs) < 1000) { // stores have seconds
+                skewMs = 0;
+            }
+            diagnosis.expect(
+                    Math.abs(skewMs) <= MAX_SKEW_MS,
+                    "archive clock",
+                    skewMs == 0
+                            ? "agrees with this machine's"
+                            : "is " + Durations.format(Math.abs(skewMs)) + (skewMs > 0 ? " ahead" : " behind"),
+                    "timedatectl set-ntp true");
+        } catch (IOException e) {
+            diagnosis.ok("archive clock", "not asked: what was made for it may not be removed");
+        }
+    }
+
+    private void cost() {
+        DailyCost cost = DailyCost.of(plan.lagMs(), plan.options().heartbeatMs(), -1);
+        diagnosis.ok("a day", cost.text(plan.isPaid()) + ", if files always grow");
+    }
+
+    /** Warns of an archive that shows everybody what only the owners of the files could read. */
+    private void access(Pathname archive) throws IOException {
+        try (Fd fd = Fd.open(archive, Fd.O_PATH, 0);
+                Statx stat = new Statx()) {
+            if (stat.of(fd.value()) == 0 && (stat.permissions() & OTHERS) != 0) {
+                diagnosis.warn(
+                        "archive",
+                        String.format("mode %04o: every user can read what was shipped", stat.permissions()),
+                        "chmod o= " + archive + "; new objects have the permissions of this directory");
+            }
+        }
+    }
+
+    /** Checks that the disk of an archive in a directory has room for the bytes that are there to be shipped. */
+    void room(long bytes) {
+        Pathname local = plan.localArchive();
+        if (local == null || !Files.exists(Path.of(local.toString()))) {
+            return;
+        }
+        try {
+            long free = Files.getFileStore(Path.of(local.toString())).getUsableSpace();
+            diagnosis.expect(
+                    free > bytes,
+                    "archive disk",
+                    ByteSize.format(free) + " free, " + ByteSize.format(bytes) + " to ship before compression",
+                    "free space, or ship less of it with --exclude");
+        } catch (IOException e) {
+            diagnosis.warn("archive disk", String.valueOf(e.getMessage()), "look at the file system with df");
+        }
+    }
+}

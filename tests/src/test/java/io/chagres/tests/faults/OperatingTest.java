@@ -1,0 +1,81 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Program;
+import io.chagres.testkit.ScriptedServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Runs what docs/OPERATING.md shows, with the configuration that it shows, in directories of the test's own. */
+@ExtendWith(FaultBench.Extension.class)
+@Tag("e2e")
+class OperatingTest {
+    private static final Pattern FILE = Pattern.compile("<!-- file: (\\S+) -->\\n```toml\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern CONSOLE = Pattern.compile("```console\\n(.*?)```", Pattern.DOTALL);
+
+    private static Path session(FaultBench bench, ScriptedServer metadata) throws IOException {
+        String guide = here(bench, Files.readString(Chagres.repository().resolve("docs/OPERATING.md")));
+        for (String each : List.of("etc/chagres", "log", "srv/one/logs")) {
+            Files.createDirectories(bench.root().resolve(each));
+        }
+        Files.writeString(bench.root().resolve("log/app.log"), "line\n");
+        Files.writeString(bench.root().resolve("srv/one/logs/b.log"), "line\n");
+        Matcher file = FILE.matcher(guide);
+        assertThat(file.find()).isTrue();
+        Files.writeString(Path.of(file.group(1)), file.group(2));
+        String chagres = "'" + String.join("' '", Chagres.command()) + "'";
+        StringBuilder session = new StringBuilder("set -e\nexport STATE_DIRECTORY='" + bench.state() + "'\n");
+        session.append("export CHAGRES_NOTICE_ENDPOINT=" + metadata.endpoint() + "\n");
+        session.append(chagres + " ship --config '" + file.group(1) + "' --once\n");
+        int count = 0;
+        Matcher blocks = CONSOLE.matcher(guide);
+        while (blocks.find()) {
+            for (String line : blocks.group(1)
+                    .lines()
+                    .filter(each -> each.startsWith("$ "))
+                    .toList()) {
+                count++;
+                session.append(command(line.substring(2), chagres)).append('\n');
+            }
+        }
+        session.append("kill %1\nwait %1\n");
+        assertThat(count).isGreaterThan(8);
+        return Files.writeString(bench.root().resolve("session.sh"), session);
+    }
+
+    @Test
+    void everyConsoleBlockOfTheGuideRuns(FaultBench bench) throws IOException {
+        Program program;
+        try (ScriptedServer metadata = new ScriptedServer(new ScriptedServer.Answer(404, Map.of(), ""))) {
+            program =
+                    Program.run(List.of("bash", "-xm", session(bench, metadata).toString()));
+        }
+        String said = new String(program.out(), StandardCharsets.UTF_8);
+        assertThat(program.exitCode()).as("%s%n%s", said, program.err()).isZero();
+        assertThat(said).contains("/chagres.toml: good", "nothing was written", "everything is acknowledged", "web1");
+    }
+
+    /** One that stays goes on beside the others, once it can be drained. */
+    private static String command(String line, String chagres) {
+        boolean stays = line.contains(" ship ") && !line.contains("--dry-run");
+        return line.replace("./chagres", chagres)
+                + (stays ? " &\nuntil " + chagres + " drain 2>&1; do sleep 0.2; done" : "");
+    }
+
+    private static String here(FaultBench bench, String guide) {
+        return guide.replace("/etc/chagres/", bench.root() + "/etc/chagres/")
+                .replace("/mnt/archive", bench.root() + "/archive")
+                .replace("/var/log/app", bench.root() + "/log")
+                .replace("/srv/", bench.root() + "/srv/");
+    }
+}
