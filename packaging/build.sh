@@ -167,8 +167,12 @@ END
 # ---- What is in it -------------------------------------------------------------------------------------------------
 
 make_sbom() {
-    ./mvnw -B -q "$sbom_plugin:makeAggregateBom" -Dquick -DoutputFormat=json -DoutputDirectory="$work" \
-        -DoutputName=sbom -DincludeTestScope=false -DincludeProvidedScope=false </dev/null
+    modules=cli
+    for pom in stores/*/pom.xml; do
+        modules=$modules,${pom%/pom.xml}
+    done
+    ./mvnw -B -q "$sbom_plugin:makeAggregateBom" -Dquick -Dmaven.test.skip -pl "$modules" -am -DskipNotDeployed=false \
+        -DoutputFormat=json -DoutputDirectory="$work" -DoutputName=sbom -DincludeProvidedScope=false </dev/null
     mv "$work/sbom.json" "$out/chagres-$version.cdx.json"
 }
 
