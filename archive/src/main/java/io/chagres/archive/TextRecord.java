@@ -12,7 +12,8 @@ import java.util.zip.CRC32C;
 
 /**
  * An object that people can read: lines {@code key=value} in UTF-8, the first of them the version of the format, the
- * last a checksum of those before it, which records of earlier builds lack. Unknown keys are ignored. Confined to one thread.
+ * last a checksum of those before it, which records of earlier builds lack. Unknown keys are ignored. Confined to one
+ * thread.
  */
 final class TextRecord {
     /** What lies behind it is not read. */

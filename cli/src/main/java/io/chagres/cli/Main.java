@@ -7,6 +7,7 @@ import io.chagres.cli.command.Termination;
 import io.chagres.cli.dedupe.DedupeCommand;
 import io.chagres.cli.doctor.DoctorCommand;
 import io.chagres.cli.maintain.CompactCommand;
+import io.chagres.cli.maintain.RepairCommand;
 import io.chagres.cli.maintain.VerifyCommand;
 import io.chagres.cli.mount.MountCommand;
 import io.chagres.cli.mount.UmountCommand;
@@ -100,6 +101,7 @@ public final class Main {
         line.addSubcommand(new MountCommand(context));
         line.addSubcommand(new UmountCommand());
         line.addSubcommand(new VerifyCommand(context));
+        line.addSubcommand(new RepairCommand(context));
         line.addSubcommand(new CompactCommand(context));
         line.addSubcommand(new DedupeCommand(context));
         line.addSubcommand(new WatchCommand(context));

@@ -1,0 +1,167 @@
+package io.chagres.archive.maintain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.read.Host;
+import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.MemoryStore;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RepairTest {
+    private static final String ID = "0123456789abcdef";
+
+    private final MemoryStore store = new MemoryStore();
+    private final List<String> steps = new ArrayList<>();
+    private long file;
+
+    @BeforeEach
+    void write() throws IOException {
+        for (int i = 1; i <= 6; i++) {
+            try (Host host = new Host(store, ID, "web1")) {
+                host.timeMs += i * 1000L;
+                file = i == 1 ? host.file("/a", "") : file;
+                host.appendTo(file, (i - 1) * 7, "line " + i + "\n");
+                host.commit();
+            }
+        }
+    }
+
+    private long repair(boolean apply) throws IOException {
+        steps.clear();
+        return new Repair(
+                        store, ID, store::nowMs, (action, object, why, consequence) -> steps.add(action + " " + object))
+                .run(apply);
+    }
+
+    private String content() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            HostState state = host.state();
+            StringBuilder text = new StringBuilder();
+            try (VersionContent content = new VersionContent(store, ID, state)) {
+                content.copyProven(
+                        Objects.requireNonNull(state.version(file)),
+                        0,
+                        Objects.requireNonNull(state.version(file)).length(),
+                        (position, bytes) ->
+                                text.append(new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8)),
+                        (start, end, cause) -> text.append('[')
+                                .append(start)
+                                .append('-')
+                                .append(end)
+                                .append(']'));
+            }
+            return text.toString();
+        }
+    }
+
+    private byte[] damage(long seq) {
+        byte[] bytes = store.bytes(ArchiveLayout.commit(ID, seq));
+        bytes[60] ^= 1;
+        return bytes;
+    }
+
+    @Test
+    void leavesAloneWhatIsWhole() throws IOException {
+        List<String> keys = store.keys();
+        assertThat(repair(true)).isZero();
+        assertThat(store.keys()).isEqualTo(keys);
+        assertThat(steps).isEmpty();
+    }
+
+    @Test
+    void changesNothingUnlessItIsTold() throws IOException {
+        damage(3);
+        List<String> keys = store.keys();
+        assertThat(repair(false)).isEqualTo(2);
+        assertThat(store.keys()).isEqualTo(keys);
+        assertThat(steps).hasSize(3).anyMatch(step -> step.startsWith("LOSS"));
+        assertThatThrownBy(this::content).isInstanceOf(CorruptArchiveException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 5, 6})
+    void makesAHostReadableAndWritable(long seq) throws IOException {
+        byte[] moved = damage(seq).clone();
+        repair(true);
+        assertThat(store.bytes("quarantine/" + ArchiveLayout.commit(ID, seq))).isEqualTo(moved);
+        String before = content();
+        for (int i = 1; i <= 6; i++) {
+            assertThat(before.contains("line " + i)).isEqualTo(i != seq);
+        }
+        assertThat(repair(true)).isZero();
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/later", "goes on");
+            assertThat(host.commit()).isEqualTo(7);
+            assertThat(host.state().seq()).isEqualTo(7);
+        }
+        assertThat(content()).isEqualTo(before);
+    }
+
+    @Test
+    void aMissingCommitIsStated() throws IOException {
+        store.delete(ArchiveLayout.commit(ID, 4));
+        assertThat(repair(true)).isEqualTo(1);
+        assertThat(content()).isEqualTo("line 1\nline 2\nline 3\n[21-28]line 5\nline 6\n");
+    }
+
+    /** Ended before or after any operation of the store the next one goes on, and nothing is lost. */
+    @Test
+    void mayBeEndedAnywhere() throws IOException {
+        damage(3);
+        MemoryStore whole = store.copy();
+        for (int operations = 1; operations < 200; operations++) {
+            MemoryStore copy = whole.copy();
+            int last = operations;
+            int[] count = new int[1];
+            boolean ended = false;
+            try {
+                new Repair(
+                                new io.chagres.archive.store.FaultyStore(copy, (operation, done) -> {
+                                    if (++count[0] >= last) {
+                                        throw new StoreException("ended", new IOException(), false);
+                                    }
+                                }),
+                                ID,
+                                copy::nowMs,
+                                (action, object, why, consequence) -> {})
+                        .run(true);
+            } catch (StoreException e) {
+                ended = true;
+            }
+            new Repair(copy, ID, copy::nowMs, (action, object, why, consequence) -> {}).run(true);
+            assertThat(copy.keys("quarantine/")).isNotEmpty();
+            assertThat(new Repair(copy, ID, copy::nowMs, (action, object, why, consequence) -> {}).run(false))
+                    .isZero();
+            if (!ended) {
+                return;
+            }
+        }
+        throw new AssertionError("it never ends");
+    }
+
+    @Test
+    void isRefusedWhileTheShipperLives() throws IOException {
+        damage(3);
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, "1", "/", "").put(store, ID, 1, 1);
+        assertThatThrownBy(() -> repair(true))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("lives");
+        store.advance(1_000_000);
+        assertThat(repair(true)).isEqualTo(2);
+    }
+}

@@ -1,0 +1,111 @@
+package io.chagres.cli.maintain;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.maintain.Repair;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.HostFaults;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.command.Arguments;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Words;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres repair}: makes hosts readable whose log is damaged. */
+@Command(
+        name = "repair",
+        header = "Make hosts readable again whose log is damaged.",
+        description = "Prints what would be done; does it with --apply. A checkpoint states what is left of the host,"
+                + " and damaged commits, checkpoints and tables move below quarantine/ in the archive. Nothing is"
+                + " deleted. End the host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1"
+                + " when something would be done.",
+        footer = {"", "Examples:", "  chagres repair /mnt/archive", "  chagres repair /mnt/archive web1: --apply"})
+public final class RepairCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
+    String store = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "HOST:", description = "Which hosts (default: all).")
+    @Nullable
+    Address address;
+
+    @Option(names = "--apply", description = "Do what is printed.")
+    boolean apply;
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public RepairCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (BlobStore archive = BlobStores.open(store, false)) {
+            List<HostRegistry.Owner> hosts = Address.hosts(archive, address);
+            if (hosts.isEmpty()) {
+                throw new CommandFailure(
+                        ExitCode.FAILED,
+                        "no host in " + archive.name() + (address == null ? "" : " matches " + address));
+            }
+            HostFaults faults = new HostFaults(archive, (host, cause) -> context.err()
+                    .println("chagres repair: " + host.title() + ": " + cause.getMessage()));
+            long[] steps = new long[1];
+            for (HostRegistry.Owner host : hosts) {
+                faults.attempt(
+                        host,
+                        () -> steps[0] +=
+                                new Repair(archive, host.id(), Clock.systemUTC()::millis, this::print).run(apply));
+            }
+            if (!json.json) {
+                context.out().line(sum(steps[0]));
+            }
+            boolean done = faults.count() == 0 && (apply || steps[0] == 0);
+            return done ? ExitCode.DONE : ExitCode.FAILED;
+        }
+    }
+
+    private String sum(long steps) {
+        if (steps == 0) {
+            return "nothing to repair";
+        }
+        return Words.plural(steps, "step") + (apply ? " done" : " to do; '--apply' does it");
+    }
+
+    private void print(Repair.Action action, String object, String why, String consequence) {
+        try {
+            if (json.json) {
+                JsonWriter line = new JsonWriter().beginObject();
+                line.member("action", action.name().toLowerCase(Locale.ROOT)).member("object", object);
+                line.member("cause", why).member("consequence", consequence);
+                context.out().line(line.endObject());
+                return;
+            }
+            String verb =
+                    switch (action) {
+                        case LOSS -> "lost: ";
+                        case CHECKPOINT -> apply ? "put " : "would put ";
+                        case QUARANTINE -> apply ? "move " : "would move ";
+                    };
+            context.out().line(verb + object + ": " + why + "; " + consequence);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
