@@ -22,7 +22,8 @@ public final class ArchiveLayout {
     private static final String ZSTD_SUFFIX = ".zst";
     private static final int SPAN_DIGITS = 2 * SEQ_DIGITS + 1;
     private static final int HISTORY_NAME = SPAN_DIGITS + 1 + ID_DIGITS + 4;
-    private static final String OUTLINE = "names-";
+    private static final String LAST = "last-";
+    private static final String OUTLINE_END = "-names" + ZSTD_SUFFIX;
     private static final String EXTENTS = "extents-";
 
     private ArchiveLayout() {}
@@ -120,29 +121,46 @@ public final class ArchiveLayout {
 
     /** Returns the key of the names and versions after a commit. */
     public static String outline(String hostId, CheckpointId base, long seq) {
-        return tables(hostId, base) + OUTLINE + digits(seq) + ZSTD_SUFFIX;
+        return last(hostId, base, seq) + OUTLINE_END;
+    }
+
+    /** What leads to the newest state comes first in a list. */
+    private static String last(String hostId, CheckpointId base, long seq) {
+        return tables(hostId, base) + LAST + digits(MAX_NUMBER - seq);
     }
 
     /** Returns the commit in the key of an outline; 0 when the key is something else. */
     public static long outlineOf(String key) {
         String name = key.substring(key.lastIndexOf('/') + 1);
-        return name.startsWith(OUTLINE)
-                ? Math.max(0, seqOf(name.substring(OUTLINE.length())).orElse(0))
-                : 0;
+        return name.endsWith(OUTLINE_END) ? lastOf(name.substring(0, name.length() - OUTLINE_END.length())) : 0;
     }
 
-    /** Returns the key of the extents of some commits. */
+    /** Returns the commit in the name of a table of the last ones, without its end; 0 when it is something else. */
+    private static long lastOf(String name) {
+        boolean isLast = name.startsWith(LAST) && name.length() == LAST.length() + SEQ_DIGITS;
+        long number = isLast ? number(name.substring(LAST.length())) : -1;
+        return number < 0 ? 0 : MAX_NUMBER - number;
+    }
+
+    /** Returns the key of the extents of the commits since another table. */
     public static String extents(String hostId, CheckpointId base, CommitSpan span) {
+        return last(hostId, base, span.to()) + "-" + EXTENTS + digits(span.from()) + ZSTD_SUFFIX;
+    }
+
+    /** Returns the key of the extents of many spans of commits as one. */
+    public static String mergedExtents(String hostId, CheckpointId base, CommitSpan span) {
         return tables(hostId, base) + EXTENTS + digits(span.from()) + "-" + digits(span.to()) + ZSTD_SUFFIX;
     }
 
     /** Returns the commits in the key of extents; null when the key is something else. */
     public static @Nullable CommitSpan extentsOf(String key) {
         String name = key.substring(key.lastIndexOf('/') + 1);
-        if (!name.startsWith(EXTENTS) || !name.endsWith(ZSTD_SUFFIX)) {
+        int at = name.indexOf(EXTENTS);
+        if (at < 0 || !name.endsWith(ZSTD_SUFFIX)) {
             return null;
         }
-        CommitSpan span = numbers(name.substring(EXTENTS.length(), name.length() - ZSTD_SUFFIX.length()));
+        String rest = name.substring(at + EXTENTS.length(), name.length() - ZSTD_SUFFIX.length());
+        CommitSpan span = at == 0 ? numbers(rest) : numbers(rest + "-" + digits(lastOf(name.substring(0, at - 1))));
         return span == null || span.to() <= span.from() ? null : span;
     }
 

@@ -163,6 +163,14 @@ public sealed interface LogRecord {
     record VersionLength(long versionId, long length, long mtimeNs) implements LogRecord {}
 
     /**
+     * Which commits told of extents of a version, of those behind the checkpoint. Only in outlines.
+     *
+     * @param firstSeq the first
+     * @param lastSeq the last
+     */
+    record VersionCommits(long versionId, long firstSeq, long lastSeq) implements LogRecord {}
+
+    /**
      * What follows, up to the next moment, is what changed from the moment before to the state after a commit. Only in
      * histories.
      *

@@ -20,6 +20,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.commit.RecentCommits;
 import io.chagres.ship.commit.StoreHealth;
+import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
@@ -45,6 +46,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the parts of a shipper in the order they need each other, and owns them. */
@@ -93,17 +95,18 @@ final class ShipParts implements AutoCloseable {
                 () -> new CommitBuilder(options.commitBytes(), options.level()));
         offload = new Offload(workers, wakeup);
         uploads = new ObjectUploads(store, opening.hostId, options.level(), options.memoryBytes(), offload, health);
+        Supplier<OwnLog> ownLog = () -> new OwnLog(store, opening.hostId, opening.recent.copy());
         openFiles = new OpenFiles(opening.host.openFiles(), problems);
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
         versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId(), scope::rules);
-        derived = new DerivedFiles(store, opening.hostId, pipeline, offload);
+        derived = new DerivedFiles(ownLog, pipeline, offload);
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new DentryEvents(files, pipeline, known, openFiles, problems);
-        copies = new Copies(options.copies(), store, opening.hostId, pipeline, files, offload, problems);
+        copies = new Copies(options.copies(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options);

@@ -70,6 +70,8 @@ public final class RecordReader {
                 new LogRecord.VersionRetention(in.positive(), in.natural(), in.zigzag(), in.zigzag());
             case RecordWriter.VERSION_LENGTH -> new LogRecord.VersionLength(in.positive(), in.natural(), in.zigzag());
             case RecordWriter.MOMENT -> new LogRecord.Moment(in.positive(), in.zigzag());
+            case RecordWriter.VERSION_COMMITS ->
+                new LogRecord.VersionCommits(in.positive(), in.positive(), in.positive());
             case RecordWriter.REPEATED -> new LogRecord.Repeated(in.positive(), in.zigzag(), in.block());
             case RecordWriter.RUN,
                     RecordWriter.OBJECT_RUN,

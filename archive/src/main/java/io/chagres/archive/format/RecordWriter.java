@@ -32,6 +32,7 @@ public final class RecordWriter {
     static final int ZERO_RUN = 18;
     static final int COPY_RUN = 19;
     static final int PACKED_RUN = 20;
+    static final int VERSION_COMMITS = 21;
 
     /** Longest path or text in a record: more than the kernel takes, so that nothing real is refused. */
     public static final int MAX_BLOCK_BYTES = 32 * 1024;
@@ -109,6 +110,11 @@ public final class RecordWriter {
             case LogRecord.VersionLength r ->
                 begin(VERSION_LENGTH).varint(r.versionId()).varint(r.length()).zigzag(r.mtimeNs());
             case LogRecord.Moment r -> begin(MOMENT).varint(r.seq()).zigzag(r.timeMs());
+            case LogRecord.VersionCommits r ->
+                begin(VERSION_COMMITS)
+                        .varint(r.versionId())
+                        .varint(r.firstSeq())
+                        .varint(r.lastSeq());
             case LogRecord.Repeated r ->
                 begin(REPEATED).varint(r.seq()).zigzag(r.timeMs()).block(r.records());
             case LogRecord.Run r ->

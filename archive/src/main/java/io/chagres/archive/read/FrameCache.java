@@ -2,6 +2,7 @@ package io.chagres.archive.read;
 
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -22,6 +23,9 @@ final class FrameCache implements AutoCloseable {
     private static final int FRAME_BYTES = 256 * 1024;
     private static final int MAX_TABLES = 1024;
 
+    /** A commit of less is fetched as a whole. */
+    private static final int SMALL_BYTES = 64 * 1024;
+
     private record FrameKey(String object, int frame) {}
 
     private final BlobStore store;
@@ -30,6 +34,9 @@ final class FrameCache implements AutoCloseable {
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final Map<String, FrameTable> tables = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<FrameKey, MemorySegment> frames = new LinkedHashMap<>(16, 0.75f, true);
+    private MemorySegment small = MemorySegment.NULL;
+    private String smallKey = "";
+    private int smallBytes;
     private MemorySegment stored = MemorySegment.NULL;
     private final ArrayDeque<MemorySegment> spares = new ArrayDeque<>();
 
@@ -42,17 +49,57 @@ final class FrameCache implements AutoCloseable {
     FrameTable table(String key) throws IOException {
         FrameTable table = tables.get(key);
         if (table == null) {
-            long size = store.size(key);
+            long size = fetchSmall(key);
+            size = size < 0 ? store.size(key) : size;
             if (size < 0) {
                 throw missing(key);
             }
-            table = FrameTable.load(store, key, size);
+            table = FrameTable.load((offset, target) -> get(key, offset, target), key, size);
             if (tables.size() == MAX_TABLES) {
                 removeEldest(tables);
             }
             tables.put(key, table);
         }
         return table;
+    }
+
+    /**
+     * Fetches the whole of an object that is likely to be small: one request instead of four.
+     *
+     * @return its size; -1 when it is not known
+     */
+    private long fetchSmall(String key) throws IOException {
+        if (ArchiveLayout.seqOf(key).isEmpty()) {
+            return -1;
+        }
+        if (small.byteSize() == 0) {
+            small = arena.allocate(SMALL_BYTES, 8);
+        }
+        smallKey = "";
+        try {
+            smallBytes = Math.max(0, store.get(key, 0, small));
+        } catch (NoSuchBlobException e) {
+            throw missing(key);
+        }
+        if (smallBytes == SMALL_BYTES) {
+            return -1;
+        }
+        smallKey = key;
+        return smallBytes;
+    }
+
+    private int get(String key, long offset, MemorySegment target) throws IOException {
+        if (!key.equals(smallKey)) {
+            return store.get(key, offset, target);
+        }
+        int length = (int) Math.clamp(smallBytes - offset, 0, target.byteSize());
+        MemorySegment.copy(small, offset, target, 0, length);
+        return length;
+    }
+
+    /** Says whether nothing of an object need be fetched any more. */
+    boolean holds(String key) {
+        return tables.containsKey(key) && frames.containsKey(new FrameKey(key, 0));
     }
 
     /**
@@ -99,7 +146,7 @@ final class FrameCache implements AutoCloseable {
             stored = arena.allocate(FrameTable.MAX_STORED_BYTES, 64);
         }
         try {
-            if (store.get(key, table.storedStart(frame), stored.asSlice(0, storedBytes)) != storedBytes) {
+            if (get(key, table.storedStart(frame), stored.asSlice(0, storedBytes)) != storedBytes) {
                 throw new CorruptArchiveException(key, "it is cut off");
             }
         } catch (NoSuchBlobException e) {
@@ -121,6 +168,7 @@ final class FrameCache implements AutoCloseable {
     /** Forgets what it holds of the store: some of it may have been damaged on the way. */
     void clear() {
         tables.clear();
+        smallKey = "";
         spares.addAll(frames.values());
         frames.clear();
     }

@@ -1,7 +1,6 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,11 +27,18 @@ final class FrameTable {
         this.content = content;
     }
 
+    /** The bytes of an object. */
+    @FunctionalInterface
+    interface Source {
+        /** Fills a target from an offset on; returns how many bytes there were. */
+        int get(long offset, MemorySegment target) throws IOException;
+    }
+
     /** Fetches the table from the end of an object; every declared size is checked. */
-    static FrameTable load(BlobStore store, String key, long objectBytes) throws IOException {
+    static FrameTable load(Source object, String key, long objectBytes) throws IOException {
         byte[] footer = new byte[FOOTER_BYTES];
         if (objectBytes < FOOTER_BYTES
-                || store.get(key, objectBytes - FOOTER_BYTES, MemorySegment.ofArray(footer)) != FOOTER_BYTES) {
+                || object.get(objectBytes - FOOTER_BYTES, MemorySegment.ofArray(footer)) != FOOTER_BYTES) {
             throw new CorruptArchiveException(key, "it is cut off");
         }
         MemorySegment end = MemorySegment.ofArray(footer);
@@ -42,7 +48,7 @@ final class FrameTable {
             throw new CorruptArchiveException(key, "it does not end with a seek table");
         }
         byte[] table = new byte[(int) tableBytes];
-        if (store.get(key, objectBytes - tableBytes, MemorySegment.ofArray(table)) != tableBytes) {
+        if (object.get(objectBytes - tableBytes, MemorySegment.ofArray(table)) != tableBytes) {
             throw new CorruptArchiveException(key, "its seek table is cut off");
         }
         return parse(key, table, (int) frames, objectBytes - tableBytes);

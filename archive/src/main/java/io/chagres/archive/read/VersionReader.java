@@ -141,7 +141,8 @@ public final class VersionReader implements AutoCloseable {
             boolean whole = extent.start() >= start && extent.end() <= end;
             boolean touched = extent.start() < end && extent.end() > start;
             boolean piece = extent instanceof LogRecord.Run || extent instanceof LogRecord.PackedRun;
-            if (whole || touched && piece) {
+            boolean held = extent instanceof LogRecord.Run run && frames.holds(ArchiveLayout.commit(hostId, run.seq()));
+            if (!held && (whole || touched && piece)) {
                 extents.add(extent);
             }
         }

@@ -73,8 +73,13 @@ final class CataloguedLoad implements HostLog.Load {
     }
 
     @Override
-    public @Nullable Tables tables(@Nullable CheckpointId from) throws IOException {
-        return usesOutlines ? Tables.list(store, hostId, from, MAX_OUTLINE_BYTES) : null;
+    public @Nullable Tables tables(@Nullable CheckpointId from, long seq) throws IOException {
+        return usesOutlines ? Tables.list(store, hostId, from, seq, MAX_OUTLINE_BYTES) : null;
+    }
+
+    @Override
+    public BlobStore store() {
+        return store;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
@@ -160,6 +161,10 @@ public final class Checkpoint {
         if (contents.isOutline()) {
             long mtimeNs = version.attributes().mtimeNs();
             out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
+            CommitSpan told = version.toldBy();
+            if (told != null) {
+                out.write(new LogRecord.VersionCommits(version.id(), told.from() + 1, told.to()));
+            }
         } else {
             for (LogRecord.Extent extent : contents.extents(version)) {
                 out.write(extent);

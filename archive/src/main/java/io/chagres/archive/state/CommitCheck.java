@@ -92,6 +92,7 @@ public final class CommitCheck {
             case LogRecord.VersionRetention r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.VersionLength r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Moment r -> refuse("it holds a record that belongs into a checkpoint");
+            case LogRecord.VersionCommits r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Repeated r -> refuse("it repeats a commit before it was cut");
         }
     }

@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.Attributes;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
@@ -46,6 +47,11 @@ public final class FileVersion {
 
     /** Where the extents end that are known of a version whose length was known before them. */
     private long attached;
+
+    /** Of the commits behind the checkpoint the first and the last that told of extents; 0 for none. */
+    private long firstSeq;
+
+    private long lastSeq;
 
     private long openedMs;
     private long changedMs;
@@ -238,6 +244,29 @@ public final class FileVersion {
         changedMs = timeMs;
     }
 
+    /** Takes note of a commit that told of extents. */
+    void toldBy(long seq) {
+        firstSeq = firstSeq == 0 ? seq : firstSeq;
+        lastSeq = seq;
+    }
+
+    void restore(LogRecord.VersionCommits commits) {
+        firstSeq = commits.firstSeq();
+        lastSeq = commits.lastSeq();
+    }
+
+    /** Returns the commits behind the checkpoint between which others may have told of extents; null for none. */
+    @Nullable
+    CommitSpan toldBy() {
+        return firstSeq == 0 ? null : new CommitSpan(firstSeq - 1, lastSeq);
+    }
+
+    /** Begins to keep extents, which {@link #attach} tells of. */
+    void locate() {
+        extents = new ExtentList(id(), start);
+        attached = start;
+    }
+
     /** Takes over a length; where the bytes are is told by {@link #attach} later. */
     void grow(LogRecord.VersionLength grown, long timeMs) {
         length = Math.max(length, grown.length());
@@ -250,6 +279,14 @@ public final class FileVersion {
 
     long attached() {
         return attached;
+    }
+
+    /** Refuses a version of whose bytes it is not known where all are. */
+    void requireAttached(String object) throws CorruptArchiveException {
+        if (attached != length) {
+            throw new CorruptArchiveException(
+                    object, "nothing says where byte " + attached + " of version " + id() + " is");
+        }
     }
 
     void attach(LogRecord.Extent extent) {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** Loads what the log of a host adds up to: a checkpoint and the commits after it. Stateless, safe for any thread. */
 public final class HostLog {
     private static final int MAX_ATTEMPTS = 5;
+
+    /** A state remembers commits of so many bytes, so as to tell where their bytes are. */
+    private static final int MAX_KEPT_BYTES = 16 << 20;
 
     private HostLog() {}
 
@@ -37,7 +41,42 @@ public final class HostLog {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(store, hostId, at, new InMemory(store, hostId, filter, listener, true));
+        return load(store, hostId, at, new MemoryLoad(store, hostId, filter, listener, true, Map.of()));
+    }
+
+    /**
+     * Loads the state of a host without extents, as above, but does not read the commits that are known.
+     *
+     * @param known some commits of its log, by number
+     */
+    public static HostState load(BlobStore store, String hostId, Map<Long, CommitHeader> known) throws IOException {
+        return load(
+                store,
+                hostId,
+                PointInTime.NOW,
+                new MemoryLoad(store, hostId, ExtentFilter.NONE, RunListener.NONE, true, known));
+    }
+
+    /**
+     * Lets some versions of a state know where their bytes are: in the state itself when it was loaded without extents
+     * and nothing was applied to it since, with the few requests that takes; else in another.
+     *
+     * @param at the moment the state was loaded for
+     * @return the state to ask
+     * @throws CorruptArchiveException naming the object that is damaged or missing
+     */
+    public static HostState locate(
+            BlobStore store, String hostId, HostState state, PointInTime at, Set<Long> versionIds) throws IOException {
+        Whereabouts whereabouts = state.whereabouts();
+        try {
+            if (whereabouts != null) {
+                whereabouts.locate(state, versionIds);
+                return state;
+            }
+        } catch (CorruptArchiveException | NoSuchBlobException e) {
+            // the commits, or a later checkpoint, say the same
+        }
+        return load(store, hostId, at, ExtentFilter.of(versionIds::contains), RunListener.NONE);
     }
 
     /**
@@ -46,7 +85,7 @@ public final class HostLog {
      */
     public static HostState replay(BlobStore store, String hostId, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(store, hostId, PointInTime.NOW, new InMemory(store, hostId, filter, listener, false));
+        return load(store, hostId, PointInTime.NOW, new MemoryLoad(store, hostId, filter, listener, false, Map.of()));
     }
 
     /**
@@ -71,6 +110,9 @@ public final class HostLog {
 
     /** Says how a state is kept while it is loaded. */
     interface Load {
+        /** Returns what it loads from. */
+        BlobStore store();
+
         /** Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits. */
         HostState begin(Span span, CommitReader reader) throws IOException;
 
@@ -80,13 +122,18 @@ public final class HostLog {
         }
 
         /** Returns which outlines help, of those that begin at a checkpoint; null when none do. */
-        default @Nullable Tables tables(@Nullable CheckpointId checkpoint) throws IOException {
+        default @Nullable Tables tables(@Nullable CheckpointId checkpoint, long seq) throws IOException {
             return null;
         }
 
         /** Says whether a commit need not be read that a later one repeats. */
         default boolean takesRepeats() {
             return false;
+        }
+
+        /** Returns a commit that need not be read; null for others. */
+        default @Nullable CommitHeader known(long seq) {
+            return null;
         }
 
         /** Says whether it needs to know where bytes are. */
@@ -102,66 +149,6 @@ public final class HostLog {
 
         /** Makes the state of a moment that is told of by a history only. */
         HostState past(History.Found found) throws IOException;
-    }
-
-    private static final class InMemory implements Load {
-        private final BlobStore store;
-        private final String hostId;
-        private final ExtentFilter filter;
-        private final RunListener listener;
-        private boolean usesOutlines;
-
-        InMemory(BlobStore store, String hostId, ExtentFilter filter, RunListener listener, boolean usesOutlines) {
-            this.store = store;
-            this.hostId = hostId;
-            this.filter = filter;
-            this.listener = listener;
-            this.usesOutlines = usesOutlines;
-        }
-
-        @Override
-        public boolean wantsExtents() {
-            return filter != ExtentFilter.NONE || listener != RunListener.NONE;
-        }
-
-        @Override
-        public boolean takesRepeats() {
-            return usesOutlines && listener == RunListener.NONE;
-        }
-
-        @Override
-        public @Nullable Tables tables(@Nullable CheckpointId checkpoint) throws IOException {
-            return usesOutlines ? Tables.list(store, hostId, checkpoint) : null;
-        }
-
-        @Override
-        public HostState begin(Span span, CommitReader reader) throws IOException {
-            Tables tables = span.tables;
-            return tables == null || span.before == tables.base().seq()
-                    ? restored(store, hostId, span.checkpoint, filter, listener)
-                    : filled(state -> Outlines.restore(store, hostId, tables, span.before, state, wantsExtents()));
-        }
-
-        @Override
-        public boolean avoidOutlines() {
-            boolean used = usesOutlines;
-            usesOutlines = false;
-            return used;
-        }
-
-        @Override
-        public void restart() {
-            listener.restart();
-        }
-
-        @Override
-        public HostState past(History.Found found) throws IOException {
-            return filled(state -> History.restore(store, hostId, found, state));
-        }
-
-        private HostState filled(Filling filling) throws IOException {
-            return HostLog.filled(filter, listener, filling);
-        }
     }
 
     private static HostState load(BlobStore store, String hostId, PointInTime at, Load load) throws IOException {
@@ -193,10 +180,18 @@ public final class HostLog {
         HostState state = load.begin(span, reader); // held by nothing else: what a load lays out can be collected
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
+        Kept kept = new Kept();
+        for (CommitHeader known = known(span, load); known != null; known = known(span, load)) {
+            state.apply(known.object(), known);
+            kept.add(known);
+            span.commits.removeFirst();
+        }
         List<CommitHeader> last = load.takesRepeats() ? lastOf(hostId, span.commits, reader) : List.<CommitHeader>of();
         expect(hostId, span.commits, reader);
         for (int i = 0; i < span.commits.size(); i++) {
-            apply(hostId, state, span.commits.get(i), reader);
+            CommitHeader commit = read(hostId, span.commits.get(i), reader);
+            state.apply(commit.object(), commit);
+            kept.add(commit);
             state = load.applied(state, last.isEmpty() && i == span.commits.size() - 1);
         }
         for (int i = 0; i < last.size(); i++) {
@@ -207,9 +202,32 @@ public final class HostLog {
                 }
             }
             state.apply(commit.object(), commit);
+            kept.add(commit);
             state = load.applied(state, i == last.size() - 1);
         }
+        if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
+            state.remember(new Whereabouts(load.store(), hostId, span.tables, span.before, kept.commits));
+        }
         return state;
+    }
+
+    private static @Nullable CommitHeader known(Span span, Load load) {
+        return span.commits.isEmpty() ? null : load.known(span.commits.getFirst());
+    }
+
+    /** The commits that were applied, within a bound. */
+    private static final class Kept {
+        final List<CommitHeader> commits = new ArrayList<>();
+        long bytes;
+
+        void add(CommitHeader commit) {
+            bytes += commit.records().length;
+            if (bytes > MAX_KEPT_BYTES) {
+                commits.clear();
+            } else {
+                commits.add(commit);
+            }
+        }
     }
 
     /** Reads the last commits from behind, and takes out of the list what is known by them. */
@@ -299,11 +317,11 @@ public final class HostLog {
     }
 
     /** Fills a state before the first commit. */
-    private interface Filling {
+    interface Filling {
         void into(HostState state) throws IOException;
     }
 
-    private static HostState filled(ExtentFilter filter, RunListener listener, Filling filling) throws IOException {
+    static HostState filled(ExtentFilter filter, RunListener listener, Filling filling) throws IOException {
         HostState state = new HostState(filter, listener);
         filling.into(state);
         return state;
@@ -470,10 +488,16 @@ public final class HostLog {
             return Span.empty();
         }
         CheckpointId checkpoint = newest(checkpoints, seq);
-        Tables tables = load.tables(checkpoint);
+        Tables tables = load.tables(checkpoint, seq);
         long base = checkpoint == null ? 0 : checkpoint.seq();
-        long before = tables == null ? base : tables.newest(seq, load.wantsExtents());
-        List<Long> commits = commits(store, hostId, before, seq);
+        long before = tables == null ? base : tables.newest(seq);
+        List<Long> commits = new ArrayList<>();
+        long reached = before;
+        while (reached < seq && load.known(reached + 1) != null) {
+            reached++;
+            commits.add(reached);
+        }
+        commits.addAll(commits(store, hostId, reached, seq));
         boolean first = commits.isEmpty() || commits.getFirst() > before + 1;
         if (checkpoint == null && !checkpoints.isEmpty() && before == 0 && first) {
             return null;

@@ -34,6 +34,11 @@ public final class HostState {
     private boolean repeated;
 
     private byte[] incarnation = new byte[FixedHeader.ID_BYTES];
+    private @Nullable Whereabouts whereabouts;
+
+    /** The commit whose records are being applied; 0 for none. */
+    private long applying;
+
     private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
     private LogRecord.@Nullable IncarnationOpened lastIncarnation;
     private boolean closedCleanly;
@@ -240,6 +245,8 @@ public final class HostState {
                     object, "it says that times do not go back since commit " + commit.row() + ", not " + expectedRow);
         }
         RecordReader records = commit.recordReader();
+        applying = commit.seq();
+        whereabouts = null;
         int count = 0;
         while (records.hasNext()) {
             apply(object, inCommit(object, records.next(), commit.seq()), commit.timeMs());
@@ -253,6 +260,7 @@ public final class HostState {
         row = commit.row();
         incarnation = commit.incarnation();
         chain = commit.chain();
+        applying = 0;
         repeated = false;
         listener.applied(commit);
     }
@@ -264,12 +272,14 @@ public final class HostState {
      */
     void apply(String object, LogRecord.Repeated commit) throws CorruptArchiveException {
         RecordReader records = new RecordReader(object, commit.records(), 0, commit.records().length);
+        applying = commit.seq();
         while (records.hasNext()) {
             apply(object, inCommit(object, records.next(), commit.seq()), commit.timeMs());
         }
         row = seq > 0 && commit.timeMs() >= timeMs ? row : commit.seq();
         seq = commit.seq();
         timeMs = commit.timeMs();
+        applying = 0;
         repeated = true;
     }
 
@@ -280,6 +290,7 @@ public final class HostState {
                 || record instanceof LogRecord.VersionRetention
                 || record instanceof LogRecord.PackedRun
                 || record instanceof LogRecord.VersionLength
+                || record instanceof LogRecord.VersionCommits
                 || record instanceof LogRecord.Moment;
         if (ofCheckpoints) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
@@ -322,6 +333,25 @@ public final class HostState {
         }
     }
 
+    /** Takes over where bytes are of a version that was asked for, see {@link #attach}. */
+    void locate(String object, LogRecord.Extent extent) throws CorruptArchiveException {
+        FileVersion version = versions.get(extent.versionId());
+        if (version != null && version.extents() != null) {
+            attach(object, extent);
+        }
+    }
+
+    /** Returns what tells where its bytes are; null when that has to be loaded. */
+    @Nullable
+    Whereabouts whereabouts() {
+        return whereabouts;
+    }
+
+    /** Remembers what tells where its bytes are, until another commit is applied. */
+    void remember(@Nullable Whereabouts of) {
+        whereabouts = of;
+    }
+
     private void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
         switch (record) {
             case LogRecord.IncarnationOpened r -> {
@@ -346,6 +376,7 @@ public final class HostState {
             case LogRecord.Retention r -> retention = r;
             case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
             case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r, time);
+            case LogRecord.VersionCommits r -> known(object, r.versionId()).restore(r);
             case LogRecord.Moment r -> {
                 seq = r.seq();
                 timeMs = r.timeMs();
@@ -388,6 +419,9 @@ public final class HostState {
         }
         version.extend(extent, time);
         changed(version);
+        if (applying > 0) {
+            version.toldBy(applying);
+        }
         listener.extent(extent);
     }
 

@@ -73,15 +73,14 @@ public final class Outlines {
     public static long write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
             throws IOException {
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
-        Tables tables = Tables.list(store, hostId, checkpoint);
-        long before = tables.newest(seq, true);
+        Tables tables = Tables.list(store, hostId, checkpoint, seq, Long.MAX_VALUE);
+        long before = tables.newest(seq);
         if (before >= seq) {
             return 0;
         }
         Collector collector = new Collector();
         HostState state = begin(store, hostId, checkpoint, tables, before, collector);
         collector.listens = true;
-        List<CommitSpan> spans = new ArrayList<>(tables.spans());
         long bytes = 0;
         try (CommitReader reader = new CommitReader(store)) {
             while (state.seq() < seq) {
@@ -95,10 +94,11 @@ public final class Outlines {
                 }
                 bytes = write(store, hostId, tables.base(), from, state, collector);
                 collector.extents.clear();
-                spans.add(new CommitSpan(from, to));
+                CommitSpan span = new CommitSpan(from, to);
+                tables.spans().put(span, ArchiveLayout.extents(hostId, tables.base(), span));
             }
         }
-        merge(store, hostId, tables.base(), spans, state);
+        merge(store, hostId, tables, state);
         return bytes;
     }
 
@@ -126,10 +126,8 @@ public final class Outlines {
      * Makes one object of the last spans of extents, so that there are few however long a log is: each extent is
      * written twice more for a million commits.
      */
-    private static void merge(
-            BlobStore store, String hostId, CheckpointId base, List<CommitSpan> spans, HostState state)
-            throws IOException {
-        List<CommitSpan> chain = Tables.chain(spans, base.seq(), state.seq());
+    private static void merge(BlobStore store, String hostId, Tables tables, HostState state) throws IOException {
+        List<CommitSpan> chain = tables.chain(state.seq());
         if (chain == null || chain.size() < MERGED_SPANS) {
             return;
         }
@@ -140,9 +138,9 @@ public final class Outlines {
         }
         CommitSpan whole = new CommitSpan(merged.getFirst().from(), state.seq());
         FixedHeader header = Checkpoint.header(state, FixedHeader.EXTENTS);
-        Checkpoint.put(store, ArchiveLayout.extents(hostId, base, whole), header, out -> {
+        Checkpoint.put(store, ArchiveLayout.mergedExtents(hostId, tables.base(), whole), header, out -> {
             for (CommitSpan span : merged) {
-                extents(store, ArchiveLayout.extents(hostId, base, span), FixedHeader.EXTENTS, out::write);
+                extents(store, tables.key(span), FixedHeader.EXTENTS, out::write);
             }
         });
     }
@@ -184,19 +182,15 @@ public final class Outlines {
             attach(store, ArchiveLayout.checkpoint(hostId, tables.base()), FixedHeader.CHECKPOINT, state);
         }
         for (CommitSpan span : Objects.requireNonNull(tables.chain(seq))) {
-            attach(store, ArchiveLayout.extents(hostId, tables.base(), span), FixedHeader.EXTENTS, state);
+            attach(store, tables.key(span), FixedHeader.EXTENTS, state);
         }
         for (FileVersion version : state.versions()) {
-            if (version.attached() != version.length()) {
-                throw new CorruptArchiveException(
-                        ArchiveLayout.outline(hostId, tables.base(), seq),
-                        "nothing says where byte " + version.attached() + " of version " + version.id() + " is");
-            }
+            version.requireAttached(ArchiveLayout.outline(hostId, tables.base(), seq));
         }
     }
 
     /** Takes extents one after the other. */
-    private interface ExtentSink {
+    interface ExtentSink {
         void take(LogRecord.Extent extent) throws IOException;
     }
 
@@ -205,7 +199,7 @@ public final class Outlines {
         extents(store, key, kind, extent -> state.attach(key, extent));
     }
 
-    private static void extents(BlobStore store, String key, int kind, ExtentSink sink) throws IOException {
+    static void extents(BlobStore store, String key, int kind, ExtentSink sink) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 if (record instanceof LogRecord.Extent extent) {

@@ -7,8 +7,12 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -18,42 +22,39 @@ import org.jspecify.annotations.Nullable;
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
  * @param outlines commits of which there is an outline
- * @param spans spans of commits of which the extents are there; they may overlap
+ * @param spans keys of the extents of spans of commits; those may overlap
  */
-record Tables(CheckpointId base, NavigableSet<Long> outlines, List<CommitSpan> spans) {
-    /** Lists what there is. */
-    static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint) throws IOException {
-        return list(store, hostId, checkpoint, Long.MAX_VALUE);
-    }
-
+record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, String> spans) {
     /**
-     * Lists what there is, but for large outlines.
+     * Lists what there is up to a commit, from the newest back until there is enough.
      *
-     * @param maxBytes how many bytes an outline has in the store at most
+     * @param maxBytes how many bytes an outline has in the store at most; larger ones are left out
      */
-    static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long maxBytes)
+    static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq, long maxBytes)
             throws IOException {
         CheckpointId base = checkpoint == null ? CheckpointId.BEGINNING : checkpoint;
-        NavigableSet<Long> outlines = new TreeSet<>();
-        List<CommitSpan> spans = new ArrayList<>();
+        Tables tables = new Tables(base, new TreeSet<>(), new HashMap<>());
         for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base), null)) {
             CommitSpan span = ArchiveLayout.extentsOf(info.key());
+            long outline = ArchiveLayout.outlineOf(info.key());
             if (span != null) {
-                spans.add(span);
-            } else if (ArchiveLayout.outlineOf(info.key()) > base.seq() && info.lengthBytes() <= maxBytes) {
-                outlines.add(ArchiveLayout.outlineOf(info.key()));
+                tables.spans.put(span, info.key());
+            } else if (outline > base.seq() && outline <= seq && info.lengthBytes() <= maxBytes) {
+                tables.outlines.add(outline);
+            } else {
+                continue;
+            }
+            if (tables.newest(seq) > base.seq()) {
+                break;
             }
         }
-        return new Tables(base, outlines, spans);
+        return tables;
     }
 
-    /**
-     * Returns the newest commit up to one of which there is an outline, and if they are wanted all extents before it;
-     * the base's when there is none.
-     */
-    long newest(long seq, boolean withExtents) {
+    /** Returns the newest commit up to one of which there is an outline and all extents before it, or the base's. */
+    long newest(long seq) {
         for (long each : outlines.headSet(seq, true).descendingSet()) {
-            if (!withExtents || chain(each) != null) {
+            if (chain(each) != null) {
                 return each;
             }
         }
@@ -63,11 +64,16 @@ record Tables(CheckpointId base, NavigableSet<Long> outlines, List<CommitSpan> s
     /** Returns spans that cover all commits from the base to one, in order; null when there are none. */
     @Nullable
     List<CommitSpan> chain(long seq) {
-        return chain(spans, base.seq(), seq);
+        return chain(spans.keySet(), base.seq(), seq);
+    }
+
+    /** Returns the key of the extents of a span. */
+    String key(CommitSpan span) {
+        return Objects.requireNonNull(spans.get(span));
     }
 
     /** Returns as few spans as cover the commits behind one up to another, in order; null when they do not. */
-    static @Nullable List<CommitSpan> chain(List<CommitSpan> spans, long after, long seq) {
+    static @Nullable List<CommitSpan> chain(Collection<CommitSpan> spans, long after, long seq) {
         List<CommitSpan> chain = new ArrayList<>();
         long reached = after;
         while (reached < seq) {

@@ -11,13 +11,17 @@ import java.util.Objects;
 public final class BlobInputStream extends InputStream {
     private static final int BUFFER_BYTES = 256 * 1024;
 
+    /** What is larger than the first buffer is read in fewer requests. */
+    private static final int LARGE_BUFFER_BYTES = 2 << 20;
+
     private final BlobStore store;
     private final String key;
-    private final Arena arena = Arena.ofConfined();
-    private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
+    private Arena arena = Arena.ofConfined();
+    private MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
     private long offset;
     private int at;
     private int filled;
+    private boolean ended;
 
     /** Opens nothing yet: the object is asked for when it is read. The store stays the caller's. */
     public BlobInputStream(BlobStore store, String key) {
@@ -46,12 +50,18 @@ public final class BlobInputStream extends InputStream {
     }
 
     private boolean fill() throws IOException {
-        if (at == filled) {
+        if (at == filled && !ended) {
+            if (offset > 0 && buffer.byteSize() < LARGE_BUFFER_BYTES) {
+                arena.close();
+                arena = Arena.ofConfined();
+                buffer = arena.allocate(LARGE_BUFFER_BYTES, 8);
+            }
             filled = Math.max(0, store.get(key, offset, buffer));
+            ended = filled < buffer.byteSize();
             offset += filled;
             at = 0;
         }
-        return filled > 0;
+        return at < filled;
     }
 
     @Override

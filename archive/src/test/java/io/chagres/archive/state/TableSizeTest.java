@@ -54,8 +54,8 @@ class TableSizeTest {
         grow(1000, 1000);
         long before = bytes("/log/");
         Outlines.write(store, ID, 1000, Map.of());
-        assertThat(bytes("/names-") / 1000).isLessThanOrEqualTo(20);
-        assertThat(bytes("/extents-") / 1000 / FILES).isLessThanOrEqualTo(12);
-        assertThat(bytes("/extents-")).isLessThan(before);
+        assertThat(bytes("-names") / 1000).isLessThanOrEqualTo(20);
+        assertThat(bytes("extents-") / 1000 / FILES).isLessThanOrEqualTo(12);
+        assertThat(bytes("extents-")).isLessThan(before);
     }
 }

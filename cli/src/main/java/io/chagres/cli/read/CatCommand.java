@@ -4,11 +4,9 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.RunListener;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -87,8 +85,7 @@ public final class CatCommand implements Callable<Integer> {
         CommitWindow window = view.window(host.host());
         HostState state = salvage.salvage
                 ? host.state()
-                : HostLog.load(
-                        view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
+                : HostLog.locate(view.store(), hostId, host.state(), view.at(), host.ids());
         try (VersionContent content = new VersionContent(view.store(), hostId, state)) {
             for (Selection.Entry file : host.files()) {
                 FileVersion listed = file.version(); // the bounds; the state may already know more

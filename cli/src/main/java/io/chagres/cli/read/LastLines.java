@@ -7,6 +7,8 @@ import java.lang.foreign.ValueLayout;
 
 /** Finds where the last lines of a range of bytes begin, reading it backwards. Confined to one thread. */
 final class LastLines implements AutoCloseable {
+    private static final int FIRST_LINE_BYTES = 64;
+
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment block;
 
@@ -45,7 +47,7 @@ final class LastLines implements AutoCloseable {
         long missing = lines;
         long end = to;
         while (end > from) {
-            int length = (int) Math.min(block.byteSize(), end - from);
+            int length = (int) Math.min(likelyBytes(missing, lines - missing, to - end), end - from);
             MemorySegment piece = block.asSlice(0, length);
             source.read(end - length, piece);
             for (int i = length - 1; i >= 0; i--) {
@@ -58,6 +60,12 @@ final class LastLines implements AutoCloseable {
             end -= length;
         }
         return from;
+    }
+
+    /** Returns how many bytes are likely to hold the lines: each commit that is not read is a request less. */
+    private long likelyBytes(long missing, long found, long readBytes) {
+        long perLine = found == 0 ? Math.max(FIRST_LINE_BYTES, readBytes) : readBytes / found + 1;
+        return missing > block.byteSize() / perLine ? block.byteSize() : missing * perLine;
     }
 
     @Override

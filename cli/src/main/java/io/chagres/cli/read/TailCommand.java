@@ -4,11 +4,9 @@ import io.chagres.archive.follow.ArchiveFollower;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.RunListener;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -101,8 +99,7 @@ public final class TailCommand implements Callable<Integer> {
     private void last(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
         String hostId = host.host().id();
         CommitWindow window = view.window(host.host());
-        HostState state =
-                HostLog.load(view.store(), hostId, view.at(), ExtentFilter.of(host.ids()::contains), RunListener.NONE);
+        HostState state = HostLog.locate(view.store(), hostId, host.state(), view.at(), host.ids());
         try (VersionContent content = new VersionContent(view.store(), hostId, state);
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
             for (Selection.Entry file : host.files()) {

@@ -1,13 +1,10 @@
 package io.chagres.ship.copy;
 
 import io.chagres.archive.read.VersionReader;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
-import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.MemoryCompare;
 import io.chagres.linux.Fd;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -36,9 +33,10 @@ public final class ArchivedBytes implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
 
     /** Loads where the archive holds the bytes of some versions. */
-    public ArchivedBytes(BlobStore store, String hostId, Set<Long> versionIds) throws IOException {
-        state = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.of(versionIds::contains), RunListener.NONE);
-        reader = new VersionReader(store, hostId, state);
+    public ArchivedBytes(OwnLog log, Set<Long> versionIds) throws IOException {
+        HostState loaded = HostLog.load(log.store(), log.hostId(), log.recent());
+        state = HostLog.locate(log.store(), log.hostId(), loaded, PointInTime.NOW, versionIds);
+        reader = new VersionReader(log.store(), log.hostId(), state);
     }
 
     /** Returns how many bytes the archive holds of a version. */

@@ -1,6 +1,5 @@
 package io.chagres.ship.copy;
 
-import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Fd;
 import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -42,8 +41,7 @@ public final class CopyComparison implements AutoCloseable {
      */
     public record Round(List<Equal> equal, boolean over, long exhausted) {}
 
-    private final BlobStore store;
-    private final String hostId;
+    private final OwnLog log;
     private List<Candidate> candidates;
     private @Nullable ArchivedBytes archived;
     private @Nullable Candidate source;
@@ -52,9 +50,8 @@ public final class CopyComparison implements AutoCloseable {
     public boolean running;
 
     /** Reads nothing before the first round. */
-    public CopyComparison(BlobStore store, String hostId, List<Candidate> candidates) {
-        this.store = store;
-        this.hostId = hostId;
+    public CopyComparison(OwnLog log, List<Candidate> candidates) {
+        this.log = log;
         this.candidates = List.copyOf(candidates);
     }
 
@@ -112,7 +109,7 @@ public final class CopyComparison implements AutoCloseable {
         }
         Set<Long> needed = new HashSet<>();
         left.forEach(each -> each.origins().addSources(each.versionId(), needed));
-        archived = new ArchivedBytes(store, hostId, needed);
+        archived = new ArchivedBytes(log, needed);
         return true;
     }
 

@@ -1,7 +1,6 @@
 package io.chagres.ship.follow;
 
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Fd;
 import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -9,6 +8,7 @@ import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.copy.CopyComparison;
 import io.chagres.ship.copy.Origins;
+import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +37,7 @@ public final class Copies implements AutoCloseable {
 
     private static final PrefixChecksums.Pieces NO_PIECES = new PrefixChecksums(0).slice(0, 0);
 
-    private final BlobStore store;
-    private final String hostId;
+    private final Supplier<OwnLog> log;
     private final CommitPipeline pipeline;
     private final FollowedFiles files;
     private final Offload offload;
@@ -55,15 +55,13 @@ public final class Copies implements AutoCloseable {
      */
     public Copies(
             boolean seeks,
-            BlobStore store,
-            String hostId,
+            Supplier<OwnLog> log,
             CommitPipeline pipeline,
             FollowedFiles files,
             Offload offload,
             Consumer<String> problems) {
         this.seeks = seeks;
-        this.store = store;
-        this.hostId = hostId;
+        this.log = log;
         this.pipeline = pipeline;
         this.files = files;
         this.offload = offload;
@@ -126,7 +124,7 @@ public final class Copies implements AutoCloseable {
             }
         }
         held.remove(tail); // it is held anew
-        tail.enter(new Stage.Copying(new CopyComparison(store, hostId, candidates), originals));
+        tail.enter(new Stage.Copying(new CopyComparison(log.get(), candidates), originals));
         held.addLast(tail);
     }
 

@@ -2,13 +2,13 @@ package io.chagres.ship.follow;
 
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.copy.ArchivedBytes;
 import io.chagres.ship.copy.FdInputStream;
 import io.chagres.ship.copy.Origins;
+import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.Tail;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchedDirectory;
@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,7 @@ public final class DerivedFiles {
     /** A file that lost a name. A name is lost again and again: rotations come faster than comparisons. */
     private record Removed(Pathname path, Tail tail) {}
 
-    private final BlobStore store;
-    private final String hostId;
+    private final Supplier<OwnLog> log;
     private final CommitPipeline pipeline;
     private final Offload offload;
     private final ArrayDeque<Removed> removed = new ArrayDeque<>();
@@ -47,9 +47,8 @@ public final class DerivedFiles {
     private int running;
 
     /** Begins without any file. */
-    public DerivedFiles(BlobStore store, String hostId, CommitPipeline pipeline, Offload offload) {
-        this.store = store;
-        this.hostId = hostId;
+    public DerivedFiles(Supplier<OwnLog> log, CommitPipeline pipeline, Offload offload) {
+        this.log = log;
         this.pipeline = pipeline;
         this.offload = offload;
     }
@@ -100,9 +99,11 @@ public final class DerivedFiles {
                 sources.forEach(each -> from.add(new Original(each, Origins.NONE))); // what it is a copy of
             }
             running++;
-            offload.start(() -> compare(from, Fd.ofValue(duplicate), codec), equal -> take(tail, equal, codec), e -> {
-                running--; // not a readable compressed file, or still being written: then it is just a file
-            });
+            OwnLog known = log.get();
+            offload.start(
+                    () -> compare(known, from, Fd.ofValue(duplicate), codec), equal -> take(tail, equal, codec), e -> {
+                        running--; // not a readable compressed file, or still being written: then it is just a file
+                    });
         }
     }
 
@@ -146,12 +147,12 @@ public final class DerivedFiles {
         return text.endsWith(".gz") ? "gz" : text.endsWith(".zst") ? "zst" : null;
     }
 
-    private List<Long> compare(List<Original> originals, Fd own, String codec) throws IOException {
+    private static List<Long> compare(OwnLog log, List<Original> originals, Fd own, String codec) throws IOException {
         List<Long> equal = new ArrayList<>();
         Set<Long> needed = new HashSet<>();
         originals.forEach(each -> each.origins().addSources(each.versionId(), needed));
         try (own;
-                ArchivedBytes archived = new ArchivedBytes(store, hostId, needed)) {
+                ArchivedBytes archived = new ArchivedBytes(log, needed)) {
             for (Original original : originals) {
                 try (InputStream content = open(own, codec)) {
                     if (archived.equalsContent(original.versionId(), content)) {

@@ -1,0 +1,89 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Loads a state into memory. Confined to one thread. */
+final class MemoryLoad implements HostLog.Load {
+    private final BlobStore store;
+    private final String hostId;
+    private final ExtentFilter filter;
+    private final RunListener listener;
+    private boolean usesOutlines;
+    private Map<Long, CommitHeader> known;
+
+    MemoryLoad(
+            BlobStore store,
+            String hostId,
+            ExtentFilter filter,
+            RunListener listener,
+            boolean usesOutlines,
+            Map<Long, CommitHeader> known) {
+        this.store = store;
+        this.hostId = hostId;
+        this.filter = filter;
+        this.listener = listener;
+        this.usesOutlines = usesOutlines;
+        this.known = known;
+    }
+
+    @Override
+    public BlobStore store() {
+        return store;
+    }
+
+    @Override
+    public @Nullable CommitHeader known(long seq) {
+        return known.get(seq);
+    }
+
+    @Override
+    public boolean wantsExtents() {
+        return filter != ExtentFilter.NONE || listener != RunListener.NONE;
+    }
+
+    @Override
+    public boolean takesRepeats() {
+        return usesOutlines && listener == RunListener.NONE;
+    }
+
+    @Override
+    public @Nullable Tables tables(@Nullable CheckpointId checkpoint, long seq) throws IOException {
+        return usesOutlines ? Tables.list(store, hostId, checkpoint, seq, Long.MAX_VALUE) : null;
+    }
+
+    @Override
+    public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
+        Tables tables = span.tables();
+        return tables == null || span.before() == tables.base().seq()
+                ? HostLog.restored(store, hostId, span.checkpoint(), filter, listener)
+                : filled(state -> Outlines.restore(store, hostId, tables, span.before(), state, wantsExtents()));
+    }
+
+    @Override
+    public boolean avoidOutlines() {
+        boolean used = usesOutlines;
+        usesOutlines = false;
+        known = Map.of();
+        return used;
+    }
+
+    @Override
+    public void restart() {
+        listener.restart();
+    }
+
+    @Override
+    public HostState past(History.Found found) throws IOException {
+        return filled(state -> History.restore(store, hostId, found, state));
+    }
+
+    private HostState filled(HostLog.Filling filling) throws IOException {
+        return HostLog.filled(filter, listener, filling);
+    }
+}

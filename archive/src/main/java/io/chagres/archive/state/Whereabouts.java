@@ -1,0 +1,85 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.log.Repeats;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What tells where the bytes of a state are that was loaded without that: so few files are read without loading the
+ * host once more, and without the tables that do not tell of them. Immutable.
+ *
+ * @param tables what begins at the checkpoint of the state
+ * @param before the commit of the checkpoint, or of an outline of the tables
+ * @param commits those behind it, without what others of them repeat
+ */
+record Whereabouts(BlobStore store, String hostId, Tables tables, long before, List<CommitHeader> commits) {
+    /**
+     * Lets some versions of the state know where their bytes are.
+     *
+     * @throws CorruptArchiveException when that is not to be found
+     */
+    void locate(HostState state, Iterable<Long> ids) throws IOException {
+        List<FileVersion> wanted = new ArrayList<>();
+        for (long id : ids) {
+            FileVersion version = state.version(id);
+            if (version != null) {
+                version.locate();
+                wanted.add(version);
+            }
+        }
+        if (tables.base().seq() > 0) {
+            read(ArchiveLayout.checkpoint(hostId, tables.base()), FixedHeader.CHECKPOINT, state);
+        }
+        for (CommitSpan span : before > tables.base().seq() ? chain() : List.<CommitSpan>of()) {
+            if (wanted.stream().anyMatch(version -> isTold(version, span))) {
+                read(tables.key(span), FixedHeader.EXTENTS, state);
+            }
+        }
+        for (CommitHeader commit : commits) {
+            for (LogRecord.Repeated repeated : Repeats.of(commit)) {
+                byte[] records = repeated.records();
+                locate(
+                        state,
+                        repeated.seq(),
+                        commit.object(),
+                        new RecordReader(commit.object(), records, 0, records.length));
+            }
+            locate(state, commit.seq(), commit.object(), commit.recordReader());
+        }
+        for (FileVersion version : wanted) {
+            version.requireAttached(ArchiveLayout.tables(hostId, tables.base()));
+        }
+    }
+
+    private List<CommitSpan> chain() throws CorruptArchiveException {
+        List<CommitSpan> chain = tables.chain(before);
+        return Objects.requireNonNull(chain, "an outline is used with its extents only");
+    }
+
+    private static boolean isTold(FileVersion version, CommitSpan span) {
+        CommitSpan told = version.toldBy();
+        return told != null && told.from() < span.to() && span.from() < told.to();
+    }
+
+    private void read(String key, int kind, HostState state) throws IOException {
+        Outlines.extents(store, key, kind, extent -> state.locate(key, extent));
+    }
+
+    private void locate(HostState state, long seq, String object, RecordReader records) throws CorruptArchiveException {
+        while (seq > before && records.hasNext()) {
+            if (HostState.inCommit(object, records.next(), seq) instanceof LogRecord.Extent extent) {
+                state.locate(object, extent);
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.chagres.archive.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.Outlines;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.testing.MemoryStore;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Counts the requests that reading takes on a host that was never compacted, as they reach the store. */
+class RequestsTest {
+    private static final String ID = "0123456789abcdef";
+
+    /** {@code -Dcommits} counts on a longer log. */
+    private static final int COMMITS = Integer.getInteger("commits", 35_000);
+
+    private static final int FILES = 1000;
+
+    private final MemoryStore store = new MemoryStore();
+    private final List<String> requests = new ArrayList<>();
+    private final FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+        if (!done && operation.kind() != Kind.WRITE) {
+            requests.add(operation.kind() + " " + operation.key());
+        }
+    });
+    private final Map<Long, CommitHeader> recent = new HashMap<>();
+    private long rotated;
+
+    /** Lines for each file in turn, and one file that came and went while the log was half as long. */
+    @BeforeEach
+    void ship() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            List<Long> ids = new ArrayList<>();
+            for (int i = 0; i < FILES; i++) {
+                ids.add(host.file("/var/log/service-" + i + "/app.log"));
+            }
+            rotated = host.file("/rotated");
+            int last = COMMITS / 1000 * 1000 + 999;
+            for (int i = 1; i <= last; i++) {
+                host.inline(i / 20 == COMMITS / 40 ? rotated : ids.get(i % FILES), "line " + i + "\n");
+                long seq = host.commit();
+                recent.put(seq, CommitReader.header(store, ArchiveLayout.commit(ID, seq)));
+                if (seq % Outlines.MAX_COMMITS == 0) {
+                    Outlines.write(store, ID, seq, recent);
+                    recent.clear();
+                }
+            }
+        }
+    }
+
+    private String read(HostState state, long id, int lastBytes) throws IOException {
+        FileVersion version = Objects.requireNonNull(state.version(id));
+        try (VersionReader reader = new VersionReader(counting, ID, state);
+                Arena arena = Arena.ofConfined()) {
+            long start = Math.max(0, version.length() - lastBytes);
+            MemorySegment target = arena.allocate(version.length() - start);
+            long got = 0;
+            while (got < target.byteSize()) {
+                got += reader.read(version, start + got, target.asSlice(got));
+            }
+            return new String(target.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Beside two requests that find the host, and those for the commits the bytes lie in. */
+    @Test
+    void ofOneFile() throws IOException {
+        HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+        HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
+        assertThat(located).isSameAs(state);
+        assertThat(requests).as("to know where the bytes are").hasSizeLessThanOrEqualTo(24);
+        String content = read(state, rotated, 1 << 20);
+        assertThat(content.lines()).hasSize(20);
+        assertThat(requests).as("with the bytes, in 20 commits").hasSizeLessThanOrEqualTo(24 + 20);
+    }
+
+    /** A file that grows all the time takes what tells of all its bytes. */
+    @Test
+    void ofOneFileThatGrowsAllTheTime() throws IOException {
+        HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+        HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(7L));
+        assertThat(requests).hasSizeLessThanOrEqualTo(24 + Outlines.MAX_COMMITS / 32);
+        assertThat(read(located, 7, 30).lines().toList().getLast()).startsWith("line ");
+        HostState all = HostLog.replay(store, ID, ExtentFilter.ALL, RunListener.NONE);
+        assertThat(Objects.requireNonNull(located.version(7)).extents())
+                .containsExactlyElementsOf(Objects.requireNonNull(
+                        Objects.requireNonNull(all.version(7)).extents()));
+    }
+
+    /** A shipper that compares a file with what it archived knows the commits since the last outline. */
+    @Test
+    void ofAShipper() throws IOException {
+        HostState state = HostLog.load(counting, ID, recent);
+        HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
+        assertThat(Objects.requireNonNull(located.version(rotated)).length()).isPositive();
+        assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(8);
+    }
+}
