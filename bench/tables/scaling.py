@@ -20,6 +20,7 @@ DAY = 86_400
 PAGE = 1000  # keys of a LIST
 HEARTBEAT = 60  # seconds
 OUTLINE, MERGED = 1000, 32  # commits from one outline to the next; spans of extents that become one
+RADIX, LONGEST = 4, 256  # a commit repeats those before it, up to the next that divides by a higher power of the radix
 MEMORY, BATCH = 112 << 20, 64 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
 SMALL, PACK = 1 << 20, 8 << 20  # fewer bytes of a file go into packs; bytes of a pack
@@ -56,15 +57,36 @@ def restart(commits_since_checkpoint, checkpoint=True):
     """
     outlines = commits_since_checkpoint // OUTLINE
     commits = OUTLINE // 2 if outlines else commits_since_checkpoint
-    tables = 2 * (outlines > 0) + 2 * min(outlines, outlines // MERGED % MERGED + MERGED)
-    return requests(put=2, get=1 + 2 * checkpoint + tables + commits, head=1,
-                    list=1 + pages(2 * outlines) + pages(commits))
+    tables = (outlines > 0) + outlines // MERGED + outlines % MERGED
+    return requests(put=2, get=1 + checkpoint + tables + commits, head=1, list=2 + pages(commits))
+
+
+def span(seq):
+    """How many commits are known by one, with itself."""
+    known = 1
+    while known < LONGEST and seq % (known * RADIX) == 0:
+        known *= RADIX
+    return known
+
+
+def end(seq):
+    """Commits a reader fetches to know all behind the newest outline."""
+    fetched, outline = 0, seq // OUTLINE * OUTLINE
+    while seq > outline:
+        seq, fetched = seq - span(seq), fetched + 1
+    return fetched
+
+
+def one_file(commits, shipper=False):
+    """To know where the bytes of a file are: which host, what there is, outline, the end, the extents it is in."""
+    found = requests() if shipper else requests(get=1, list=1)
+    return found + requests(list=3, head=1, get=1 + (0 if shipper else end(commits)) + 2 * (commits >= OUTLINE))
 
 
 def outlines(commits):
     """Each is made of the one before and of records in memory: two objects, each asked for before it is put."""
-    merges = times(commits // OUTLINE // MERGED, requests(put=1, get=2 * MERGED, head=1))
-    return times(commits // OUTLINE, requests(put=2, get=2, head=2, list=2)) + merges
+    merges = times(commits // OUTLINE // MERGED, requests(put=1, get=MERGED, head=1))
+    return times(commits // OUTLINE, requests(put=2, get=1, head=3, list=2)) + merges
 
 
 def objects(files, content_bytes):
@@ -76,7 +98,7 @@ def compaction(commits, files, content_bytes, checkpoint=True):
     """Reads each commit once, or if it cannot keep them once more for each batch."""
     fits = content_bytes / RATIO + commits * (COMMIT + ENTRY) <= MEMORY
     reads = commits if fits else commits * (1 + math.ceil(content_bytes / BATCH))
-    return requests(put=4 + objects(files, content_bytes), get=1 + 4 * checkpoint + reads, head=4,
+    return requests(put=4 + objects(files, content_bytes), get=1 + 2 * checkpoint + reads, head=4,
                     list=8 + pages(commits), delete=1)
 
 
@@ -88,7 +110,7 @@ def heartbeats(seconds):
 def sweep(commits_listed, commits_removed, checkpoints, heard_listed=0, heard_removed=0):
     """Lists the log and the heartbeats and reads the checkpoints that stay; objects it removes are not counted."""
     tables = 2 * (commits_removed // OUTLINE)
-    return requests(get=2 * checkpoints,
+    return requests(get=checkpoints,
                     list=pages(commits_listed) + pages(heard_listed) + (commits_removed > 0),
                     delete=commits_removed + tables + (commits_removed > 0) + heard_removed)
 
@@ -172,7 +194,7 @@ def fleet_table():
         for lag in (1, 10):
             shipped, compacted = host_day(commits_of(1, lag), 100, 100 << 20)
             names = requests(list=pages(hosts))
-            list_all = names + requests(get=2 * hosts, list=2 * hosts)
+            list_all = names + requests(get=hosts, list=2 * hosts)
             rows.append((f"{hosts:,}", f"{lag} s", f"{hosts / lag:,.0f}", money(hosts * dollars(shipped)),
                          money(hosts * dollars(shipped + compacted)), f"{sum(list_all.values()):,}",
                          money(dollars(list_all)), f"{sum(names.values()):,}",
@@ -181,6 +203,19 @@ def fleet_table():
     return table(("hosts", "lag", "PUT/s", "ship $ a day", "with compact $ a day", "requests of `ls`", "`ls` $",
                   "of them to find the hosts", "requests of a first start", "all first starts $", "requests of `status`",
                   "`status` $"), rows)
+
+
+def file_table():
+    rows = []
+    for what, counts in (("`cat`, `tail` of one file, worst", [one_file(n) for n in range(1_000_000, 1_002_000)]),
+                         ("the same, mean", None),
+                         ("one truncation or copy, by the shipper", [one_file(1_000_999, shipper=True)])):
+        all_of = counts or [one_file(n) for n in range(1_000_000, 1_002_000)]
+        sums = [sum(each.values()) for each in all_of]
+        most = max(all_of, key=lambda each: sum(each.values()))
+        rows.append((what, *((most[kind] for kind in ("LIST", "HEAD", "GET")) if counts else ("", "", "")),
+                     max(sums) if counts else round(sum(sums) / len(sums))))
+    return table(("on a host of a million commits that nobody compacted", "LIST", "HEAD", "GET", "all"), rows)
 
 
 def kept_table():
@@ -198,7 +233,7 @@ def kept_table():
 
 
 def render(text):
-    tables = {"goal": goal_table, "host": host_table, "idle": idle_table, "fleet": fleet_table, "kept": kept_table}
+    tables = {"goal": goal_table, "host": host_table, "idle": idle_table, "fleet": fleet_table, "file": file_table, "kept": kept_table}
     for name, make in tables.items():
         text = re.sub(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)",
                       lambda found: found[1] + make() + found[2], text, flags=re.S)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -25,6 +26,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -153,6 +156,36 @@ class CheckpointStepTest {
         assertThat(store.keys("-names")).hasSizeGreaterThanOrEqualTo(3);
         assertShipped();
         assertThat(problems).isEmpty();
+    }
+
+    /** What was committed since the last outline is known, and of older tables only those are read that tell of it. */
+    @Test
+    void aFileThatIsCopiedAndCutTakesFewRequests() throws IOException {
+        Path other = file.resolveSibling("other.log");
+        Files.writeString(other, "a line of a file that rests\n".repeat(1000));
+        List<String> reads = new ArrayList<>();
+        FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+            if (!done && Set.of(Kind.GET, Kind.SIZE, Kind.LIST).contains(operation.kind())) {
+                reads.add(operation.kind() + " " + operation.key());
+            }
+        });
+        try (Shipper shipper = open(counting, Runnable::run, "one")) {
+            ship(shipper, Outlines.MAX_COMMITS + 300);
+            reads.clear();
+            Files.copy(other, file.resolveSibling("other.log.1"));
+            int before = commits();
+            Await.until("the copy is committed", () -> {
+                step(shipper);
+                return commits() > before;
+            });
+            Files.writeString(other, "");
+            drain(shipper);
+        }
+        assertThat(load(store).versions())
+                .filteredOn(version -> version.length() > 0
+                        && Objects.requireNonNull(version.extents()).get(0) instanceof LogRecord.CopyRun)
+                .hasSize(1);
+        assertThat(reads).hasSizeLessThanOrEqualTo(10);
     }
 
     @Test

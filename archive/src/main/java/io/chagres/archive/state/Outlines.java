@@ -8,6 +8,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,6 +31,9 @@ public final class Outlines {
 
     /** So many spans of extents become one object. */
     static final int MERGED_SPANS = 32;
+
+    /** Extents of more bytes are not made one object: to read them takes several requests anyway. */
+    static final int MAX_MERGED_BYTES = 2 << 20;
 
     private static final CheckpointContents OUTLINE = new CheckpointContents() {
         @Override
@@ -95,7 +99,8 @@ public final class Outlines {
                 bytes = write(store, hostId, tables.base(), from, state, collector);
                 collector.extents.clear();
                 CommitSpan span = new CommitSpan(from, to);
-                tables.spans().put(span, ArchiveLayout.extents(hostId, tables.base(), span));
+                String key = ArchiveLayout.extents(hostId, tables.base(), span);
+                tables.spans().put(span, new BlobInfo(key, store.size(key), 0));
             }
         }
         merge(store, hostId, tables, state);
@@ -123,8 +128,8 @@ public final class Outlines {
     }
 
     /**
-     * Makes one object of the last spans of extents, so that there are few however long a log is: each extent is
-     * written twice more for a million commits.
+     * Makes one object of the last spans of extents, if they are small: each extent is written once more. What takes
+     * several requests itself would not become fewer.
      */
     private static void merge(BlobStore store, String hostId, Tables tables, HostState state) throws IOException {
         List<CommitSpan> chain = tables.chain(state.seq());
@@ -133,7 +138,8 @@ public final class Outlines {
         }
         List<CommitSpan> merged = chain.subList(chain.size() - MERGED_SPANS, chain.size());
         long all = state.seq() - merged.getFirst().from();
-        if (merged.stream().anyMatch(span -> span.to() - span.from() > all / 2)) {
+        boolean isLarge = merged.stream().anyMatch(span -> span.to() - span.from() > all / 2);
+        if (isLarge || tables.bytes(merged) > MAX_MERGED_BYTES) {
             return; // writing it again is worth more of the others
         }
         CommitSpan whole = new CommitSpan(merged.getFirst().from(), state.seq());

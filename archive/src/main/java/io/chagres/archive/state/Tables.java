@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
  * @param outlines commits of which there is an outline
- * @param spans keys of the extents of spans of commits; those may overlap
+ * @param spans the extents of spans of commits; those may overlap
  */
-record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, String> spans) {
+record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, BlobInfo> spans) {
     /**
      * Lists what there is up to a commit, from the newest back until there is enough.
      *
@@ -38,7 +38,7 @@ record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, St
             CommitSpan span = ArchiveLayout.extentsOf(info.key());
             long outline = ArchiveLayout.outlineOf(info.key());
             if (span != null) {
-                tables.spans.put(span, info.key());
+                tables.spans.put(span, info);
             } else if (outline > base.seq() && outline <= seq && info.lengthBytes() <= maxBytes) {
                 tables.outlines.add(outline);
             } else {
@@ -69,7 +69,14 @@ record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, St
 
     /** Returns the key of the extents of a span. */
     String key(CommitSpan span) {
-        return Objects.requireNonNull(spans.get(span));
+        return Objects.requireNonNull(spans.get(span)).key();
+    }
+
+    /** Returns how many bytes the extents of some spans have in the store, or a little more. */
+    long bytes(List<CommitSpan> some) {
+        return some.stream()
+                .mapToLong(span -> Objects.requireNonNull(spans.get(span)).lengthBytes())
+                .sum();
     }
 
     /** Returns as few spans as cover the commits behind one up to another, in order; null when they do not. */

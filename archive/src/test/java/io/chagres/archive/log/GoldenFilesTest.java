@@ -10,15 +10,20 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.Samples;
+import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.StateText;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -33,6 +38,9 @@ import org.junit.jupiter.api.Test;
 class GoldenFilesTest {
     private static final String COMMIT = "commit-format-2.zst";
     private static final String CHECKPOINT = "checkpoint-format-2.zst";
+    private static final String PACKED = "packed-format-2.zst";
+    private static final String PACK = "pack-format-2.zst";
+    private static final String REPEATING = "repeating-format-2.zst";
     private static final byte[] LINES = Samples.bytes("the last words of a machine\n".repeat(40));
 
     private static final List<LogRecord> RECORDS = List.of(
@@ -113,6 +121,68 @@ class GoldenFilesTest {
         assertThat(CommitReader.header(store, ArchiveLayout.commit(LogFixture.HOST, 1))
                         .records())
                 .isEqualTo(Arrays.copyOf(records.array(), records.length()));
+    }
+
+    private static final LogRecord.PackedRun PACKED_RUN =
+            new LogRecord.PackedRun(1, 0, LINES.length, 7, 2L * LINES.length, LINES.length, Samples.crc(LINES), 9);
+
+    /** A pack of two pieces, and the checkpoint that refers to the second. */
+    @Test
+    void readsAPack() throws IOException {
+        MemoryStore made = new MemoryStore();
+        try (LogFixture log = new LogFixture(made)) {
+            log.write(Samples.version(1, "/a"), new LogRecord.ZeroRun(1, 0, LINES.length, 9))
+                    .commit();
+            Checkpoint.write(made, LogFixture.HOST, log.load(), version -> List.of(PACKED_RUN));
+        }
+        String key = ArchiveLayout.checkpoint(LogFixture.HOST, 1);
+        String pack = ArchiveLayout.pack(LogFixture.HOST, PACKED_RUN.packLength(), PACKED_RUN.unique());
+        MemoryStore store = new MemoryStore();
+        store.replace(key, golden(PACKED, made.bytes(key)));
+        store.replace(pack, golden(PACK, pack()));
+        HostState state = LogFixture.load(store);
+        FileVersion version = Objects.requireNonNull(state.version(1));
+        assertThat(Objects.requireNonNull(version.extents()).get(0)).isEqualTo(PACKED_RUN);
+        try (VersionReader reader = new VersionReader(store, LogFixture.HOST, state)) {
+            byte[] content = new byte[LINES.length];
+            assertThat(reader.read(version, 0, MemorySegment.ofArray(content))).isEqualTo(LINES.length);
+            assertThat(content).isEqualTo(LINES);
+        }
+    }
+
+    private static byte[] pack() {
+        byte[] content = Samples.bytes("the last words of a machine\n".repeat(80));
+        try (Arena arena = Arena.ofConfined();
+                SeekableFrames frames = new SeekableFrames(3)) {
+            ByteBuffer plain = arena.allocate(content.length)
+                    .copyFrom(MemorySegment.ofArray(content))
+                    .asByteBuffer();
+            MemorySegment stored = arena.allocate(SeekableFrames.boundOf(content.length) + 64, 8);
+            int length = frames.frame(stored.asByteBuffer(), 0, plain, 0, content.length);
+            return stored.asSlice(0, length + frames.table(stored, length)).toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    /** The fourth commit of a log, which repeats three. */
+    @Test
+    void readsACommitThatRepeatsOthers() throws IOException {
+        MemoryStore made = new MemoryStore();
+        try (LogFixture log = new LogFixture(made)) {
+            for (int i = 1; i <= 4; i++) {
+                log.write(Samples.directory("/d" + i)).commit();
+            }
+        }
+        MemoryStore store = new MemoryStore();
+        String fourth = ArchiveLayout.commit(LogFixture.HOST, 4);
+        store.replace(fourth, golden(REPEATING, made.bytes(fourth)));
+        CommitHeader commit = CommitReader.header(store, fourth);
+        for (int i = 1; i <= 3; i++) {
+            RecordWriter records = new RecordWriter();
+            records.write(Samples.directory("/d" + i));
+            assertThat(Repeats.of(commit).get(i - 1))
+                    .isEqualTo(new LogRecord.Repeated(
+                            i, 1_700_000_000_000L + (i - 1) * 1000, Arrays.copyOf(records.array(), records.length())));
+        }
     }
 
     @Test
