@@ -170,10 +170,7 @@ public final class FaultProxy implements AutoCloseable {
         if (kind == Kind.PUT) {
             putNs.putIfAbsent(head.target(), System.nanoTime());
         }
-        return rules.stream()
-                .filter(rule -> rule.takes(kind, head.target()))
-                .findFirst()
-                .orElse(null);
+        return rules.stream().filter(rule -> rule.takes(kind, head)).findFirst().orElse(null);
     }
 
     /** Says whether an object was put within a time until now; its target is a path with its bucket. */

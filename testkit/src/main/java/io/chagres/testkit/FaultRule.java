@@ -1,6 +1,7 @@
 package io.chagres.testkit;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ public final class FaultRule {
     private long left = Long.MAX_VALUE;
     private double share = 1;
     private @Nullable RandomGenerator random;
+    private String absent = "";
     private Fault fault = new Fault.Delay(Duration.ZERO);
     private boolean removed;
     private int applied;
@@ -47,6 +49,12 @@ public final class FaultRule {
     /** Only requests whose target, path and query, contains this. */
     public FaultRule within(String part) {
         within = part;
+        return this;
+    }
+
+    /** Only requests that have no such header. */
+    public FaultRule without(String header) {
+        absent = header.toLowerCase(Locale.ROOT) + ":";
         return this;
     }
 
@@ -129,8 +137,14 @@ public final class FaultRule {
     }
 
     /** Whether it holds for a request, which it then has used. */
-    synchronized boolean takes(FaultProxy.Kind kind, String target) {
-        boolean matches = !removed && left > 0 && kinds.contains(kind) && target.contains(within);
+    synchronized boolean takes(FaultProxy.Kind kind, HttpHead head) {
+        boolean matches = !removed
+                && left > 0
+                && kinds.contains(kind)
+                && head.target().contains(within)
+                && (absent.isEmpty()
+                        || head.lines().stream()
+                                .noneMatch(line -> line.toLowerCase(Locale.ROOT).startsWith(absent)));
         if (!matches || (random != null && random.nextDouble() >= share)) {
             return false;
         }
