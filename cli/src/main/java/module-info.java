@@ -9,6 +9,7 @@ module io.chagres.cli {
     requires io.chagres.dedupe;
     requires io.chagres.watch;
     requires java.net.http; // of a store on the class path, whose needs nobody else declares
+    requires jdk.httpserver; // for ship --http alone
     requires jdk.unsupported; // signals
 
     exports io.chagres.cli;
@@ -20,6 +21,8 @@ module io.chagres.cli {
     opens io.chagres.cli.dedupe to
             info.picocli;
     opens io.chagres.cli.doctor to
+            info.picocli;
+    opens io.chagres.cli.http to
             info.picocli;
     opens io.chagres.cli.maintain to
             info.picocli;

@@ -6,4 +6,5 @@ module io.chagres.ship {
     requires com.github.luben.zstd_jni;
 
     exports io.chagres.ship;
+    exports io.chagres.ship.metrics;
 }

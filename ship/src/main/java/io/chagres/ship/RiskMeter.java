@@ -2,6 +2,9 @@ package io.chagres.ship;
 
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Tail;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -60,6 +63,20 @@ final class RiskMeter {
                 parts.health.errors(),
                 scanning,
                 parts.health.trouble(nowMs));
+    }
+
+    /** Returns the files that have been at risk for longest, at most some. Allocates. */
+    List<FileRisk> files(long nowMs, int most) {
+        List<FileRisk> files = new ArrayList<>();
+        for (Tail tail : active) {
+            if (tail.riskBytes() > 0) {
+                long since = tail.bytes.riskSinceMs();
+                long age = since == 0 ? 0 : Math.max(0, nowMs - since);
+                files.add(new FileRisk(tail.describe(), tail.riskBytes(), age, tail.bytes.size()));
+            }
+        }
+        files.sort(Comparator.comparingLong(FileRisk::riskMs).reversed().thenComparing(FileRisk::path));
+        return List.copyOf(files.subList(0, Math.min(most, files.size())));
     }
 
     private long totalBytes() {

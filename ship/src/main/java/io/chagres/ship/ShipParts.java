@@ -75,6 +75,7 @@ final class ShipParts implements AutoCloseable {
     final DirectoryWatcher watcher;
     final Pulse pulse;
     private final ShipScope scope;
+    final int positions;
 
     private ShipParts(Opening opening, BlobStore store, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
@@ -109,6 +110,7 @@ final class ShipParts implements AutoCloseable {
         copies = new Copies(options.copies(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
+        positions = opening.points.count();
         pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options);
         collectKnown(opening.loaded);
     }

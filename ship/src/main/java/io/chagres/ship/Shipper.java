@@ -8,6 +8,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.follow.ObjectUploads;
+import io.chagres.ship.metrics.Metrics;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ public final class Shipper implements AutoCloseable {
     private static final long RETRY_UNREADABLE_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
+    private static final int FILES_TOLD = 50;
 
     /** The stages of a shipper's life, in order. */
     private enum Stage {
@@ -49,6 +51,8 @@ public final class Shipper implements AutoCloseable {
     private volatile @Nullable String notice;
     private boolean noticed;
     private volatile ShipStatus status = ShipStatus.UNKNOWN;
+    private volatile boolean filesWanted;
+    private volatile List<FileRisk> filesAtRisk = List.of();
     private long drainUntilMs = Long.MAX_VALUE;
     private long nextUnreadableMs;
     private long nextTrimMs;
@@ -382,6 +386,10 @@ public final class Shipper implements AutoCloseable {
             if (stage == Stage.FINISHED) {
                 flush.end(status);
             }
+            if (filesWanted) {
+                filesWanted = false;
+                filesAtRisk = risk.files(now, FILES_TOLD);
+            }
             nextStatusMs = now + STATUS_MS;
             changed = status.riskBytes() != 0;
         }
@@ -390,6 +398,22 @@ public final class Shipper implements AutoCloseable {
     /** Returns the last published status. Safe for any thread. */
     public ShipStatus status() {
         return status;
+    }
+
+    /** Returns the files at risk as of when somebody asked last, and has them looked at again. Safe for any thread. */
+    public List<FileRisk> filesAtRisk() {
+        filesWanted = true;
+        return status.riskBytes() == 0 ? List.of() : filesAtRisk;
+    }
+
+    /** Returns of how many files the archive knew at the start where they go on. */
+    public int positions() {
+        return parts.positions;
+    }
+
+    /** Returns the registry of its metrics, which may be asked by any thread: values are a moment old. */
+    public Metrics metrics() {
+        return ShipMetrics.of(parts, this::status);
     }
 
     @Override

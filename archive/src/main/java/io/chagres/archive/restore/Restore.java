@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes files of an archive below a directory: {@code DIR/<host>/<path>}, with modes, modification times, owners where
  * the caller may set them, empty directories, holes, hard links, and symbolic links as links. Hosts that share a name
- * become {@code <name>~<host id>}. A file that is gone gets the name it had last when its bytes are found nowhere else in
+ * become {@code <name>~<host id>}. A file that is gone gets the name it had last when its bytes are nowhere else in
  * what is restored and nothing stands there now; older versions, and all when asked, are written beside as
  * {@code <name>~<time>~<version>}.
  *

@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that versions without a name had last, as a tree of their own: beside the {@link NameTree}, whose names win.
+ * The names that versions without a name had last, as a tree beside the {@link NameTree}, whose names win.
  * Of versions that had one name last, the one the log told of last has it. Where one name was a file's and a
  * directory's, it is the directory's. Kept right by {@link HostState}; about 130 bytes a name. Confined to one thread.
  */

@@ -10,6 +10,10 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.WorkerThreads;
+import io.chagres.cli.http.HttpOption;
+import io.chagres.cli.http.ProcessNumbers;
+import io.chagres.cli.http.StatusBoard;
+import io.chagres.cli.http.StatusServer;
 import io.chagres.cli.notice.NoticeWatch;
 import io.chagres.cli.notice.Provider;
 import io.chagres.cli.text.ByteSize;
@@ -23,6 +27,7 @@ import io.chagres.ship.ShipOptions;
 import io.chagres.ship.Shipper;
 import io.chagres.ship.Source;
 import io.chagres.ship.StartAt;
+import io.chagres.ship.Version;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Clock;
@@ -190,6 +195,17 @@ public final class ShipCommand implements Callable<Integer> {
     @Option(names = "--quiet", description = "Print only problems.")
     boolean quiet;
 
+    @Option(
+            names = "--log-format",
+            paramLabel = "text|json",
+            defaultValue = "text",
+            description = "How lines are written off a terminal; text has priorities under journald"
+                    + " (default: ${DEFAULT-VALUE}).")
+    LogLines.Format logFormat = LogLines.Format.TEXT;
+
+    @Mixin
+    HttpOption http = new HttpOption();
+
     @Mixin
     StateOption state = new StateOption();
 
@@ -240,9 +256,13 @@ public final class ShipCommand implements Callable<Integer> {
         if (once) {
             checkThatPathsExist();
         }
-        ShipReport report = ShipReport.of(context, json.json, quiet, once);
+        StatusBoard board = board(options);
+        ShipReport told = ShipReport.of(context, json.json, quiet, once, logFormat);
+        ShipReport report = new ShipReport.Observed(told, board);
         context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
-        try (Supervisor supervisor = Supervisor.of(context.environment(), report)) {
+        try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
+                StatusServer _ = http.serve(context, board, threads, quiet ? text -> {} : told::message);
+                Supervisor supervisor = Supervisor.of(context.environment(), report)) {
             ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
             context.termination().onSignal(start::stop);
             Reload reload = new Reload(settings, report, supervisor);
@@ -251,7 +271,7 @@ public final class ShipCommand implements Callable<Integer> {
             }
             start.begin(once);
             try {
-                return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start, reload));
+                return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start, reload, board));
             } catch (IOException e) {
                 start.program().outlive(e, report);
                 throw e;
@@ -277,13 +297,23 @@ public final class ShipCommand implements Callable<Integer> {
         }
     }
 
-    private int ship(ShipOptions options, ShipReport report, Supervisor supervisor, ShipStart start, Reload reload)
+    private int ship(
+            ShipOptions options,
+            ShipReport report,
+            Supervisor supervisor,
+            ShipStart start,
+            Reload reload,
+            StatusBoard board)
             throws IOException {
         try (WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
                 BlobStore archive = start.open(() -> BlobStores.open(store, true));
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             context.termination().onUserSignal(shipper::requestFlush);
+            board.opened(() -> ProcessNumbers.addTo(shipper.metrics()), shipper::filesAtRisk);
+            report.started(
+                    "version " + Version.text() + " ships " + String.join(" ", paths) + " to " + store + " as host "
+                            + options.hostName() + "; the archive knows where " + shipper.positions() + " files go on");
             start.opened(shipper::requestDrain);
             reload.opened();
             NoticeWatch following = follow(shipper, report);
@@ -309,6 +339,13 @@ public final class ShipCommand implements Callable<Integer> {
                             shipper.requestHaste(what);
                         },
                         report::message);
+    }
+
+    private StatusBoard board(ShipOptions options) {
+        return new StatusBoard(
+                new StatusBoard.About(Version.text(), options.hostName(), store, String.join(" ", paths)),
+                context.clock(),
+                ShipStatusText::members);
     }
 
     /** A path that does not exist yet can be followed, but once is now. */

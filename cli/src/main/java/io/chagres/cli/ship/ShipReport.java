@@ -3,11 +3,11 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.StatusLine;
+import io.chagres.cli.http.StatusBoard;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Words;
 import io.chagres.ship.ShipStatus;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.InstantSource;
 
 /** Tells the user how shipping goes, in the form that fits where the output goes. Confined to one thread. */
@@ -23,17 +23,23 @@ sealed interface ShipReport {
     /** Shows one line about a trouble. */
     void message(String message);
 
+    /** Takes that the store has accepted: what is shipped where. */
+    default void started(String what) {}
+
     /** Takes the last status; what is at risk is said in every form. */
     void ended(ShipStatus status) throws IOException;
 
     /** Returns the form for these outputs. */
-    static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once) {
+    static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once, LogLines.Format format) {
+        Reminder reminder = new Reminder(LogLines.of(context, format));
         if (json) {
-            return new Json(context.out(), new Reminder(context.err()), context.clock());
+            return new Json(context.out(), reminder, context.clock());
         }
-        return context.liveLine() && !quiet
-                ? new Live(new StatusLine(context.err()), once)
-                : new Silent(new Reminder(context.err()));
+        if (quiet) {
+            return new Silent(reminder);
+        }
+        boolean live = context.liveLine() && format == LogLines.Format.TEXT;
+        return live ? new Live(new StatusLine(context.err()), once) : new Lines(reminder);
     }
 
     /** The sentence for a stop with bytes at risk. */
@@ -44,7 +50,7 @@ sealed interface ShipReport {
                 ? ", " + Words.plural(status.unreadableFiles(), "file") + " unreadable"
                 : "";
         String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
-        return "chagres ship: stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
+        return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
                 + ". They are still in the local files and "
                 + ByteSize.format(status.shippedBytes())
                 + " are safe in the archive: start chagres ship again to ship the rest.";
@@ -54,11 +60,15 @@ sealed interface ShipReport {
     final class Reminder {
         private static final long EVERY_MS = 60_000;
 
-        private final PrintStream err;
+        private final LogLines err;
         private long remindedMs;
 
-        Reminder(PrintStream err) {
+        Reminder(LogLines err) {
             this.err = err;
+        }
+
+        void line(LogLines.Level level, String message) {
+            err.line(level, message);
         }
 
         void status(ShipStatus status, long elapsedMs) {
@@ -71,17 +81,17 @@ sealed interface ShipReport {
         }
 
         void message(String message) {
-            err.println("chagres ship: " + message);
+            err.line(LogLines.Level.WARNING, message);
         }
 
         void ended(ShipStatus status) {
             if (status.riskBytes() != 0) {
-                err.println(atRisk(status));
+                err.line(LogLines.Level.ERROR, atRisk(status));
             }
         }
     }
 
-    /** A pipe or {@code --quiet}: nothing but troubles. */
+    /** {@code --quiet}: nothing but troubles. */
     record Silent(Reminder err) implements ShipReport {
         @Override
         public void status(ShipStatus status, long elapsedMs) {
@@ -96,6 +106,78 @@ sealed interface ShipReport {
         @Override
         public void ended(ShipStatus status) {
             err.ended(status);
+        }
+    }
+
+    /** A log: a line when it starts, when everything was scanned, when it ends, and troubles. */
+    final class Lines implements ShipReport {
+        private final Reminder err;
+        private boolean scanned;
+
+        Lines(Reminder err) {
+            this.err = err;
+        }
+
+        @Override
+        public void started(String what) {
+            err.line(LogLines.Level.NOTICE, what);
+        }
+
+        @Override
+        public void status(ShipStatus status, long elapsedMs) {
+            if (!scanned && !status.scanning()) {
+                scanned = true;
+                String files = Words.plural(status.files(), "file") + ", at risk " + ShipStatusText.risk(status);
+                err.line(LogLines.Level.INFO, "everything is scanned: " + files);
+            }
+            err.status(status, elapsedMs);
+        }
+
+        @Override
+        public void message(String message) {
+            err.message(message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) {
+            if (status.riskBytes() == 0) {
+                String shipped = ByteSize.format(status.shippedBytes()) + " of " + Words.plural(status.files(), "file")
+                        + " in " + Words.plural(status.commits(), "commit");
+                err.line(LogLines.Level.NOTICE, "ended: everything is acknowledged; shipped " + shipped);
+            }
+            err.ended(status);
+        }
+    }
+
+    /** Passes everything on, and lets a board see it. */
+    record Observed(ShipReport to, StatusBoard board) implements ShipReport {
+        @Override
+        public long intervalMs() {
+            return to.intervalMs();
+        }
+
+        @Override
+        public void status(ShipStatus status, long elapsedMs) throws IOException {
+            board.status(status);
+            to.status(status, elapsedMs);
+        }
+
+        @Override
+        public void started(String what) {
+            to.started(what);
+        }
+
+        @Override
+        public void message(String message) {
+            board.message(message);
+            to.message(message);
+        }
+
+        @Override
+        public void ended(ShipStatus status) throws IOException {
+            board.status(status);
+            board.ended();
+            to.ended(status);
         }
     }
 
@@ -165,7 +247,7 @@ sealed interface ShipReport {
         public void ended(ShipStatus status) {
             line.show(ShipStatusText.line(status, 0));
             if (status.riskBytes() != 0) {
-                line.message(atRisk(status));
+                line.message("chagres ship: " + atRisk(status));
             }
             line.end();
         }

@@ -59,6 +59,12 @@ final class ShipStatusText {
     static JsonWriter json(ShipStatus status, long timeMs, boolean last) {
         JsonWriter json = new JsonWriter().beginObject();
         json.timeMember("time", timeMs);
+        members(json, status);
+        return json.member("ended", last).endObject();
+    }
+
+    /** Writes the numbers of a status into the open object. */
+    static void members(JsonWriter json, ShipStatus status) {
         json.member("files", status.files()).member("shippedBytes", status.shippedBytes());
         json.member("totalBytes", status.totalBytes()).member("archivedBytes", status.archivedBytes());
         json.name("riskBytes");
@@ -72,7 +78,6 @@ final class ShipStatusText {
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("commits", status.commits()).member("errors", status.errors());
         json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());
-        return json.member("ended", last).endObject();
     }
 
     /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 final class StatusLineTest {
     private final ByteArrayOutputStream terminal = new ByteArrayOutputStream();
-    private final StatusLine line = new StatusLine(new PrintStream(terminal, true, StandardCharsets.UTF_8));
+    private final AtomicBoolean foreground = new AtomicBoolean(true);
+    private final StatusLine line =
+            new StatusLine(new PrintStream(terminal, true, StandardCharsets.UTF_8), foreground::get);
 
     @Test
     void rewritesTheLineInPlace() {
@@ -36,5 +39,19 @@ final class StatusLineTest {
 
     private String written() {
         return terminal.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void leavesThePromptOfTheShellAlone() {
+        line.show("one");
+        foreground.set(false);
+        terminal.reset();
+        line.show("two");
+        assertThat(terminal.size()).isZero();
+        line.message("a message");
+        assertThat(terminal.toString(StandardCharsets.UTF_8)).isEqualTo("a message\n");
+        foreground.set(true);
+        line.show("two");
+        assertThat(terminal.toString(StandardCharsets.UTF_8)).contains("two");
     }
 }

@@ -57,7 +57,13 @@ final class ShipCommandTest {
     @Test
     void shipsWhatIsThereOnce() {
         CommandRun ship = CommandRun.of(args("--once"));
-        assertThat(ship.err()).isEmpty();
+        assertThat(ship.err().lines())
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("chagres ship: version ")
+                .endsWith("the archive knows where 0 files go on");
+        assertThat(ship.err()).contains("ended: everything is acknowledged; shipped 6 B of 1 file");
         assertThat(ship.out()).isEmpty();
         assertThat(ship.code()).isZero();
         assertThat(cat()).isEqualTo("first\n");
@@ -84,7 +90,7 @@ final class ShipCommandTest {
         stop.join().run();
         assertThat(ship.get()).isZero();
         assertThat(cat()).isEqualTo("first\nlast");
-        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("ended: everything is acknowledged");
     }
 
     @Test
@@ -132,7 +138,7 @@ final class ShipCommandTest {
         command.memory = new ByteSize(ShipOptions.MIN_MEMORY_BYTES);
         command.level = 1;
         List<Boolean> copies = new ArrayList<>();
-        ShipReport report = ShipReport.of(context, false, false, true);
+        ShipReport report = ShipReport.of(context, false, false, true, LogLines.Format.TEXT);
         ShipCommand.Shipping refusedFirst = options -> {
             copies.add(options.copies());
             if (options.copies()) {

@@ -21,10 +21,11 @@ final class ShipReportTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final PrintStream messages = new PrintStream(err, true, StandardCharsets.UTF_8);
+    private final LogLines lines = new LogLines(messages, LogLines.Format.TEXT, false, InstantSource.system());
 
     @Test
     void aPipeGetsNothingWhileAllIsWell() {
-        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(lines));
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(err.size()).isZero();
@@ -32,7 +33,7 @@ final class ShipReportTest {
 
     @Test
     void aPipeHearsOfTroublesAndOfWhatIsAtRisk() {
-        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(lines));
         report.message("/x cannot be read");
         report.ended(AT_RISK);
         assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("""
@@ -45,7 +46,7 @@ final class ShipReportTest {
 
     @Test
     void aPipeIsRemindedEachMinuteThatTheStoreRefuses() {
-        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(messages));
+        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(lines));
         report.status(SAFE, 1000);
         for (int second = 2; second <= 62; second++) {
             report.status(AT_RISK, second * 1000);
@@ -58,7 +59,7 @@ final class ShipReportTest {
     @Test
     void jsonGoesToStandardOutput() throws IOException {
         InstantSource clock = InstantSource.fixed(Instant.EPOCH);
-        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(messages), clock);
+        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(lines), clock);
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(out.toString(StandardCharsets.UTF_8).lines())
@@ -72,7 +73,7 @@ final class ShipReportTest {
 
     @Test
     void aTerminalSeesTheRateOfTheLastSecondWhileSomethingIsToBeDone() {
-        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages), false);
+        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages, () -> true), false);
         report.status(busy(1024), 1000);
         report.status(busy(9999), 1250);
         report.status(busy(4096), 2500);
@@ -90,11 +91,46 @@ final class ShipReportTest {
 
     @Test
     void aTerminalKeepsTheLastLine() {
-        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages), true);
+        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages, () -> true), true);
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("100%")
                 .endsWith("  1 file, 2.0 KiB shipped, at risk 0 B (0.0 s)\033[?7h\n");
+    }
+
+    @Test
+    void aLogHearsOfTheStartTheScanAndTheEnd() {
+        for (boolean journald : new boolean[] {false, true}) {
+            err.reset();
+            ShipReport.Lines report = new ShipReport.Lines(new ShipReport.Reminder(
+                    new LogLines(messages, LogLines.Format.TEXT, journald, InstantSource.system())));
+            report.started("version 1 ships /x");
+            report.status(ShipStatus.unopened("refuses", 0), 0);
+            report.status(SAFE, 1000);
+            report.status(SAFE, 2000);
+            report.message("/x cannot be read");
+            report.ended(SAFE);
+            report.ended(AT_RISK);
+            assertThat(err.toString(StandardCharsets.UTF_8).lines().map(line -> line.split(";")[0]))
+                    .containsExactlyElementsOf(java.util.stream.Stream.of(
+                                    "<5>chagres ship: version 1 ships /x",
+                                    "<6>chagres ship: everything is scanned: 1 file, at risk 0 B (0.0 s)",
+                                    "<4>chagres ship: /x cannot be read",
+                                    "<5>chagres ship: ended: everything is acknowledged",
+                                    "<3>chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held"
+                                            + " back, 1 file unreadable")
+                            .map(line -> journald ? line : line.substring(3))
+                            .toList());
+        }
+    }
+
+    @Test
+    void aLineOfJsonIsOneObject() {
+        LogLines json = new LogLines(messages, LogLines.Format.JSON, true, InstantSource.fixed(Instant.EPOCH));
+        json.line(LogLines.Level.ERROR, "\"x\"\ncannot be read");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo("{\"time\":\"1970-01-01T00:00:00Z\",\"level\":\"error\","
+                        + "\"message\":\"\\\"x\\\"\\ncannot be read\"}\n");
     }
 }

@@ -10,6 +10,7 @@ import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.store.StoreException;
 import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.metrics.Histogram;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -64,6 +65,8 @@ public final class CommitPipeline implements AutoCloseable {
     private boolean blocked;
     private int cuts;
     private long commits;
+    private final Histogram lags = new Histogram();
+    private final Histogram durations = new Histogram();
     private long acknowledgedBytes;
 
     /** Begins with an empty commit; closes both builders that it takes. */
@@ -243,6 +246,7 @@ public final class CommitPipeline implements AutoCloseable {
             return;
         }
         health.accepted();
+        durations.record(nowMs - lastCutMs);
         CommitBuilder done = inFlight;
         inFlight = null;
         commits++;
@@ -250,8 +254,12 @@ public final class CommitPipeline implements AutoCloseable {
         for (int i = 0; i < inFlightVersions.size(); i++) {
             Verification version = inFlightVersions.get(i);
             long before = version.acknowledged();
+            long noticedMs = version.riskSinceMs();
             version.acknowledge(inFlightPositions[i], nowMs);
             acknowledgedBytes += version.acknowledged() - before;
+            if (noticedMs != 0 && version.acknowledged() > before) {
+                lags.record(nowMs - noticedMs);
+            }
         }
         inFlightVersions.clear();
         if (done != null) {
@@ -287,6 +295,16 @@ public final class CommitPipeline implements AutoCloseable {
     /** Returns how many bytes of files they held. */
     public long acknowledgedBytes() {
         return acknowledgedBytes;
+    }
+
+    /** Returns how long the oldest new byte of a file was noticed when the commit that holds it was acknowledged. */
+    public Histogram lags() {
+        return lags;
+    }
+
+    /** Returns how long commits took from their cut to the acknowledgement. */
+    public Histogram durations() {
+        return durations;
     }
 
     @Override

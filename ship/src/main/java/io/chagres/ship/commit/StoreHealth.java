@@ -1,6 +1,10 @@
 package io.chagres.ship.commit;
 
+import io.chagres.archive.store.StoreException;
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -10,12 +14,35 @@ import org.jspecify.annotations.Nullable;
 public final class StoreHealth {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
 
+    /** Why a store refuses, as far as it matters for what to do. */
+    public enum Cause {
+        /** It is full. */
+        FULL,
+        /** Trying again is of no use until somebody changes something. */
+        LASTING,
+        /** It may pass by itself. */
+        PASSING;
+
+        private static Cause of(IOException failure) {
+            if (failure.getCause() instanceof ErrnoException e
+                    && (e.errno() == Errno.ENOSPC || e.errno() == Errno.EDQUOT)) {
+                return FULL;
+            }
+            return failure instanceof StoreException e && e.isLasting() ? LASTING : PASSING;
+        }
+
+        /** Returns the word that metrics use. */
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     private final String storeName;
     private final Consumer<String> problems;
     private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
     private @Nullable String cause;
     private long sinceMs;
-    private long errors;
+    private final long[] errors = new long[Cause.values().length];
 
     /** Begins with a store that accepts. */
     public StoreHealth(String storeName, Consumer<String> problems) {
@@ -25,7 +52,7 @@ public final class StoreHealth {
 
     /** Takes a refusal and returns the milliseconds to wait before the next try. */
     public long refused(IOException failure, long nowMs) {
-        errors++;
+        errors[Cause.of(failure).ordinal()]++;
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         if (cause == null) {
             sinceMs = nowMs;
@@ -64,8 +91,17 @@ public final class StoreHealth {
         problems.accept(message);
     }
 
+    /** Returns how often it refused for a cause. */
+    public long errors(Cause why) {
+        return errors[why.ordinal()];
+    }
+
     /** Returns how often it refused. */
     public long errors() {
-        return errors;
+        long sum = 0;
+        for (long each : errors) {
+            sum += each;
+        }
+        return sum;
     }
 }

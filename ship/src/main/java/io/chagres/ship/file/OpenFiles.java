@@ -111,6 +111,11 @@ public final class OpenFiles implements AutoCloseable {
                 + " files): what was written to it behind byte " + tail.bytes.position() + " is lost");
     }
 
+    /** Returns how many are open. */
+    public int open() {
+        return open;
+    }
+
     /** Returns the bytes, or one for each file whose number is not known, that {@link #lost} told of. */
     public long lostBytes() {
         return lostBytes;

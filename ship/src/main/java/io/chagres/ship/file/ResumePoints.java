@@ -132,6 +132,11 @@ public final class ResumePoints implements RunListener {
         collected.clear();
     }
 
+    /** Returns how many versions may go on. */
+    public int count() {
+        return points.values().stream().mapToInt(List::size).sum();
+    }
+
     private static boolean mayGrow(FileVersion version) {
         return switch (version.state()) {
             case GROWING, SEALED -> true;

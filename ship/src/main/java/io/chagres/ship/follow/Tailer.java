@@ -40,6 +40,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     private final PrefixCheck prefixCheck = new PrefixCheck();
     private final Statx stat = new Statx();
     private long nowMs;
+    private long readBytes;
 
     /** Whether half lines and trailing zeros are taken too: the shipper drains. */
     public boolean release;
@@ -167,7 +168,9 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         }
         boolean all = release;
         for (int i = 0; i < PIECES_PER_TURN; i++) {
+            long before = tail.bytes.position();
             TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all);
+            readBytes += tail.bytes.position() - before;
             if (!all && tail.bytes.heldBackBytes() > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
                 all = true;
                 continue;
@@ -298,6 +301,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         }
         pipeline.write(run);
         pipeline.touch(tail.bytes, tail.rules.maxLagMs());
+        readBytes += run.end() - run.start();
         return true;
     }
 
@@ -331,6 +335,11 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         Tail next = versions.supersede(tail, reason, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
         next.bytes.follow(tail.bytes);
         return Next.OVER;
+    }
+
+    /** Returns how many bytes were read to be shipped. */
+    public long readBytes() {
+        return readBytes;
     }
 
     @Override

@@ -41,6 +41,8 @@ public final class Verifier {
     private final FileQueue due = new FileQueue(FileQueue.For.COMPARISON);
     private final FileQueue running = new FileQueue(FileQueue.For.ANSWER);
     private long nextSweepMs;
+    private long comparedBytes;
+
     /** Everything must have been compared since then, or not have changed; never, while nobody drains. */
     private long demandedMs = Long.MIN_VALUE;
 
@@ -214,6 +216,11 @@ public final class Verifier {
         return true;
     }
 
+    /** Returns about how many bytes were read again: pieces count whole. */
+    public long comparedBytes() {
+        return comparedBytes;
+    }
+
     private static Compared compare(Fd own, PrefixChecksums.Pieces pieces) {
         try (own;
                 PrefixCheck check = new PrefixCheck()) {
@@ -235,6 +242,7 @@ public final class Verifier {
             return;
         }
         tail.refusedWith = 0;
+        comparedBytes += (long) answer.pieces() * PrefixChecksums.PIECE_BYTES;
         if (answer.pieces() < pieces.ends().length) {
             bytes.differs();
             files.enqueue(tail);

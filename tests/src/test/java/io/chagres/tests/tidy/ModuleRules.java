@@ -27,6 +27,7 @@ final class ModuleRules {
                     "info.picocli",
                     "org.tomlj",
                     "java.net.http",
+                    "jdk.httpserver",
                     "jdk.unsupported"),
             Map.entry("info.picocli", List.of("java.sql")));
 

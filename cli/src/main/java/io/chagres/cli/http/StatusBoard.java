@@ -1,0 +1,162 @@
+package io.chagres.cli.http;
+
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.ship.FileRisk;
+import io.chagres.ship.ShipStatus;
+import io.chagres.ship.metrics.Metrics;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a running ship for whoever looks from another thread: the last status, an hour of samples, the last
+ * messages. The shipper's thread fills it; safe for any.
+ */
+public final class StatusBoard {
+    /** A loop that has not reported for longer hangs, in milliseconds. */
+    static final long HANGS_MS = 30_000;
+
+    static final int SAMPLES = 360;
+    static final long SAMPLE_MS = 10_000;
+    private static final int MESSAGES = 30;
+
+    /** What was told, and when: milliseconds since 1970. */
+    private record Message(long timeMs, String text) {}
+
+    /** What does not change. */
+    public record About(String version, String host, String archive, String follows) {}
+
+    private final About about;
+    private final InstantSource clock;
+    private final BiConsumer<JsonWriter, ShipStatus> members;
+    private final Deque<Message> messages = new ArrayDeque<>();
+    private final long[] riskBytes = new long[SAMPLES];
+    private final long[] riskMs = new long[SAMPLES];
+    private final long[] shippedBytes = new long[SAMPLES];
+    private int samples;
+    private long sampledMs;
+    private ShipStatus status = ShipStatus.unopened("", 0);
+    private long reportedMs;
+    private boolean scanned;
+    private boolean ended;
+    private @Nullable Supplier<Metrics> metrics;
+    private Supplier<List<FileRisk>> files = List::of;
+
+    /**
+     * Begins with nothing known.
+     *
+     * @param members writes the members of a status as 'ship --json' has them
+     */
+    public StatusBoard(About about, InstantSource clock, BiConsumer<JsonWriter, ShipStatus> members) {
+        this.about = about;
+        this.clock = clock;
+        this.members = members;
+        reportedMs = clock.millis();
+    }
+
+    /** Takes what only a shipper can tell, once the store has accepted; asked on other threads. */
+    public synchronized void opened(Supplier<Metrics> registry, Supplier<List<FileRisk>> filesAtRisk) {
+        metrics = registry;
+        files = filesAtRisk;
+        reportedMs = clock.millis();
+    }
+
+    /** Takes a status. */
+    public synchronized void status(ShipStatus now) {
+        status = now;
+        reportedMs = clock.millis();
+        scanned |= !now.scanning();
+        if (samples == 0 || reportedMs - sampledMs >= SAMPLE_MS) {
+            sampledMs = reportedMs;
+            samples++;
+            sample(now.riskBytes(), now.riskMs());
+        } else { // the worst of each sample is shown
+            int at = (samples - 1) % SAMPLES;
+            sample(Math.max(riskBytes[at], now.riskBytes()), Math.max(riskMs[at], now.riskMs()));
+        }
+    }
+
+    private void sample(long bytes, long ms) {
+        int at = (samples - 1) % SAMPLES;
+        riskBytes[at] = bytes;
+        riskMs[at] = ms;
+        shippedBytes[at] = status.shippedBytes();
+    }
+
+    /** Takes a message for people. */
+    public synchronized void message(String text) {
+        if (messages.size() == MESSAGES) {
+            messages.removeFirst();
+        }
+        messages.addLast(new Message(clock.millis(), text));
+    }
+
+    /** Shipping is over: the shipper may be closed. */
+    public synchronized void ended() {
+        ended = true;
+        metrics = null;
+        files = List::of;
+    }
+
+    /** Returns what is wrong with the loop that ships, or null while it works. */
+    synchronized @Nullable String ailment() {
+        long silentMs = metrics == null ? 0 : clock.millis() - reportedMs; // an opening may take its time
+        return silentMs > HANGS_MS ? "the loop that ships has not reported for " + silentMs / 1000 + " s" : null;
+    }
+
+    /** Returns what it is not ready for, or null once the store has accepted and everything was scanned once. */
+    synchronized @Nullable String obstacle() {
+        if (ended) {
+            return "it has ended";
+        }
+        if (metrics == null) {
+            return status.storeTrouble() == null || status.storeTrouble().isEmpty()
+                    ? "the store has not answered yet"
+                    : "the store " + status.storeTrouble();
+        }
+        return scanned ? null : "the first scan is not done";
+    }
+
+    /** Returns the registry of metrics, or null before the store has accepted. */
+    synchronized @Nullable Metrics metrics() {
+        return metrics == null ? null : metrics.get();
+    }
+
+    /** Returns everything as one JSON object. */
+    synchronized String json() {
+        JsonWriter json = new JsonWriter().beginObject();
+        json.timeMember("time", clock.millis()).member("version", about.version());
+        json.member("host", about.host()).member("archive", about.archive()).member("follows", about.follows());
+        json.member("obstacle", obstacle()).member("ailment", ailment());
+        json.name("status").beginObject();
+        members.accept(json, status);
+        json.endObject();
+        json.name("history").beginObject().member("stepMs", SAMPLE_MS);
+        array(json, "riskBytes", riskBytes);
+        array(json, "riskMs", riskMs);
+        array(json, "shippedBytes", shippedBytes);
+        json.endObject().name("files").beginArray();
+        for (FileRisk file : files.get()) {
+            json.beginObject().member("path", file.path()).member("riskBytes", file.riskBytes());
+            json.member("riskMs", file.riskMs()).member("bytes", file.bytes()).endObject();
+        }
+        json.endArray().name("messages").beginArray();
+        for (Message message : messages.reversed()) {
+            json.beginObject().timeMember("time", message.timeMs());
+            json.member("text", message.text()).endObject();
+        }
+        return json.endArray().endObject().toString();
+    }
+
+    private void array(JsonWriter json, String name, long[] values) {
+        json.name(name).beginArray();
+        for (int i = Math.max(0, samples - SAMPLES); i < samples; i++) {
+            json.value(values[i % SAMPLES]);
+        }
+        json.endArray();
+    }
+}

@@ -1,0 +1,64 @@
+package io.chagres.cli.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.cli.command.WorkerThreads;
+import io.chagres.ship.FileRisk;
+import io.chagres.ship.ShipStatus;
+import io.chagres.ship.metrics.Metrics;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page as a browser shows it. */
+@Tag("it")
+class StatusPageTest {
+    private static final String HOSTILE = "/var/log/<img src=x onerror=document.title=1>.log";
+
+    @TempDir
+    private Path profile;
+
+    @Test
+    void showsRiskFilesAndTroubles() throws IOException {
+        Requires.tool("chromium");
+        StatusBoard board = new StatusBoard(
+                new StatusBoard.About("1.2", "web1", "/archive", "/var/log"),
+                InstantSource.system(),
+                (json, status) -> json.member("riskBytes", status.riskBytes())
+                        .member("riskMs", status.riskMs())
+                        .member("shippedBytes", status.shippedBytes())
+                        .member("files", status.files())
+                        .member("commits", status.commits())
+                        .member("errors", status.errors())
+                        .member("storeTrouble", status.storeTrouble()));
+        board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)));
+        board.status(new ShipStatus(3, 2048, 1536, 2500, 0, 0, 0, 0, 0, 7, 2, false, "refuses since 9 s: full"));
+        board.message("/x cannot be read");
+        try (WorkerThreads threads = new WorkerThreads("test-http-", 2);
+                StatusServer server = StatusServer.open("127.0.0.1:0", null, board, threads)) {
+            byte[] dom = Program.run(List.of(
+                            "chromium",
+                            "--headless",
+                            "--no-sandbox",
+                            "--disable-gpu",
+                            "--user-data-dir=" + profile,
+                            "--virtual-time-budget=3000",
+                            "--dump-dom",
+                            server.address()))
+                    .out();
+            assertThat(new String(dom, StandardCharsets.UTF_8))
+                    .contains("chagres ship: web1", "<title>\u25cf web1 - chagres ship</title>")
+                    .contains("1.5 KiB", "2.5 s", "7 commits, 2 retries", "/x cannot be read")
+                    .contains("The store refuses since 9 s: full. Nothing is lost while the local files stay.")
+                    .contains("&lt;img src=x onerror=document.title=1&gt;")
+                    .contains("<polyline");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.chagres.ship;
+
+import io.chagres.ship.commit.StoreHealth;
+import io.chagres.ship.metrics.Metrics;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/** The metrics of a shipper: one for each promise, and what explains them. Stateless. */
+final class ShipMetrics {
+    private static final double MS_PER_SECOND = 1000.0;
+
+    private ShipMetrics() {}
+
+    /**
+     * Makes the registry of a shipper.
+     *
+     * @param status the last one that was published
+     */
+    static Metrics of(ShipParts parts, Supplier<ShipStatus> status) {
+        Metrics metrics =
+                new Metrics().info("chagres_build_info", "The version.", "version=\"" + Version.text() + "\"");
+        addRisk(metrics, status);
+        addWork(metrics, parts, status);
+        addStore(metrics, parts.health, status);
+        metrics.gauge("chagres_watches", "Watches of inotify.", () -> parts.watcher.watches());
+        metrics.gauge("chagres_open_files", "Followed files whose descriptors are open.", () -> parts.openFiles.open());
+        return metrics;
+    }
+
+    private static void addRisk(Metrics metrics, Supplier<ShipStatus> status) {
+        metrics.gauge(
+                        "chagres_at_risk_bytes",
+                        "Bytes that would be lost if the machine died now; NaN while a directory is not scanned.",
+                        () -> status.get().riskBytes() < 0
+                                ? Double.NaN
+                                : status.get().riskBytes())
+                .gauge(
+                        "chagres_at_risk_seconds",
+                        "Age of the oldest byte at risk.",
+                        () -> status.get().riskMs() / MS_PER_SECOND)
+                .gauge(
+                        "chagres_held_back_bytes",
+                        "The part of the bytes at risk that waits, being zeros at the end of a file.",
+                        of(status, ShipStatus::heldBackBytes))
+                .gauge(
+                        "chagres_unverified_bytes",
+                        "Bytes that are acknowledged, in files that changed since and were not compared again yet.",
+                        of(status, ShipStatus::unverifiedBytes))
+                .gauge(
+                        "chagres_scanning",
+                        "1 while a directory is not scanned yet.",
+                        () -> status.get().scanning() ? 1 : 0)
+                .gauge("chagres_files", "Files followed.", of(status, ShipStatus::files))
+                .gauge(
+                        "chagres_unreadable_files",
+                        "Files that cannot be read.",
+                        of(status, ShipStatus::unreadableFiles))
+                .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
+    }
+
+    private static DoubleSupplier of(Supplier<ShipStatus> status, ToLongFunction<ShipStatus> value) {
+        return () -> value.applyAsLong(status.get());
+    }
+
+    private static void addWork(Metrics metrics, ShipParts parts, Supplier<ShipStatus> status) {
+        metrics.durations(
+                        "chagres_lag_seconds",
+                        "From when the oldest byte of a file was noticed until the commit that holds it was"
+                                + " acknowledged; one for each file of a commit.",
+                        parts.pipeline.lags())
+                .durations(
+                        "chagres_commit_seconds",
+                        "From the cut of a commit until the store has acknowledged it.",
+                        parts.pipeline.durations())
+                .counter("chagres_commits", "Commits acknowledged.", of(status, ShipStatus::commits))
+                .counter("chagres_shipped_bytes", "Bytes acknowledged.", of(status, ShipStatus::shippedBytes))
+                .counter("chagres_read_bytes", "Bytes read to be shipped.", read(parts.turns::readBytes))
+                .counter(
+                        "chagres_compared_bytes",
+                        "Bytes read again to prove what was shipped.",
+                        read(parts.verifier::comparedBytes));
+    }
+
+    private static DoubleSupplier read(LongSupplier value) {
+        return value::getAsLong;
+    }
+
+    private static void addStore(Metrics metrics, StoreHealth health, Supplier<ShipStatus> status) {
+        metrics.gauge(
+                "chagres_store_up",
+                "0 while the store refuses.",
+                () -> status.get().storeTrouble() == null ? 1 : 0);
+        for (StoreHealth.Cause cause : StoreHealth.Cause.values()) {
+            metrics.counter(
+                    "chagres_retries",
+                    "What the store refused and was tried again; lasting causes need somebody to change something.",
+                    "cause=\"" + cause.label() + "\"",
+                    () -> health.errors(cause));
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What is counted, and how it is told: plain fields where it happens, one registry of them for all who ask. */
+@NullMarked
+package io.chagres.ship.metrics;
+
+import org.jspecify.annotations.NullMarked;
