@@ -27,7 +27,8 @@ STATES = ("sealed", "truncated", "rewritten", "gone")
 UNKNOWN = (0o755, 0, 0, -1 << 63)  # attributes of a directory that no record describes: without owner and time
 # kind: fields; u uint, i int, 1 u8, 4 i32, 8 i64, b bytes, a attributes, c a checksum for each 256 KiB of field 2
 RECORDS = {1: "bbbbbubi", 2: "1", 3: "b1uba", 4: "b1", 5: "bb", 6: "u88uuuuba", 7: "u1", 8: "uba", 9: "uub", 10: "uiib",
-           11: "ui", 12: "uuii", 15: "uib", 16: "uuuuu4i", 17: "uuu8u1ci", 18: "uuui", 19: "uuuuu4i", 20: "uuu8uu4i"}
+           11: "ui", 12: "uuii", 15: "uib", 16: "uuuuu4i", 17: "uuu8u1ci", 18: "uuui", 19: "uuuuu4i", 20: "uuu8uu4i",
+           22: "bb"}
 
 def require(condition, message):
     if not condition:
@@ -72,6 +73,7 @@ class Frames:
     """The content of an object that ends with a seek table; frames are decompressed when they are read."""
     def __init__(self, path):
         self.data, self.frames, self.cached, self.size = path.read_bytes(), [], (-1, b""), 0
+        require(not self.data.startswith(b"age-"), f"{path} is encrypted: age -d opens it, this program does not")
         count, descriptor, magic = struct.unpack("<IBI", self.data[-9:])
         require(magic == 0x8F92EAB1 and descriptor == 0, f"{path} does not end with a seek table")
         table = len(self.data) - 17 - 8 * count
@@ -120,6 +122,7 @@ class Host:
         known, seq, ms, chain, count, length, stored, _, rest = struct.unpack_from("<QQq32x32s5I", payload)
         require(magic == 0x184D2A5C and known == 0x0000_0002_43474843, f"{path} is no commit of this format")
         require((seq, chain, size + 8 + rest) == (self.seq + 1, self.chain, len(data)), f"{path} does not follow")
+        require(payload[116] == 0, f"{path} is encrypted, which this program does not read")
         found = list(records(decompress(payload[128:128 + stored], length)))
         require(len(found) == count, f"{path} has another number of records")
         self.apply(found, ms, seq)
@@ -152,7 +155,7 @@ class Host:
                 self.find(f[1]).attributes = f[2]
             elif kind == 10:
                 vars(self.versions[f[0]]).update(changed_ms=f[2], path=f[3] or self.versions[f[0]].path)
-            elif kind >= 16:
+            elif 16 <= kind <= 20:
                 self.extend(kind, f, ms, seq)
 
     # Notes an extent: how its bytes are stored, where, the offset there, and the checksums.

@@ -7,6 +7,7 @@ module io.chagres.archive {
 
     // what a reader of archives needs
     exports io.chagres.archive;
+    exports io.chagres.archive.age;
     exports io.chagres.archive.follow;
     exports io.chagres.archive.read;
     exports io.chagres.archive.state;

@@ -205,6 +205,18 @@ public final class ArchiveLayout {
         return from < 0 || to < 0 ? null : new CommitSpan(from, to);
     }
 
+    /** Returns what an object of this key holds. */
+    public static ObjectKind kindOf(String key) {
+        int part = HOSTS.length() + ID_DIGITS + 1;
+        int end = key.startsWith(HOSTS) ? key.indexOf('/', part) : -1;
+        return switch (end < 0 ? "" : key.substring(part, end)) {
+            case "log" -> ObjectKind.COMMIT;
+            case "checkpoints", "tables", "history" -> ObjectKind.RECORDS;
+            case "streams", "index" -> ObjectKind.BYTES;
+            default -> ObjectKind.OPEN;
+        };
+    }
+
     /** Returns the prefix of objects that are made and removed to learn what time it is in the store. */
     public static String clock(String hostId) {
         return HOSTS + hostId + "/clock/";

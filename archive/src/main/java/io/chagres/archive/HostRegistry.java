@@ -209,14 +209,40 @@ public final class HostRegistry {
         }
         put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-            String derived = ArchiveLayout.hex(
-                    hash(called + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + attempt));
-            String id = take(store, derived, called, machine, "", nowMs);
+            String id = take(store, derived(called, machine, attempt), called, machine, "", nowMs);
             if (id != null) {
                 return id;
             }
         }
-        throw new StoreException(store.name() + ": every id that host " + called + " may have belongs to another one;"
+        throw noId(store, called);
+    }
+
+    /**
+     * Makes another host of a name, for a shipper that cannot read what the host says that it is.
+     *
+     * @return its id
+     */
+    public static String mintAnother(BlobStore store, String name, Machine machine, long nowMs) throws IOException {
+        String called = TextRecord.line(name);
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+            String derived = derived(called, machine, attempt);
+            if (claim(store, derived) == null) {
+                String id = take(store, derived, called, machine, "", nowMs);
+                if (id != null) {
+                    return id;
+                }
+            }
+        }
+        throw noId(store, called);
+    }
+
+    private static String derived(String name, Machine machine, int attempt) {
+        return ArchiveLayout.hex(
+                hash(name + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + attempt));
+    }
+
+    private static StoreException noId(BlobStore store, String name) {
+        return new StoreException(store.name() + ": every id that host " + name + " may have belongs to another one;"
                 + " give one by --host-id");
     }
 

@@ -80,6 +80,17 @@ public sealed interface LogRecord {
     record IncarnationClosed(boolean drained) implements LogRecord {}
 
     /**
+     * What is written from here on is encrypted, so that a compaction knows to whom.
+     *
+     * @param bytes recipients of everything, {@code age1...}, with a space between; empty when nothing is encrypted
+     * @param own the recipient of the shipper, who can open records but no bytes; empty when nothing is encrypted
+     */
+    record Recipients(String bytes, String own) implements LogRecord {
+        /** Nothing is encrypted. */
+        public static final Recipients NONE = new Recipients("", "");
+    }
+
+    /**
      * A name exists; one that existed before now means this, but a directory keeps what is in it.
      *
      * @param path absolute path

@@ -59,7 +59,7 @@ final class Pulse {
         intervalMs = options.heartbeatMs();
         List<String> paths = new ArrayList<>();
         options.sources().forEach(each -> paths.addAll(each.paths()));
-        follows = String.join(" ", paths);
+        follows = store.keyRing().encrypts() ? "" : String.join(" ", paths); // names are not for everybody
     }
 
     /** Says from the next step on that the machine was told of its end; that step sends at once. */

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.age.AgeRecipient;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param takeOver whether to write as a host whose shipper may still live elsewhere
  * @param heartbeatMs milliseconds between heartbeats at most, up to an hour; 0 for none
  * @param moreSources what is followed besides {@code paths}, by rules of its own
+ * @param recipients to whom everything is encrypted; to nobody: it is not
  */
 public record ShipOptions(
         List<String> paths,
@@ -51,7 +53,8 @@ public record ShipOptions(
         @Nullable String hostId,
         boolean takeOver,
         long heartbeatMs,
-        List<Source> moreSources) {
+        List<Source> moreSources,
+        List<AgeRecipient> recipients) {
 
     /** Smallest bound of the buffers, in bytes. */
     public static final long MIN_MEMORY_BYTES = 16L << 20;
@@ -66,6 +69,7 @@ public record ShipOptions(
         includes = List.copyOf(includes);
         excludes = List.copyOf(excludes);
         moreSources = List.copyOf(moreSources);
+        recipients = List.copyOf(recipients);
         require(!paths.isEmpty() || !moreSources.isEmpty(), "no path to ship");
         require(!hostName.isBlank() && hostName.indexOf('/') < 0, "the host name must not be empty or contain '/'");
         require(HostRegistry.fits(hostName), "the host name is too long for the keys of an archive");
@@ -114,7 +118,8 @@ public record ShipOptions(
                 hostId,
                 takeOver,
                 heartbeatMs,
-                moreSources);
+                moreSources,
+                recipients);
     }
 
     /** Returns the bytes one commit holds at most: two are filled in turn, and one is compressed. */

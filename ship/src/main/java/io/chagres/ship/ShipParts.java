@@ -1,11 +1,13 @@
 package io.chagres.ship;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -15,6 +17,7 @@ import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.commit.CommitPipeline;
@@ -77,9 +80,9 @@ final class ShipParts implements AutoCloseable {
     private final ShipScope scope;
     final int positions;
 
-    private ShipParts(Opening opening, BlobStore store, Executor workers, Clock clock, ShipListener listener)
-            throws IOException {
+    private ShipParts(Opening opening, Executor workers, Clock clock, ShipListener listener) throws IOException {
         ShipOptions options = opening.options;
+        BlobStore store = opening.store;
         state = opening.state;
         Consumer<String> problems = listener::problem;
         health = new StoreHealth(store.name(), problems);
@@ -107,7 +110,8 @@ final class ShipParts implements AutoCloseable {
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new DentryEvents(files, pipeline, known, openFiles, problems);
-        copies = new Copies(options.copies(), ownLog, pipeline, files, offload, problems);
+        copies =
+                new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         positions = opening.points.count();
@@ -118,10 +122,10 @@ final class ShipParts implements AutoCloseable {
     static ShipParts open(
             ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener, ShipHost host)
             throws IOException {
-        Opening opening = new Opening(options, host);
+        Opening opening = new Opening(options, store, host);
         try {
-            opening.open(store, clock, listener);
-            return new ShipParts(opening, store, workers, clock, listener);
+            opening.open(clock, listener);
+            return new ShipParts(opening, workers, clock, listener);
         } catch (IOException | RuntimeException e) {
             opening.abandon();
             throw e;
@@ -152,23 +156,41 @@ final class ShipParts implements AutoCloseable {
 
         private String damagedId = "";
 
-        Opening(ShipOptions options, ShipHost host) {
+        /** Encrypts, if that is asked for, and opens what this shipper may read. */
+        BlobStore store;
+
+        Opening(ShipOptions options, BlobStore store, ShipHost host) {
+            this.store = store;
             this.options = options;
             this.host = host;
         }
 
-        void open(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+        void open(Clock clock, ShipListener listener) throws IOException {
             try {
                 state = StateDirectory.open(options.stateDirectory(), store.name(), options.hostName());
             } catch (ErrnoException e) {
                 listener.problem("the state directory " + options.stateDirectory() + " cannot be used ("
                         + e.getMessage() + "); nothing is lost without it, but a second shipper is not refused");
             }
-            hostId = findHost(store, clock, listener);
+            store = ProtectedStore.of(store, OwnKeys.of(state, options.recipients()));
+            hostId = findHost(clock, listener);
             for (int opening = 1; ; opening++) {
                 try {
-                    remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(store, clock, listener)), listener);
+                    remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(clock, listener)), listener);
                     return;
+                } catch (EncryptedException e) {
+                    if (options.hostId() != null) {
+                        throw new StoreException(
+                                "the key that reads the log of this host is not in the state directory" + " ("
+                                        + e.getMessage() + "). Nothing was shipped; give another --host-id",
+                                e,
+                                true);
+                    }
+                    hostId = HostRegistry.mintAnother(store, options.hostName(), host.machine(), clock.millis());
+                    remember(HOST, hostId, listener);
+                    listener.problem("the key that reads the log of this host is not in the state directory; nothing"
+                            + " is lost, going on as another host of this name, " + hostId + ", with all files from"
+                            + " their start");
                 } catch (FencedException e) {
                     if (opening == MAX_OPENINGS) {
                         throw e;
@@ -177,7 +199,7 @@ final class ShipParts implements AutoCloseable {
             }
         }
 
-        private String findHost(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+        private String findHost(Clock clock, ShipListener listener) throws IOException {
             String remembered = state == null ? null : state.get(HOST).orElse(null);
             String id = options.hostId();
             if (id == null) {
@@ -203,14 +225,14 @@ final class ShipParts implements AutoCloseable {
         }
 
         /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */
-        private byte[] openIncarnation(BlobStore store, Clock clock, ShipListener listener) throws IOException {
-            loaded = load(store, clock, listener);
+        private byte[] openIncarnation(Clock clock, ShipListener listener) throws IOException {
+            loaded = load(clock, listener);
             points.keep(loaded);
             if (continuation != null) {
                 points.takeOver(continuation.points());
             }
             LogRecord.IncarnationOpened last = loaded.lastIncarnation();
-            refuseBeside(store, hostId, loaded);
+            refuseBeside(hostId, loaded);
             uncleanBoot = continuation != null
                     || last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
             byte[] incarnation = new byte[16];
@@ -227,6 +249,10 @@ final class ShipParts implements AutoCloseable {
                                 ProcessHandle.current().pid(),
                                 Version.text(),
                                 clock.millis()));
+                LogRecord.Recipients recipients = OwnKeys.record(store.keyRing());
+                if (!recipients.equals(loaded.recipients())) {
+                    first.records().write(recipients);
+                }
                 log.append(first);
                 recent.applied(log.appended(first));
             }
@@ -234,7 +260,7 @@ final class ShipParts implements AutoCloseable {
         }
 
         /** Loads the log; where it is damaged, the log of the host that continues this one. */
-        private HostState load(BlobStore store, Clock clock, ShipListener listener) throws IOException {
+        private HostState load(Clock clock, ShipListener listener) throws IOException {
             for (int damaged = 0; ; ) {
                 points = new ResumePoints();
                 recent = new RecentCommits(points);
@@ -244,7 +270,7 @@ final class ShipParts implements AutoCloseable {
                     if (before.isEmpty() || continuation != null && damagedId.equals(before)) {
                         return found;
                     }
-                    goOn(store, before, found, clock, listener);
+                    goOn(before, found, clock, listener);
                 } catch (CorruptArchiveException e) {
                     if (++damaged == MAX_OPENINGS) {
                         throw e;
@@ -260,8 +286,7 @@ final class ShipParts implements AutoCloseable {
             }
         }
 
-        private void goOn(BlobStore store, String damaged, HostState found, Clock clock, ShipListener listener)
-                throws IOException {
+        private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
             Continuation next = new Continuation(store, hostId, found, clock);
             int[] told = new int[1];
             HostState left = next.read(damaged, (object, cause, consequence) -> {
@@ -269,14 +294,14 @@ final class ShipParts implements AutoCloseable {
                     listener.problem(object + ": " + cause + "; " + consequence);
                 }
             });
-            refuseBeside(store, damaged, left);
+            refuseBeside(damaged, left);
             next.write();
             continuation = next;
             damagedId = damaged;
             remember(HOST, hostId, listener);
         }
 
-        private void refuseBeside(BlobStore store, String id, HostState state) throws IOException {
+        private void refuseBeside(String id, HostState state) throws IOException {
             if (!options.takeOver()) {
                 String ours =
                         this.state == null ? null : this.state.get(INCARNATION).orElse(null);
@@ -316,7 +341,7 @@ final class ShipParts implements AutoCloseable {
     private static ShipScope scope(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
         List<Pathname> own = new ArrayList<>();
         own.add(options.stateDirectory().absolute());
-        if (store instanceof DirectoryStore local) {
+        if (store.stored() instanceof DirectoryStore local) {
             own.add(local.root().absolute());
         }
         return new ShipScope(options, own, listener);

@@ -80,6 +80,16 @@ final class StateDirectory implements AutoCloseable {
         replace("host", text, true);
     }
 
+    /** Returns a secret that is kept here; empty when there is none. */
+    String secret(String name) throws ErrnoException {
+        return content(directory.resolve(name)).strip();
+    }
+
+    /** Keeps a secret durably; nobody but the user of this process can read it. */
+    void keep(String name, String secret) throws ErrnoException {
+        replace(name, secret + "\n", true);
+    }
+
     /** Leaves word for other processes about flushes. */
     void answer(FlushAnswer answer) throws ErrnoException {
         replace(ANSWER, answer.text(), false);

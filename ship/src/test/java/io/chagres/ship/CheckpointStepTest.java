@@ -72,6 +72,7 @@ class CheckpointStepTest {
                 null,
                 false,
                 0,
+                List.of(),
                 List.of());
         return Shipper.open(options, to, workers, Clock.systemUTC(), problems::add);
     }

@@ -53,6 +53,7 @@ class IncumbentTest {
                 hostId.isEmpty() ? null : hostId,
                 takeOver,
                 heartbeatMs,
+                List.of(),
                 List.of());
         ShipHost host = new ShipHost(machine, 100, Clock.systemUTC());
         return Shipper.open(options, store, Runnable::run, Clock.systemUTC(), message -> {}, host);

@@ -167,6 +167,7 @@ final class ModelRun implements AutoCloseable {
                 hostId,
                 takeOver,
                 0,
+                List.of(),
                 List.of());
     }
 

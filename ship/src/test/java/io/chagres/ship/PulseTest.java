@@ -53,6 +53,7 @@ class PulseTest {
                 null,
                 false,
                 intervalMs,
+                List.of(),
                 List.of());
         return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options);
     }

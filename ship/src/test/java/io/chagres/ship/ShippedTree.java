@@ -123,7 +123,8 @@ final class ShippedTree implements AutoCloseable {
                 null,
                 false,
                 heartbeatMs,
-                of);
+                of,
+                List.of());
     }
 
     Shipper shipper() throws IOException {

@@ -114,6 +114,7 @@ class ShipperTest {
                 null,
                 false,
                 0,
+                List.of(),
                 List.of());
     }
 

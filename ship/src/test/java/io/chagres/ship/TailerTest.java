@@ -128,6 +128,7 @@ class TailerTest {
                 null,
                 false,
                 0,
+                List.of(),
                 List.of());
     }
 

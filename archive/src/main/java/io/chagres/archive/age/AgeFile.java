@@ -9,8 +9,8 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The keys and places of one encrypted file: a header, a nonce, and chunks of 64 KiB that are encrypted each for itself,
- * so that one can be read alone. Immutable, safe for any thread; what encrypts or decrypts is a {@link Chunks}.
+ * The keys and places of one encrypted file: a header, a nonce, and chunks of 64 KiB that are encrypted each for
+ * itself, so that one can be read alone. Immutable, safe for any thread; what encrypts or decrypts is a {@link Chunks}.
  */
 public final class AgeFile {
     /** Bytes of content in every chunk but the last. */

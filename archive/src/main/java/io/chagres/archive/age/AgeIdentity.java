@@ -1,8 +1,6 @@
 package io.chagres.archive.age;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -38,11 +36,15 @@ public final class AgeIdentity {
         return new AgeIdentity(secret);
     }
 
-    /** Reads a file of identities, one a line; empty lines and those that begin with {@code #} mean nothing. */
-    public static List<AgeIdentity> read(Path file) throws IOException {
+    /**
+     * Takes the lines of a file of identities, one a line; empty ones and those that begin with {@code #} mean nothing.
+     *
+     * @param file its name, for messages
+     */
+    public static List<AgeIdentity> read(String file, List<String> lines) throws IOException {
         List<AgeIdentity> found = new ArrayList<>();
         int number = 0;
-        for (String line : Files.readAllLines(file)) {
+        for (String line : lines) {
             number++;
             if (!line.isBlank() && !line.startsWith("#")) {
                 try {

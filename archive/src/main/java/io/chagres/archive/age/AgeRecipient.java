@@ -1,10 +1,9 @@
 package io.chagres.archive.age;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Whom a file is encrypted to: a public key, {@code age1...}. Immutable. */
 public final class AgeRecipient {
@@ -31,11 +30,26 @@ public final class AgeRecipient {
         return new AgeRecipient(point);
     }
 
-    /** Reads a file of recipients, one a line; empty lines and those that begin with {@code #} mean nothing. */
-    public static List<AgeRecipient> read(Path file) throws IOException {
+    /**
+     * Takes the texts of recipients with a space between; nobody for an empty text.
+     *
+     * @throws IllegalArgumentException when one is none
+     */
+    public static List<AgeRecipient> list(String texts) {
+        return texts.isEmpty()
+                ? List.of()
+                : Stream.of(texts.split(" ", -1)).map(AgeRecipient::parse).toList();
+    }
+
+    /**
+     * Takes the lines of a file of recipients, one a line; empty ones and those that begin with {@code #} mean nothing.
+     *
+     * @param file its name, for messages
+     */
+    public static List<AgeRecipient> read(String file, List<String> lines) throws IOException {
         List<AgeRecipient> found = new ArrayList<>();
         int number = 0;
-        for (String line : Files.readAllLines(file)) {
+        for (String line : lines) {
             number++;
             if (!line.isBlank() && !line.startsWith("#")) {
                 try {

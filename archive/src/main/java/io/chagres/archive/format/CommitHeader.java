@@ -3,12 +3,19 @@ package io.chagres.archive.format;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.age.Age;
+import io.chagres.archive.age.AgeException;
+import io.chagres.archive.age.AgeIdentity;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first part of a commit: who wrote it, when, after what, and its records. The bytes of the runs follow it in
@@ -17,9 +24,9 @@ import java.util.zip.CRC32C;
  * <pre>
  * u32 0x184D2A5C, u32 payload size        a skippable zstd frame; its payload:
  *   128 B fixed header                      {@link FixedHeader}
- *   records                                 one zstd frame
+ *   records                                 one zstd frame, in the age format where the header says so
  *   u32 CRC32C of the payload before it
- * data area                               {@link SeekableFrames}; nothing when there are no runs
+ * data area                               {@link SeekableFrames}, encrypted like it; nothing when there are no runs
  * </pre>
  *
  * Immutable; arrays are not copied and must not be changed.
@@ -34,13 +41,20 @@ public final class CommitHeader {
 
     private final String object;
     private final FixedHeader fixed;
-    private final byte[] records;
+    private final byte @Nullable [] records;
+    private final @Nullable EncryptedException sealed;
     private final byte[] chain;
 
-    private CommitHeader(String object, FixedHeader fixed, byte[] records, byte[] chain) {
+    private CommitHeader(
+            String object,
+            FixedHeader fixed,
+            byte @Nullable [] records,
+            @Nullable EncryptedException sealed,
+            byte[] chain) {
         this.object = object;
         this.fixed = fixed;
         this.records = records;
+        this.sealed = sealed;
         this.chain = chain;
     }
 
@@ -51,7 +65,7 @@ public final class CommitHeader {
      * @param chain kept
      */
     public static CommitHeader of(String object, FixedHeader fixed, byte[] records, byte[] chain) {
-        return new CommitHeader(object, fixed, records, chain);
+        return new CommitHeader(object, fixed, records, null, chain);
     }
 
     /**
@@ -60,9 +74,15 @@ public final class CommitHeader {
      * @param object the key, for messages
      * @param bytes native memory with at least {@link #neededBytes} from the start of the object; not kept
      * @param objectBytes size of the whole object, or -1 when it is not known and not checked
+     * @param identities open records that are encrypted; where none does, the rest of the header can be read
      * @throws CorruptArchiveException when the bytes are not those of a whole, undamaged commit
      */
-    public static CommitHeader decode(String object, MemorySegment bytes, long objectBytes, ZstdDecompressCtx context)
+    public static CommitHeader decode(
+            String object,
+            MemorySegment bytes,
+            long objectBytes,
+            ZstdDecompressCtx context,
+            List<AgeIdentity> identities)
             throws CorruptArchiveException {
         long end = neededBytes(object, bytes);
         if (end > bytes.byteSize()) {
@@ -81,7 +101,21 @@ public final class CommitHeader {
             throw new CorruptArchiveException(
                     object, "it has " + objectBytes + " bytes instead of " + (end + fixed.dataStored()));
         }
-        return new CommitHeader(object, fixed, records(object, buffer, fixed, context), sha256(buffer, (int) end));
+        byte[] chain = sha256(buffer, (int) end);
+        if (fixed.protection() == FixedHeader.PLAIN) {
+            return of(
+                    object,
+                    fixed,
+                    decompressed(object, buffer, RECORDS_START, fixed.recordsStored(), fixed, context),
+                    chain);
+        }
+        try {
+            byte[] plain = decrypted(object, bytes.asSlice(RECORDS_START, fixed.recordsStored()), identities);
+            ByteBuffer frame = ByteBuffer.allocateDirect(plain.length).put(plain);
+            return of(object, fixed, decompressed(object, frame, 0, plain.length, fixed, context), chain);
+        } catch (EncryptedException e) {
+            return new CommitHeader(object, fixed, null, e, chain);
+        }
     }
 
     /** Returns how many bytes from the start of a commit decoding needs, told by its first 8 bytes. */
@@ -90,20 +124,32 @@ public final class CommitHeader {
             throw new CorruptArchiveException(object, "it does not begin like a commit");
         }
         long needed = PAYLOAD_START + (start.get(INT, 4) & 0xffffffffL);
-        long most = RECORDS_START + SeekableFrames.boundOf(FixedHeader.MAX_RECORDS_BYTES) + CRC_BYTES;
+        long most = RECORDS_START + (long) FixedHeader.MAX_STORED_RECORDS_BYTES + CRC_BYTES;
         if (needed < RECORDS_START + CRC_BYTES || needed > most) {
             throw new CorruptArchiveException(object, "it declares an impossible size");
         }
         return needed;
     }
 
-    private static byte[] records(String object, ByteBuffer bytes, FixedHeader fixed, ZstdDecompressCtx context)
+    private static byte[] decrypted(String object, MemorySegment stored, List<AgeIdentity> identities)
+            throws CorruptArchiveException, EncryptedException {
+        try {
+            return Age.decrypt(identities, stored.toArray(ValueLayout.JAVA_BYTE));
+        } catch (AgeException e) {
+            if (e.fault() == AgeException.Fault.NO_MATCH) {
+                throw new EncryptedException(object, e.recipients(), identities.size());
+            }
+            throw new CorruptArchiveException(object, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static byte[] decompressed(
+            String object, ByteBuffer bytes, int start, int length, FixedHeader fixed, ZstdDecompressCtx context)
             throws CorruptArchiveException {
         byte[] records = new byte[fixed.recordsLength()];
         int got;
         try {
-            got = context.decompressDirectByteBufferToByteArray(
-                    records, 0, records.length, bytes, RECORDS_START, fixed.recordsStored());
+            got = context.decompressDirectByteBufferToByteArray(records, 0, records.length, bytes, start, length);
         } catch (ZstdException e) {
             throw new CorruptArchiveException(object, "its records cannot be decompressed");
         }
@@ -171,14 +217,40 @@ public final class CommitHeader {
         return fixed.recordCount();
     }
 
-    /** Returns the encoded records. */
-    public byte[] records() {
-        return records;
+    /** Returns how many bytes the records have. */
+    public int recordsLength() {
+        return fixed.recordsLength();
     }
 
-    /** Returns a reader of the records, from the first. */
+    /** Returns a reader of the records, from the first; they must have been opened. */
     public RecordReader recordReader() {
-        return new RecordReader(object, records, 0, records.length);
+        return new RecordReader(object, records(), 0, records().length);
+    }
+
+    /** Returns the encoded records; they must have been opened. */
+    public byte[] records() {
+        return Objects.requireNonNull(records, "encrypted records");
+    }
+
+    /**
+     * Demands that the records can be read.
+     *
+     * @throws EncryptedException when no identity opened them
+     */
+    public void requireRecords() throws EncryptedException {
+        if (sealed != null) {
+            throw sealed;
+        }
+    }
+
+    /** Says whether the records can be read. */
+    public boolean hasRecords() {
+        return records != null;
+    }
+
+    /** Says whether records and data area are encrypted. */
+    public boolean isEncrypted() {
+        return fixed.protection() != FixedHeader.PLAIN;
     }
 
     /** Returns what the next commit names as its predecessor: the SHA-256 of the payload, 32 bytes. */

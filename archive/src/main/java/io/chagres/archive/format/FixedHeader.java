@@ -16,11 +16,11 @@ import java.lang.foreign.ValueLayout;
  *  88 u32 number of records      92 u32 size of the records   96 u32 stored size of the records
  * 100 u32 size of the data area 104 u32 stored size of the data area with its seek table
  * 108 u64 first commit of the row
- * 116 u8 protection, 0 none     117 u8 signature, 0 none   118 10 B zeros
+ * 116 u8 protection, 0 none, 1 age   117 u8 signature, 0 none   118 10 B zeros
  * </pre>
  *
- * The five sizes are 0 in all but a commit, the records of which follow as a stream. What may protect an object or sign
- * a commit some day has its place, and is refused until then. Immutable; arrays are not copied.
+ * The five sizes are 0 in all but a commit, the records of which follow as a stream. Only a commit says that it is
+ * protected: what else there is, is encrypted whole. Immutable; arrays are not copied.
  *
  * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY}, {@link #OUTLINE} or {@link #EXTENTS}
  * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
@@ -35,6 +35,7 @@ import java.lang.foreign.ValueLayout;
  * @param dataStored bytes of the frames and the seek table of the data area
  * @param row number of the first of the commits up to this one whose times never go back; a search for a time halves
  *     within such rows only
+ * @param protection {@link #PLAIN} or {@link #AGE}: how the records and the data area of a commit are stored
  */
 public record FixedHeader(
         int kind,
@@ -48,7 +49,8 @@ public record FixedHeader(
         int recordsStored,
         int dataLength,
         int dataStored,
-        long row) {
+        long row,
+        int protection) {
     /** Kind of a commit. */
     public static final int COMMIT = 0;
 
@@ -64,6 +66,12 @@ public record FixedHeader(
     /** Kind of the extents of some commits. */
     public static final int EXTENTS = 4;
 
+    /** Everything is stored as it is. */
+    public static final int PLAIN = 0;
+
+    /** Records and data area are a file in the age format each. */
+    public static final int AGE = 1;
+
     public static final int BYTES = 128;
     public static final int ID_BYTES = 16;
     public static final int CHAIN_BYTES = 32;
@@ -71,8 +79,13 @@ public record FixedHeader(
     /** Records of one commit, uncompressed. */
     public static final int MAX_RECORDS_BYTES = 128 << 20;
 
+    /** Records of one commit as they are stored: they may not compress, and grow a little where they are encrypted. */
+    static final int MAX_STORED_RECORDS_BYTES = SeekableFrames.boundOf(MAX_RECORDS_BYTES) + (1 << 20);
+
+    /** Where the header says how a commit is protected. */
+    public static final int PROTECTION = 116;
+
     private static final int MAGIC = 0x43474843;
-    private static final int PROTECTION = 116;
     private static final int FORMAT_VERSION = 2;
     static final int MAX_DATA_BYTES = 1 << 30;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -97,6 +110,7 @@ public record FixedHeader(
         out.set(INT, 104, dataStored);
         out.set(LONG, 108, row);
         out.asSlice(PROTECTION).fill((byte) 0);
+        out.set(ValueLayout.JAVA_BYTE, PROTECTION, (byte) protection);
     }
 
     /**
@@ -129,10 +143,12 @@ public record FixedHeader(
                 in.get(INT, 96),
                 in.get(INT, 100),
                 in.get(INT, 104),
-                in.get(LONG, 108));
+                in.get(LONG, 108),
+                in.get(ValueLayout.JAVA_BYTE, PROTECTION));
         header.check(object, kind);
         for (long at = PROTECTION; at < BYTES; at++) {
-            if (in.get(ValueLayout.JAVA_BYTE, at) != 0) {
+            boolean known = at == PROTECTION && kind == COMMIT && header.protection == AGE;
+            if (in.get(ValueLayout.JAVA_BYTE, at) != 0 && !known) {
                 throw new CorruptArchiveException(
                         object, "it is protected or signed in a way that is not known to this program");
             }
@@ -149,7 +165,7 @@ public record FixedHeader(
                 && recordsLength >= recordCount
                 && recordsLength <= MAX_RECORDS_BYTES
                 && recordsStored >= 0
-                && recordsStored <= SeekableFrames.boundOf(MAX_RECORDS_BYTES)
+                && recordsStored <= MAX_STORED_RECORDS_BYTES
                 && dataLength >= 0
                 && dataLength <= MAX_DATA_BYTES
                 && dataStored >= 0

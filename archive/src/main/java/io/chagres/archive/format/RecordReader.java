@@ -5,6 +5,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.AgeRecipient;
 import java.util.Set;
 
 /**
@@ -54,6 +55,7 @@ public final class RecordReader {
         return switch (kind) {
             case RecordWriter.INCARNATION_OPENED -> incarnationOpened();
             case RecordWriter.INCARNATION_CLOSED -> new LogRecord.IncarnationClosed(in.bool());
+            case RecordWriter.RECIPIENTS -> new LogRecord.Recipients(recipients(), recipients());
             case RecordWriter.NAME_ADDED ->
                 new LogRecord.NameAdded(in.path(), in.oneOf(KINDS), in.natural(), in.path(), in.attributes());
             case RecordWriter.NAME_REMOVED -> new LogRecord.NameRemoved(in.path(), in.bool());
@@ -80,6 +82,16 @@ public final class RecordReader {
                     RecordWriter.PACKED_RUN -> extent(kind);
             default -> throw in.corrupt("record kind " + kind + " is not known to this program");
         };
+    }
+
+    private String recipients() throws CorruptArchiveException {
+        String text = in.text();
+        try {
+            AgeRecipient.list(text);
+        } catch (IllegalArgumentException e) {
+            throw in.corrupt("it names a recipient that is none");
+        }
+        return text;
     }
 
     private LogRecord incarnationOpened() throws CorruptArchiveException {

@@ -33,6 +33,7 @@ public final class RecordWriter {
     static final int COPY_RUN = 19;
     static final int PACKED_RUN = 20;
     static final int VERSION_COMMITS = 21;
+    static final int RECIPIENTS = 22;
 
     /** Longest path or text in a record: more than the kernel takes, so that nothing real is refused. */
     public static final int MAX_BLOCK_BYTES = 32 * 1024;
@@ -93,6 +94,7 @@ public final class RecordWriter {
         switch (record) {
             case LogRecord.IncarnationOpened r -> incarnationOpened(r);
             case LogRecord.IncarnationClosed r -> begin(INCARNATION_CLOSED).bool(r.drained());
+            case LogRecord.Recipients r -> begin(RECIPIENTS).text(r.bytes()).text(r.own());
             case LogRecord.NameAdded r -> nameAdded(r);
             case LogRecord.NameRemoved r -> begin(NAME_REMOVED).path(r.path()).bool(r.movedOut());
             case LogRecord.NameMoved r -> begin(NAME_MOVED).path(r.from()).path(r.to());

@@ -1,5 +1,8 @@
 package io.chagres.archive.log;
 
+import io.chagres.archive.age.Age;
+import io.chagres.archive.age.AgeRecipient;
+import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordWriter;
@@ -9,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +67,13 @@ public final class CommitBuilder implements AutoCloseable {
             arena = larger;
             memory = grown;
             bytes = grown.asByteBuffer();
+        }
+
+        /** Makes room if there is too little. */
+        void ensure(long size, long kept) {
+            if (memory.byteSize() < size) {
+                grow(size, kept);
+            }
         }
 
         void free() {
@@ -137,23 +148,25 @@ public final class CommitBuilder implements AutoCloseable {
      * @param row the first of the commits up to this one whose times never go back
      * @param nonce 16 random bytes
      * @param predecessor the chain value of the commit before
+     * @param keys to whom it is encrypted
      */
-    public SealedCommit seal(long seq, long row, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor) {
+    public SealedCommit seal(
+            long seq, long row, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor, KeyRing keys) {
         if (sealed != null || records.length() > FixedHeader.MAX_RECORDS_BYTES) {
             throw new IllegalStateException(sealed != null ? "sealed already" : "too many records for one commit");
         }
         int dataFrames = SeekableFrames.framesOf(dataLength);
+        long dataBound = (long) dataFrames * SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES)
+                + SeekableFrames.tableBytes(dataFrames);
         long bound = CommitHeader.RECORDS_START
                 + SeekableFrames.boundOf(records.length())
                 + CommitHeader.CRC_BYTES
-                + (long) dataFrames * SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES)
-                + SeekableFrames.tableBytes(dataFrames);
-        if (out.memory.byteSize() < bound) {
-            out.grow(bound, 0);
-        }
-        int recordsStored = storeRecords();
+                + dataBound;
+        out.ensure(bound, 0);
+        int recordsStored = encrypt(CommitHeader.RECORDS_START, storeRecords(), keys.records());
         int dataStart = CommitHeader.RECORDS_START + recordsStored + CommitHeader.CRC_BYTES;
-        int dataStored = storeData(dataStart);
+        out.ensure(dataStart + dataBound, dataStart);
+        int dataStored = encrypt(dataStart, storeData(dataStart), keys.bytes());
         FixedHeader fixed = new FixedHeader(
                 FixedHeader.COMMIT,
                 seq,
@@ -166,7 +179,8 @@ public final class CommitBuilder implements AutoCloseable {
                 recordsStored,
                 dataLength,
                 dataStored,
-                row);
+                row,
+                keys.encrypts() ? FixedHeader.AGE : FixedHeader.PLAIN);
         fixed.encode(out.memory, CommitHeader.PAYLOAD_START);
         out.memory.set(INT, 0, CommitHeader.FRAME_MAGIC);
         out.memory.set(INT, 4, dataStart - CommitHeader.PAYLOAD_START);
@@ -195,6 +209,17 @@ public final class CommitBuilder implements AutoCloseable {
             MemorySegment.copy(records.array(), 0, plain, ValueLayout.JAVA_BYTE, 0, records.length());
             return frames.compress(out.bytes, CommitHeader.RECORDS_START, plain.asByteBuffer(), 0, records.length());
         }
+    }
+
+    /** Encrypts what lies somewhere, in its place, and returns its size; nothing to nobody. */
+    private int encrypt(int start, int length, List<AgeRecipient> recipients) {
+        if (recipients.isEmpty() || length == 0) {
+            return length;
+        }
+        byte[] file = Age.encrypt(recipients, out.memory.asSlice(start, length).toArray(ValueLayout.JAVA_BYTE));
+        out.ensure((long) start + file.length + CommitHeader.CRC_BYTES, start);
+        MemorySegment.copy(file, 0, out.memory, ValueLayout.JAVA_BYTE, start, file.length);
+        return file.length;
     }
 
     private int storeData(int start) {

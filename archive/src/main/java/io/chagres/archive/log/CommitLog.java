@@ -76,7 +76,7 @@ public final class CommitLog {
             long cutMs = clockMs.getAsLong();
             repeats.into(commit.records(), seq + 1, cutMs);
             boolean goesOn = seq > 0 && cutMs >= timeMs;
-            sealed = commit.seal(seq + 1, goesOn ? row : seq + 1, cutMs, incarnation, nonce, chain);
+            sealed = commit.seal(seq + 1, goesOn ? row : seq + 1, cutMs, incarnation, nonce, chain, store.keyRing());
         }
         if (sealed.fixed().seq() != seq + 1) {
             throw new IllegalStateException("commit " + sealed.fixed().seq() + " cannot follow commit " + seq);
@@ -120,7 +120,7 @@ public final class CommitLog {
     /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */
     private void requireOurs(String key, SealedCommit sealed) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
-            CommitHeader there = reader.read(key);
+            CommitHeader there = reader.look(key);
             if (!Arrays.equals(there.nonce(), sealed.fixed().nonce())) {
                 throw new FencedException(describe(there));
             }
@@ -128,8 +128,8 @@ public final class CommitLog {
     }
 
     private String describe(CommitHeader other) throws CorruptArchiveException {
-        RecordReader records = other.recordReader();
-        while (records.hasNext()) {
+        @Nullable RecordReader records = other.hasRecords() ? other.recordReader() : null;
+        while (records != null && records.hasNext()) {
             if (records.next() instanceof LogRecord.IncarnationOpened who) {
                 return describe(who);
             }

@@ -2,6 +2,8 @@ package io.chagres.archive.log;
 
 import com.github.luben.zstd.ZstdDecompressCtx;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
@@ -19,13 +21,15 @@ public final class CommitReader implements AutoCloseable {
     private static final int FIRST_BYTES = 64 * 1024;
 
     private final BlobStore store;
+    private final List<AgeIdentity> identities;
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment first = arena.allocate(FIRST_BYTES, 8);
 
     /** Makes a reader on a store, which stays the caller's; close the reader. */
     public CommitReader(BlobStore store) {
-        this.store = store;
+        this.store = store.stored();
+        identities = store.keyRing().identities();
     }
 
     /** Says of which commits the headers will be read, in order; see {@link BlobStore#expect}. */
@@ -38,11 +42,19 @@ public final class CommitReader implements AutoCloseable {
      * Fetches and decodes a commit. One that looks damaged is fetched again first: a bit that flipped on the way is not
      * in the archive.
      *
+     * @throws EncryptedException when no identity opens its records
      * @throws NoSuchBlobException when there is none under the key
      * @throws CorruptArchiveException when it is damaged; that the data area is whole is checked only as far as it was
      *     read
      */
     public CommitHeader read(String key) throws IOException {
+        CommitHeader commit = look(key);
+        commit.requireRecords();
+        return commit;
+    }
+
+    /** Does as {@link #read}, but takes a commit whose records no identity opens: they cannot be asked for then. */
+    public CommitHeader look(String key) throws IOException {
         try {
             return fetch(key);
         } catch (CorruptArchiveException e) {
@@ -56,7 +68,7 @@ public final class CommitReader implements AutoCloseable {
         long objectLength = got < FIRST_BYTES ? got : -1;
         long needed = CommitHeader.neededBytes(key, start);
         if (needed <= got || objectLength >= 0) {
-            return CommitHeader.decode(key, start, objectLength, context);
+            return CommitHeader.decode(key, start, objectLength, context, identities);
         }
         try (Arena large = Arena.ofConfined()) {
             long size = store.size(key);
@@ -69,7 +81,7 @@ public final class CommitReader implements AutoCloseable {
             if (store.get(key, got, rest) != rest.byteSize()) {
                 throw new CorruptArchiveException(key, "it is cut off");
             }
-            return CommitHeader.decode(key, whole, size, context);
+            return CommitHeader.decode(key, whole, size, context, identities);
         }
     }
 

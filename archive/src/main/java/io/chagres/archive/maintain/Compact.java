@@ -5,6 +5,7 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.StoreClock;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
@@ -132,6 +133,9 @@ public final class Compact {
     private final Options options;
     private final LongSupplier clockMs;
     private final Listener listener;
+    /** Encrypts to whom the host does. */
+    private BlobStore writing;
+
     private long objectsWritten;
     private long contentBytes;
     private long storedBytes;
@@ -146,6 +150,7 @@ public final class Compact {
      */
     public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
         this.store = store;
+        writing = store;
         this.options = options;
         this.clockMs = clockMs;
         this.listener = listener;
@@ -170,13 +175,14 @@ public final class Compact {
         HistoryWriter history = new HistoryWriter(options.historyMs());
         StoredFacts facts = new StoredFacts(hostId, history);
         HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, facts);
+        writing = ProtectedStore.writing(store, state.recipients());
         if (state.seq() > 0) {
             NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
             CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
             Retention retention = retention(hostId, state);
             if (next.revision() == 0 || retention.changesAnything()) {
                 if (!options.dryRun()) {
-                    history.write(store, hostId, state);
+                    history.write(writing, hostId, state);
                 }
                 if (!options.dryRun() && !known.isEmpty()) {
                     facts.load(store, known.last());
@@ -226,7 +232,7 @@ public final class Compact {
         expired = retention.report(listener);
         try (VersionReader reader = new VersionReader(commits, hostId, state);
                 LineEnds lines = new LineEnds(reader);
-                MergeWriter writer = new MergeWriter(store, reader, facts, options.level(), listener)) {
+                MergeWriter writer = new MergeWriter(writing, reader, facts, options.level(), listener)) {
             CompactionPlan plan = next.revision() == 0
                     ? CompactionPlan.of(state, retention, lines)
                     : CompactionPlan.none(state, retention);
@@ -241,7 +247,7 @@ public final class Compact {
             Map<Long, List<LogRecord.Extent>> written = writer.write(plan.outputs(), room);
             CompactedContents contents = new CompactedContents(retention, written);
             boolean counts = !isOvertaken(hostId, next, begunMs)
-                    && Checkpoint.write(store, hostId, next.revision(), state, contents);
+                    && Checkpoint.write(writing, hostId, next.revision(), state, contents);
             if (!counts) {
                 // another compaction came first: what was written here is garbage, and removed with it later
                 expired = Expired.NOTHING;
@@ -250,7 +256,7 @@ public final class Compact {
             objectsWritten = writer.objects();
             contentBytes = writer.contentBytes();
             storedBytes = writer.storedBytes();
-            ObjectIndex.write(store, hostId, next, state, contents, facts);
+            ObjectIndex.write(writing, hostId, next, state, contents, facts);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.store.BlobStore;
@@ -48,7 +49,7 @@ public final class HostFaults {
         try {
             step.run();
             return true;
-        } catch (CorruptArchiveException | CompactedHistoryException | NoSuchBlobException e) {
+        } catch (CorruptArchiveException | CompactedHistoryException | EncryptedException | NoSuchBlobException e) {
             tell(host, e);
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);

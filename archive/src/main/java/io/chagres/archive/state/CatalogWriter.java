@@ -183,6 +183,7 @@ final class CatalogWriter implements AutoCloseable {
             case LogRecord.Derived derived -> true; // only who compacts and restores needs to know
             case LogRecord.IncarnationOpened opened -> ofHost(opened);
             case LogRecord.IncarnationClosed closed -> ofHost(closed);
+            case LogRecord.Recipients recipients -> ofHost(recipients);
             case LogRecord.Retention retention -> ofHost(retention);
             default -> false;
         };

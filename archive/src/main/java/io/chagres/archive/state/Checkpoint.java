@@ -137,7 +137,8 @@ public final class Checkpoint {
                 0,
                 0,
                 0,
-                state.row());
+                state.row(),
+                FixedHeader.PLAIN);
     }
 
     /** Writes what is of no single file. */
@@ -148,6 +149,9 @@ public final class Checkpoint {
             if (state.closedCleanly()) {
                 out.write(new LogRecord.IncarnationClosed(true));
             }
+        }
+        if (!state.recipients().equals(LogRecord.Recipients.NONE)) {
+            out.write(state.recipients());
         }
         LogRecord.Retention retention = contents.retention(state);
         if (retention != null) {

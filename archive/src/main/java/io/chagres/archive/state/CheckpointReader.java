@@ -3,7 +3,9 @@ package io.chagres.archive.state;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.store.BlobInputStream;
@@ -22,9 +24,11 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class CheckpointReader implements AutoCloseable {
+    private static final int FIRST_BYTES = 4096;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
+    private final BlobStore store;
     private final String key;
     private final CRC32C crc = new CRC32C();
     private final InputStream content;
@@ -35,6 +39,7 @@ final class CheckpointReader implements AutoCloseable {
     private long count;
 
     CheckpointReader(BlobStore store, String key, int kind) throws IOException {
+        this.store = store;
         this.key = key;
         content = new CheckedInputStream(new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key)), crc);
         FixedHeader read = null;
@@ -117,7 +122,17 @@ final class CheckpointReader implements AutoCloseable {
             }
             return bytes;
         } catch (EOFException | ZstdIOException e) {
+            requirePlain();
             throw new CorruptArchiveException(key, "it is cut off or cannot be decompressed");
+        }
+    }
+
+    /** What is encrypted, and read without an identity, looks damaged. */
+    private void requirePlain() throws IOException {
+        byte[] first = new byte[FIRST_BYTES];
+        int got = store.get(key, 0, MemorySegment.ofArray(first));
+        if (AgeFile.begins(first, got)) {
+            throw new EncryptedException(key, AgeFile.recipients(first, got), 0);
         }
     }
 

@@ -59,6 +59,7 @@ public final class CommitCheck {
         switch (record) {
             case LogRecord.IncarnationOpened r -> {}
             case LogRecord.IncarnationClosed r -> {}
+            case LogRecord.Recipients r -> {}
             case LogRecord.NameAdded r -> {
                 name(r.path());
                 if (r.kind() == LogRecord.Kind.FILE) {

@@ -41,6 +41,7 @@ public final class HostState {
 
     private byte[] chain = new byte[FixedHeader.CHAIN_BYTES];
     private LogRecord.@Nullable IncarnationOpened lastIncarnation;
+    private LogRecord.Recipients recipients = LogRecord.Recipients.NONE;
     private boolean closedCleanly;
     private LogRecord.@Nullable Retention retention;
 
@@ -73,6 +74,11 @@ public final class HostState {
             apply("a catalog", record, catalog.header().timeMs());
         }
         restored(catalog.header());
+    }
+
+    /** Returns to whom the shipper encrypts. */
+    public LogRecord.Recipients recipients() {
+        return recipients;
     }
 
     /** Returns the state before the first commit, which keeps no extents. */
@@ -359,6 +365,7 @@ public final class HostState {
                 closedCleanly = false;
             }
             case LogRecord.IncarnationClosed r -> closedCleanly = r.drained();
+            case LogRecord.Recipients r -> recipients = r;
             case LogRecord.NameAdded r ->
                 names.add(added(object, r), r.kind() == LogRecord.Kind.FILE ? known(object, r.versionId()) : null);
             case LogRecord.NameRemoved r -> names.remove(name(object, r.path()));

@@ -258,7 +258,9 @@ public final class Salvage {
     /** Times may have gone back in what is lost, so a new row begins. */
     private static FixedHeader header(long seq, long timeMs, byte[] incarnation, byte[] chain) {
         byte[] nonce = new byte[FixedHeader.ID_BYTES];
-        return new FixedHeader(FixedHeader.CHECKPOINT, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, seq);
+        int kind = FixedHeader.CHECKPOINT;
+        int plain = FixedHeader.PLAIN;
+        return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, seq, plain);
     }
 
     /** Applies a record after what it stands on and is lost was put in place. */

@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import io.chagres.archive.age.KeyRing;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -77,6 +78,16 @@ public interface BlobStore extends AutoCloseable {
      */
     default @Nullable Pathname directory(String prefix) {
         return null;
+    }
+
+    /** Returns the keys that objects are read and written with here. */
+    default KeyRing keyRing() {
+        return KeyRing.NONE;
+    }
+
+    /** Returns the store in which objects are as they are stored, encrypted where they are. */
+    default BlobStore stored() {
+        return this;
     }
 
     /** Removes an object; a key that does not exist is no error. */

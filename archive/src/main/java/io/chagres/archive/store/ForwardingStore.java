@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import io.chagres.archive.age.KeyRing;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -77,6 +78,17 @@ public abstract class ForwardingStore implements BlobStore {
     @Override
     public @Nullable Pathname directory(String prefix) {
         return store.directory(prefix);
+    }
+
+    @Override
+    public KeyRing keyRing() {
+        return store.keyRing();
+    }
+
+    @Override
+    public BlobStore stored() {
+        BlobStore behind = store.stored();
+        return behind == store ? this : behind;
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Set;
 
 /** Reads the bytes of extents to see whether they are there, each data object once. Confined to one thread. */
 final class ExtentVerify {
+    private final BlobStore store;
     private final String hostId;
     private final Map<String, BlobInfo> objects;
     private final VerifyCounter counter;
@@ -25,7 +27,8 @@ final class ExtentVerify {
     private final Set<LogRecord.PackedRun> pieces = new HashSet<>();
 
     /** Makes a check; {@code objects} are all data objects of the host. */
-    ExtentVerify(String hostId, Map<String, BlobInfo> objects, VerifyCounter counter) {
+    ExtentVerify(BlobStore store, String hostId, Map<String, BlobInfo> objects, VerifyCounter counter) {
+        this.store = store;
         this.hostId = hostId;
         this.objects = objects;
         this.counter = counter;
@@ -60,7 +63,7 @@ final class ExtentVerify {
         });
     }
 
-    private boolean isThereAndNew(LogRecord.ObjectRun run, HostState state) {
+    private boolean isThereAndNew(LogRecord.ObjectRun run, HostState state) throws IOException {
         String key = VersionReader.keyOf(hostId, run);
         LogRecord.ObjectRun before = seen.put(key, run);
         if (run.equals(before)) {
@@ -76,14 +79,24 @@ final class ExtentVerify {
         if (before == null) {
             counter.object(object);
         }
-        if (object.lengthBytes() != run.objectLength()) {
+        long length = contentBytes(object);
+        if (length != run.objectLength()) {
             counter.fault(
                     key,
-                    "it has " + object.lengthBytes() + " bytes instead of " + run.objectLength(),
+                    "it has " + length + " bytes instead of " + run.objectLength(),
                     lost(run.versionId(), run.start(), run.end(), state));
             return false;
         }
         return true;
+    }
+
+    /** Returns the size of an object as its writer saw it; -1 when that cannot be told. */
+    private long contentBytes(BlobInfo object) throws IOException {
+        try {
+            return store.keyRing().isEmpty() ? object.lengthBytes() : store.size(object.key());
+        } catch (CorruptArchiveException e) {
+            return -1; // reading it tells why
+        }
     }
 
     private boolean isThereAndNew(LogRecord.PackedRun piece, HostState state) {

@@ -70,7 +70,7 @@ final class HostVerify implements AutoCloseable {
         this.store = store;
         this.hostId = hostId;
         this.counter = counter;
-        extents = new ExtentVerify(hostId, objects, counter);
+        extents = new ExtentVerify(store, hostId, objects, counter);
     }
 
     void run() throws IOException {

@@ -2,6 +2,7 @@ package io.chagres.archive.verify;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobInfo;
@@ -58,6 +59,7 @@ public final class Verify {
      * @param garbageObjects data objects that nothing refers to
      * @param garbageBytes their size
      * @param faults how often the listener heard of a fault
+     * @param sealedHosts hosts that no identity opened: their chain of commits was checked, and no content
      */
     public record Summary(
             long hosts,
@@ -67,7 +69,8 @@ public final class Verify {
             long bytes,
             long garbageObjects,
             long garbageBytes,
-            long faults) {}
+            long faults,
+            long sealedHosts) {}
 
     private final BlobStore store;
     private final VerifyCounter counter;
@@ -125,6 +128,8 @@ public final class Verify {
     private void check(String hostId) throws IOException {
         try (HostVerify host = new HostVerify(store, hostId, counter)) {
             host.run();
+        } catch (EncryptedException e) {
+            new SealedVerify(store.stored(), hostId, counter).run();
         }
     }
 }

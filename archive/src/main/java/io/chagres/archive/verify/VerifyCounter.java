@@ -21,6 +21,7 @@ final class VerifyCounter {
     private long garbageObjects;
     private long garbageBytes;
     private long faults;
+    private long sealedHosts;
 
     VerifyCounter(Verify.Listener listener) {
         this.listener = listener;
@@ -116,6 +117,10 @@ final class VerifyCounter {
 
     Verify.Summary summary() {
         return new Verify.Summary(
-                hosts, commits, checkpoints, objects, doneBytes, garbageObjects, garbageBytes, faults);
+                hosts, commits, checkpoints, objects, doneBytes, garbageObjects, garbageBytes, faults, sealedHosts);
+    }
+
+    void sealedHost() {
+        sealedHosts++;
     }
 }

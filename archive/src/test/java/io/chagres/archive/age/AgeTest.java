@@ -30,6 +30,10 @@ final class AgeTest {
         return bytes;
     }
 
+    private static List<AgeIdentity> identities(Path file) throws IOException {
+        return AgeIdentity.read(file.toString(), Files.readAllLines(file));
+    }
+
     @Test
     void eachRecipientOpensItAndNobodyElse() throws IOException {
         for (int size : SIZES) {
@@ -76,10 +80,11 @@ final class AgeTest {
     @Test
     void keysAreReadFromFilesAndNeverRepeated() throws IOException {
         Path keys = Files.writeString(folder.resolve("keys"), "# made today\n\n" + one.secretText() + "\n");
-        assertThat(AgeIdentity.read(keys).getFirst().recipient()).isEqualTo(one.recipient());
+        assertThat(identities(keys).getFirst().recipient()).isEqualTo(one.recipient());
         String text = one.recipient().toString();
         Path recipients = Files.writeString(folder.resolve("recipients"), "# us\n" + text + "\n");
-        assertThat(AgeRecipient.read(recipients)).containsExactly(one.recipient());
+        assertThat(AgeRecipient.read("recipients", Files.readAllLines(recipients)))
+                .containsExactly(one.recipient());
         for (String wrong : List.of(
                 text.substring(1),
                 text.replace('1', '2'),
@@ -91,10 +96,10 @@ final class AgeTest {
             assertThatThrownBy(() -> AgeRecipient.parse(wrong)).isInstanceOf(IllegalArgumentException.class);
         }
         Path broken = Files.writeString(folder.resolve("broken"), one.secretText() + "X\n");
-        assertThatThrownBy(() -> AgeIdentity.read(broken))
+        assertThatThrownBy(() -> identities(broken))
                 .hasMessageContaining("broken, line 1")
                 .hasMessageNotContaining(one.secretText());
-        assertThatThrownBy(() -> AgeIdentity.read(Files.writeString(folder.resolve("none"), "\n")))
+        assertThatThrownBy(() -> identities(Files.writeString(folder.resolve("none"), "\n")))
                 .hasMessageContaining("holds no identity");
     }
 
@@ -103,7 +108,7 @@ final class AgeTest {
         Requires.tool("age");
         Path keys = folder.resolve("key.txt");
         Program.ok("age-keygen", "-o", keys.toString());
-        AgeIdentity theirs = AgeIdentity.read(keys).getFirst();
+        AgeIdentity theirs = identities(keys).getFirst();
         assertThat(Program.ok("age-keygen", "-y", keys.toString()).strip())
                 .isEqualTo(theirs.recipient().toString());
         Path own = Files.writeString(folder.resolve("own.txt"), one.secretText() + "\n");
@@ -128,7 +133,7 @@ final class AgeTest {
                     encrypted.toString(),
                     plain.toString());
             assertThat(Age.decrypt(List.of(one), Files.readAllBytes(encrypted))).isEqualTo(content(size));
-            assertThat(Age.decrypt(AgeIdentity.read(own), Files.readAllBytes(encrypted)))
+            assertThat(Age.decrypt(identities(own), Files.readAllBytes(encrypted)))
                     .isEqualTo(content(size));
             Files.delete(encrypted);
         }

@@ -30,6 +30,7 @@ class RecordLimitsTest {
     private static final Object[] POSITION = {-1L, Long.MIN_VALUE};
     private static final Object[] EXTENT_START = {-1L, Long.MIN_VALUE, Long.MAX_VALUE};
     private static final Object[] PIECE = {0L, -1L, LogRecord.PIECE_BYTES + 1L, 1L << 32, 1L << 62, Long.MAX_VALUE};
+    private static final Object[] NO_RECIPIENTS = {"age1nobody", " ", "age"};
     private static final Object[] MODE = {new Attributes(010000, 0, 0, 0), new Attributes(-1, 0, 0, 0)};
 
     /** Any value of these means something; what bytes cannot mean one {@link RecordTest} tries. */
@@ -56,6 +57,8 @@ class RecordLimitsTest {
 
     private static final Map<String, Object[]> BEYOND = Map.ofEntries(
             Map.entry("IncarnationOpened.incarnation", new Object[] {new byte[0], new byte[15], new byte[17]}),
+            Map.entry("Recipients.bytes", NO_RECIPIENTS),
+            Map.entry("Recipients.own", NO_RECIPIENTS),
             Map.entry("NameAdded.versionId", ID_OR_NONE),
             Map.entry("NameAdded.attributes", MODE),
             Map.entry("VersionOpened.versionId", ID),

@@ -12,6 +12,8 @@ import java.util.zip.CRC32C;
 
 /** Holds records with fields of every size, and what tests of the log share. */
 public final class Samples {
+    private static final String RECIPIENT = "age1q03lyvwylc50n7ff2j6kurc9lc2hvekw5pm025u8ywvaxqd6fyhqk6ll0q";
+
     public static final Pathname NONE = Pathname.of("");
     public static final Attributes FILE = new Attributes(0640, 1000, 100, 1_700_000_000_123_456_789L);
     public static final FileKey KEY = new FileKey(-1, 0x0123456789abcdefL, 42, 0xffffffffL);
@@ -63,6 +65,7 @@ public final class Samples {
                 opened(7, "h\u00f6st", Long.MAX_VALUE),
                 new LogRecord.IncarnationOpened(id(0), "", "", "", "", 0, "", -1),
                 new LogRecord.IncarnationClosed(true),
+                new LogRecord.Recipients(RECIPIENT + " " + RECIPIENT, RECIPIENT),
                 new LogRecord.IncarnationClosed(false),
                 directory("/var/log"),
                 file("/var/log/app.log", 1),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.state.Checkpoint;
@@ -191,7 +192,7 @@ class CommitLogTest {
     void refusesACommitSealedForAnotherPlace() throws IOException {
         try (LogFixture log = opened(1, "web1", 10);
                 CommitBuilder other = new CommitBuilder(1 << 20, 1)) {
-            other.seal(7, 7, 0, Samples.id(1), Samples.id(2), new byte[32]);
+            other.seal(7, 7, 0, Samples.id(1), Samples.id(2), new byte[32], KeyRing.NONE);
             CommitLog again = new CommitLog(
                     store, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
             assertThatThrownBy(() -> again.append(other)).isInstanceOf(IllegalStateException.class);
@@ -240,7 +241,7 @@ class CommitLogTest {
             log.write(Samples.version(1, "/f1")).commit();
             builder.records().write(Samples.version(2, "/f2"));
             byte[] chain = log.load().chain();
-            byte[] second = builder.seal(2, 2, log.timeMs, Samples.id(1), Samples.id(2), chain)
+            byte[] second = builder.seal(2, 2, log.timeMs, Samples.id(1), Samples.id(2), chain, KeyRing.NONE)
                     .bytes()
                     .toArray(ValueLayout.JAVA_BYTE);
             store.replace(ArchiveLayout.commit(LogFixture.HOST, 2), second);

@@ -7,6 +7,7 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.Samples;
@@ -36,7 +37,7 @@ class CommitTest {
                 ZstdDecompressCtx context = new ZstdDecompressCtx()) {
             MemorySegment copy = arena.allocate(Math.max(1, bytes.length), 8).asSlice(0, bytes.length);
             copy.copyFrom(MemorySegment.ofArray(bytes));
-            return CommitHeader.decode("object", copy, whole ? bytes.length : -1, context);
+            return CommitHeader.decode("object", copy, whole ? bytes.length : -1, context, List.of());
         }
     }
 
@@ -49,7 +50,7 @@ class CommitTest {
     }
 
     private static byte[] seal(CommitBuilder builder) {
-        return builder.seal(3, 1, 123_456, Samples.id(1), Samples.id(2), new byte[32])
+        return builder.seal(3, 1, 123_456, Samples.id(1), Samples.id(2), new byte[32], KeyRing.NONE)
                 .bytes()
                 .toArray(ValueLayout.JAVA_BYTE);
     }
@@ -252,7 +253,7 @@ class CommitTest {
         for (int at = 8 + 116; at < 8 + 128; at++) {
             try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
                 byte[] bytes = seal(builder);
-                bytes[at] = 1;
+                bytes[at] = 2;
                 resign(bytes);
                 assertThatThrownBy(() -> decode(bytes, true)).hasMessageContaining("protected or signed");
             }

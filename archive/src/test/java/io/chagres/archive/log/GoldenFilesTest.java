@@ -6,6 +6,7 @@ import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
@@ -74,7 +75,7 @@ class GoldenFilesTest {
                     builder.records().write(record);
                 }
             }
-            return builder.seal(1, 1, 1_700_000_000_000L, Samples.id(1), Samples.id(2), new byte[32])
+            return builder.seal(1, 1, 1_700_000_000_000L, Samples.id(1), Samples.id(2), new byte[32], KeyRing.NONE)
                     .bytes()
                     .toArray(ValueLayout.JAVA_BYTE);
         }

@@ -42,6 +42,7 @@ final class ModelHost {
         switch (record) {
             case LogRecord.IncarnationOpened r -> {}
             case LogRecord.IncarnationClosed r -> {}
+            case LogRecord.Recipients r -> {}
             case LogRecord.NameAdded r -> add(r.path().toString(), r);
             case LogRecord.NameRemoved r -> remove(r.path().toString());
             case LogRecord.NameMoved r -> move(r.from().toString(), r.to().toString());

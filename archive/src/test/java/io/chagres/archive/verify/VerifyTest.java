@@ -102,7 +102,7 @@ class VerifyTest {
                 .filter(key -> key.contains("/log/") || key.contains("/streams/") || key.contains("/checkpoints/"))
                 .mapToLong(key -> store.bytes(key).length)
                 .sum();
-        assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 2, bytes, 0, 0, 0));
+        assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 2, bytes, 0, 0, 0, 0));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.chagres.cli.maintain;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
@@ -8,6 +9,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TimeOptions;
@@ -89,6 +91,9 @@ public final class CompactCommand implements Callable<Integer> {
     int level;
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -116,22 +121,32 @@ public final class CompactCommand implements Callable<Integer> {
                 history.toMillis());
         ProgressLine progress = new ProgressLine(context, json.json);
         Hearing listener = new Hearing(progress);
-        try (ArchiveView view = ArchiveView.open("compact", store, new TimeOptions(), progress::message)) {
+        try (ArchiveView view = ArchiveView.open(
+                "compact", identities.open(store, context.environment()), new TimeOptions(), progress::message)) {
             Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
-                view.faults().attempt(host, () -> {
-                    Compact.Summary summary = compact.host(host.id());
-                    progress.end();
-                    for (String step : listener.takeSteps()) {
-                        context.out().line(step);
-                    }
-                    print(host, summary);
-                });
+                view.faults().attempt(host, () -> compact(compact, host, listener, progress));
             }
             return listener.skipped ? ExitCode.FAILED : view.exitCode();
         } finally {
             progress.end();
         }
+    }
+
+    private void compact(Compact compact, HostRegistry.Owner host, Hearing listener, ProgressLine progress)
+            throws IOException {
+        Compact.Summary summary;
+        try {
+            summary = compact.host(host.id());
+        } catch (EncryptedException e) {
+            progress.message("chagres compact: " + host.title() + " stays as it is: " + e.getMessage());
+            return;
+        }
+        progress.end();
+        for (String step : listener.takeSteps()) {
+            context.out().line(step);
+        }
+        print(host, summary);
     }
 
     /** Shows how far it has come, and keeps the steps of a dry run. */

@@ -3,12 +3,12 @@ package io.chagres.cli.maintain;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.verify.Verify;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.text.ByteSize;
@@ -39,6 +39,9 @@ public final class VerifyCommand implements Callable<Integer> {
     Address address;
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -50,7 +53,7 @@ public final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ProgressLine progress = new ProgressLine(context, json.json);
         Listener listener = new Listener(progress);
-        try (BlobStore archive = BlobStores.open(store, false)) {
+        try (BlobStore archive = identities.open(store, context.environment())) {
             Verify.Summary summary =
                     new Verify(archive, listener).run(host -> address == null || address.matchesHost(host));
             progress.end();
@@ -75,7 +78,8 @@ public final class VerifyCommand implements Callable<Integer> {
             line.member("hosts", summary.hosts()).member("commits", summary.commits());
             line.member("checkpoints", summary.checkpoints()).member("objects", summary.objects());
             line.member("bytes", summary.bytes()).member("garbageObjects", summary.garbageObjects());
-            line.member("garbageBytes", summary.garbageBytes()).member("faults", summary.faults());
+            line.member("garbageBytes", summary.garbageBytes()).member("sealedHosts", summary.sealedHosts());
+            line.member("faults", summary.faults());
             context.out().line(line.endObject());
             return;
         }
@@ -86,6 +90,11 @@ public final class VerifyCommand implements Callable<Integer> {
                         + Words.plural(summary.objects(), "data object") + ", "
                         + ByteSize.format(summary.bytes()) + ": "
                         + (summary.faults() == 0 ? "no fault" : Words.plural(summary.faults(), "fault")));
+        if (summary.sealedHosts() > 0) {
+            context.out()
+                    .line(Words.plural(summary.sealedHosts(), "host") + " encrypted, and no identity opens it: commits"
+                            + " are whole and follow each other, what they hold was not checked (--identity FILE)");
+        }
         if (summary.garbageObjects() > 0) {
             context.out()
                     .line(Words.plural(summary.garbageObjects(), "object") + " nothing refers to, "

@@ -8,6 +8,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeOptions;
@@ -163,6 +164,9 @@ public final class MountCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -262,9 +266,10 @@ public final class MountCommand implements Callable<Integer> {
 
     private BlobStore opened() throws IOException {
         BlobStore archive = BlobStores.open(store, false);
-        if (cache == null) {
-            return archive;
-        }
+        return identities.over(cache == null ? archive : cached(archive, cache), context.environment());
+    }
+
+    private BlobStore cached(BlobStore archive, String cache) throws IOException {
         Path kept = Path.of(cache);
         if (Files.notExists(kept)) {
             Files.createDirectories(kept, PosixFilePermissions.asFileAttribute(OWNER_ONLY));

@@ -14,7 +14,6 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.TimeOptions;
@@ -41,14 +40,14 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     /**
-     * Opens an archive, which must exist.
+     * Looks at an archive.
      *
      * @param command what the messages begin with
+     * @param opened closed with this
      * @param messages takes a sentence for each host that cannot be read
      */
-    public static ArchiveView open(String command, String store, TimeOptions times, Consumer<String> messages)
+    public static ArchiveView open(String command, BlobStore opened, TimeOptions times, Consumer<String> messages)
             throws IOException {
-        BlobStore opened = BlobStores.open(store, false);
         HostFaults faults = new HostFaults(
                 opened,
                 (host, cause) -> messages.accept("chagres " + command + ": " + host.title() + " cannot be read: "

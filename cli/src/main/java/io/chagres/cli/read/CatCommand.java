@@ -11,6 +11,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.text.ByteRange;
@@ -58,6 +59,9 @@ public final class CatCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -68,7 +72,8 @@ public final class CatCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ContentSink sink = ContentSink.of(context.out(), json.json);
-        try (ArchiveView view = ArchiveView.open("cat", store, times, context.err()::println)) {
+        try (ArchiveView view =
+                ArchiveView.open("cat", identities.open(store, context.environment()), times, context.err()::println)) {
             if (salvage.salvage) {
                 view.salvage();
             }

@@ -9,6 +9,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.GoneOption;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.text.ByteSize;
@@ -65,6 +66,9 @@ public final class LsCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -74,7 +78,8 @@ public final class LsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (ArchiveView view = ArchiveView.open("ls", store, times, context.err()::println)) {
+        try (ArchiveView view =
+                ArchiveView.open("ls", identities.open(store, context.environment()), times, context.err()::println)) {
             if (address == null && !versions) {
                 hosts(view);
             } else {

@@ -3,12 +3,12 @@ package io.chagres.cli.read;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.restore.Restore;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TimeOptions;
@@ -69,6 +69,9 @@ public final class RestoreCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -90,7 +93,7 @@ public final class RestoreCommand implements Callable<Integer> {
                 progress.message("chagres restore: " + subject + ": " + cause);
             }
         };
-        try (BlobStore archive = BlobStores.open(store, false)) {
+        try (BlobStore archive = identities.open(store, context.environment())) {
             Restore.Options options =
                     new Restore.Options(address, times.at(), nameless(), specialBits, salvage.salvage, times::covers);
             Restore.Summary summary = new Restore(archive, options, listener).into(Pathname.of(directory));

@@ -11,6 +11,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.linux.MonotonicClock;
@@ -64,6 +65,9 @@ public final class TailCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -80,7 +84,8 @@ public final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
-        try (ArchiveView view = ArchiveView.open("tail", store, times, context.err()::println)) {
+        try (ArchiveView view = ArchiveView.open(
+                "tail", identities.open(store, context.environment()), times, context.err()::println)) {
             List<HostFiles> hosts = follow ? view.find(address, false) : view.select(address, false);
             int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
             ContentSink sink =

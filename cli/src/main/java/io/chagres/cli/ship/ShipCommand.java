@@ -134,6 +134,9 @@ public final class ShipCommand implements Callable<Integer> {
                     + " (default: ${DEFAULT-VALUE}).")
     Duration heartbeat = Duration.ZERO;
 
+    @Mixin
+    RecipientOptions recipients = new RecipientOptions();
+
     @Option(
             names = "--codec",
             paramLabel = "zstd|none",
@@ -386,7 +389,8 @@ public final class ShipCommand implements Callable<Integer> {
                     hostId,
                     takeOver,
                     heartbeat.toMillis(),
-                    moreSources);
+                    moreSources,
+                    recipients.all());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

@@ -42,7 +42,7 @@ public final class RecentCommits implements RunListener {
 
     @Override
     public void applied(CommitHeader commit) {
-        long bytes = commit.records().length;
+        long bytes = commit.recordsLength();
         if (keptBytes + bytes > MAX_BYTES) {
             kept.clear();
             keptBytes = 0;
@@ -88,7 +88,7 @@ public final class RecentCommits implements RunListener {
     public void forget(long untilSeq, long commits, long bytes) {
         kept.keySet().removeIf(seq -> seq <= untilSeq);
         keptBytes = kept.values().stream()
-                .mapToLong(commit -> commit.records().length)
+                .mapToLong(commit -> commit.recordsLength())
                 .sum();
         count -= commits;
         recordBytes -= bytes;

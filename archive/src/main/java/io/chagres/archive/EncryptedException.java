@@ -1,0 +1,25 @@
+package io.chagres.archive;
+
+import java.io.IOException;
+
+/** Says that an object is encrypted and that no identity at hand opens it. */
+public final class EncryptedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /**
+     * Makes an exception.
+     *
+     * @param object the key of the object
+     * @param recipients to how many it is encrypted
+     * @param identities how many identities were tried
+     */
+    public EncryptedException(String object, int recipients, int identities) {
+        super(object + " is encrypted to " + recipients + (recipients == 1 ? " recipient" : " recipients")
+                + (identities == 0
+                        ? "; give an identity that opens it (--identity FILE)"
+                        : ", and " + (identities == 1 ? "the identity" : "none of the " + identities + " identities")
+                                + (identities == 1
+                                        ? " that was given does not open it"
+                                        : " that were given opens it")));
+    }
+}

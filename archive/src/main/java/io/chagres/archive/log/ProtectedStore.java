@@ -1,0 +1,291 @@
+package io.chagres.archive.log;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.ObjectKind;
+import io.chagres.archive.age.Age;
+import io.chagres.archive.age.AgeException;
+import io.chagres.archive.age.AgeFile;
+import io.chagres.archive.age.AgeRecipient;
+import io.chagres.archive.age.KeyRing;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.store.BlobRange;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encrypts what is written to a store and decrypts what is read, so that nobody above it knows the difference. A commit
+ * shows its header as it is stored, and its data area decrypted; sizes that a list tells are those of what is stored.
+ * Safe for any thread as far as the store behind is.
+ */
+public final class ProtectedStore extends ForwardingStore {
+    private static final int FIRST_BYTES = 4096;
+    private static final int MAX_OPENED = 4096;
+    private static final int BATCH_CHUNKS = 16;
+
+    /**
+     * Where the content of an object lies.
+     *
+     * @param file null when it is not encrypted
+     * @param base offset of the encrypted file
+     * @param storedBytes size of the object
+     */
+    private record Opened(@Nullable AgeFile file, long base, long storedBytes) {}
+
+    /** A chunk that was decrypted. */
+    private record Chunk(String key, long number, byte[] content, int length) {}
+
+    private final KeyRing keys;
+    private final Map<String, Opened> opened = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Opened> eldest) {
+            return size() > MAX_OPENED;
+        }
+    };
+    private volatile @Nullable Chunk last;
+
+    /** Stands before a store; see {@link #of}. */
+    private ProtectedStore(BlobStore store, KeyRing keys) {
+        super(store);
+        this.keys = keys;
+    }
+
+    /**
+     * Returns a store that uses keys; the same one when there are none.
+     *
+     * @param store is closed with it
+     */
+    public static BlobStore of(BlobStore store, KeyRing keys) {
+        return keys.isEmpty() ? store : new ProtectedStore(store, keys);
+    }
+
+    /** Returns a store that reads as one does, and encrypts to whom a host says. */
+    public static BlobStore writing(BlobStore store, LogRecord.Recipients recipients) {
+        KeyRing keys = store.keyRing().to(AgeRecipient.list(recipients.bytes()), AgeRecipient.list(recipients.own()));
+        return of(store.stored(), keys);
+    }
+
+    @Override
+    public KeyRing keyRing() {
+        return keys;
+    }
+
+    @Override
+    public BlobStore stored() {
+        return store.stored();
+    }
+
+    private List<AgeRecipient> recipients(String key) {
+        return switch (ArchiveLayout.kindOf(key)) {
+            case BYTES -> keys.bytes();
+            case RECORDS -> keys.records();
+            case COMMIT, OPEN -> List.of();
+        };
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        List<AgeRecipient> recipients = recipients(key);
+        return store.putIfAbsent(
+                key,
+                recipients.isEmpty()
+                        ? content
+                        : MemorySegment.ofArray(Age.encrypt(recipients, content.toArray(ValueLayout.JAVA_BYTE))));
+    }
+
+    @Override
+    public BlobWriter create(String key) throws IOException {
+        List<AgeRecipient> recipients = recipients(key);
+        BlobWriter writer = store.create(key);
+        return recipients.isEmpty() ? writer : new AgeWriter(writer, AgeFile.to(recipients));
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        if (ArchiveLayout.kindOf(key) == ObjectKind.OPEN) {
+            return store.get(key, offset, target);
+        }
+        Opened object = opened(key);
+        AgeFile file = object.file();
+        if (file == null) {
+            return store.get(key, offset, target);
+        }
+        int done = 0;
+        if (offset < object.base()) {
+            int wanted = (int) Math.min(target.byteSize(), object.base() - offset);
+            done = store.get(key, offset, target.asSlice(0, wanted));
+            if (done < wanted) {
+                return done;
+            }
+        }
+        try {
+            return done + content(key, object, file, offset + done - object.base(), target.asSlice(done));
+        } catch (AgeException e) {
+            throw cause(key, e);
+        }
+    }
+
+    private int content(String key, Opened object, AgeFile file, long offset, MemorySegment target) throws IOException {
+        long all = object.storedBytes() - object.base();
+        long end = Math.min(file.contentBytes(all), offset + target.byteSize());
+        long lastChunk = (all - file.startBytes() - 1) / AgeFile.SEALED_BYTES;
+        AgeFile.Chunks chunks = file.chunks();
+        byte[] batch = {};
+        long batchFirst = 0;
+        int done = 0;
+        for (long at = offset; at < end; ) {
+            long number = at / AgeFile.CHUNK_BYTES;
+            Chunk chunk = last;
+            if (chunk == null || chunk.number() != number || !chunk.key().equals(key)) {
+                int from = (int) (number - batchFirst) * AgeFile.SEALED_BYTES;
+                if (from >= batch.length) {
+                    long until = Math.min((end - 1) / AgeFile.CHUNK_BYTES, number + BATCH_CHUNKS - 1);
+                    batch = sealed(key, object, file, number, until);
+                    batchFirst = number;
+                    from = 0;
+                }
+                int length = Math.min(AgeFile.SEALED_BYTES, batch.length - from);
+                byte[] content = new byte[AgeFile.CHUNK_BYTES];
+                int got = chunks.open(number, number == lastChunk, batch, from, length, content);
+                chunk = new Chunk(key, number, content, got);
+                last = chunk;
+            }
+            int within = (int) (at - number * AgeFile.CHUNK_BYTES);
+            int part = (int) Math.min(end - at, chunk.length() - within);
+            MemorySegment.copy(chunk.content(), within, target, ValueLayout.JAVA_BYTE, done, part);
+            at += part;
+            done += part;
+        }
+        return done;
+    }
+
+    /** Fetches chunks as they are stored. */
+    private byte[] sealed(String key, Opened object, AgeFile file, long first, long until) throws IOException {
+        long start = object.base() + file.startBytes() + first * AgeFile.SEALED_BYTES;
+        long end = Math.min(object.storedBytes(), start + (until - first + 1) * AgeFile.SEALED_BYTES);
+        byte[] bytes = new byte[(int) (end - start)];
+        if (store.get(key, start, MemorySegment.ofArray(bytes)) != bytes.length) {
+            throw new CorruptArchiveException(key, "it is cut off");
+        }
+        return bytes;
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        if (ArchiveLayout.kindOf(key) == ObjectKind.OPEN) {
+            return store.size(key);
+        }
+        try {
+            Opened object = opened(key);
+            AgeFile file = object.file();
+            return file == null
+                    ? object.storedBytes()
+                    : object.base() + file.contentBytes(object.storedBytes() - object.base());
+        } catch (NoSuchBlobException e) {
+            return -1;
+        } catch (AgeException e) {
+            throw cause(key, e);
+        }
+    }
+
+    private Opened opened(String key) throws IOException {
+        synchronized (opened) {
+            Opened known = opened.get(key);
+            if (known != null) {
+                return known;
+            }
+        }
+        Opened found = open(key);
+        synchronized (opened) {
+            opened.put(key, found);
+        }
+        return found;
+    }
+
+    private Opened open(String key) throws IOException {
+        byte[] first = read(key, 0, FIRST_BYTES);
+        long size = first.length < FIRST_BYTES ? first.length : store.size(key);
+        long base = 0;
+        if (ArchiveLayout.kindOf(key) == ObjectKind.COMMIT) {
+            base = dataStart(key, first);
+            if (base < 0 || base >= size) {
+                return new Opened(null, 0, size);
+            }
+            first = base + FIRST_BYTES / 2 < first.length
+                    ? Arrays.copyOfRange(first, (int) base, first.length)
+                    : read(key, base, FIRST_BYTES);
+        }
+        if (!AgeFile.begins(first, first.length)) {
+            return new Opened(null, 0, size);
+        }
+        try {
+            return new Opened(AgeFile.open(first, first.length, keys.identities()), base, size);
+        } catch (AgeException e) {
+            if (e.fault() != AgeException.Fault.HEADER || base + first.length == size) {
+                throw cause(key, e);
+            }
+        }
+        byte[] more = read(key, base, AgeFile.MAX_HEADER_BYTES);
+        try {
+            return new Opened(AgeFile.open(more, more.length, keys.identities()), base, size);
+        } catch (AgeException e) {
+            throw cause(key, e);
+        }
+    }
+
+    /** Returns where the data area of a commit begins; -1 when it is not encrypted. */
+    private static long dataStart(String key, byte[] first) throws CorruptArchiveException {
+        int protection = CommitHeader.PAYLOAD_START + FixedHeader.PROTECTION;
+        if (first.length <= protection || first[protection] == FixedHeader.PLAIN) {
+            return -1;
+        }
+        return CommitHeader.neededBytes(key, MemorySegment.ofArray(first));
+    }
+
+    private byte[] read(String key, long offset, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        int got = store.get(key, offset, MemorySegment.ofArray(bytes));
+        return Arrays.copyOf(bytes, Math.max(0, got));
+    }
+
+    private IOException cause(String key, AgeException e) {
+        return e.fault() == AgeException.Fault.NO_MATCH
+                ? new EncryptedException(key, e.recipients(), keys.identities().size())
+                : new CorruptArchiveException(key, String.valueOf(e.getMessage()));
+    }
+
+    /** Passes on what is said of the headers of commits: where anything else lies is not known before it is opened. */
+    @Override
+    public void expect(Iterator<BlobRange> ranges) {
+        Iterable<BlobRange> all = () -> ranges;
+        Stream<BlobRange> commits = StreamSupport.stream(all.spliterator(), false)
+                .filter(range -> ArchiveLayout.kindOf(range.key()) == ObjectKind.COMMIT);
+        store.expect(commits.iterator());
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        synchronized (opened) {
+            opened.remove(key);
+        }
+        store.delete(key);
+    }
+}
