@@ -29,7 +29,7 @@ class PagesTest {
         String ship = Files.readString(directory.resolve("man/man1/chagres-ship.1"));
         assertThat(ship)
                 .contains(".B \"\\-\\-to STORE\"")
-                .contains("chagres ship PATH... \\-\\-to STORE")
+                .contains("chagres ship [PATH... \\-\\-to STORE]")
                 .doesNotContain("${")
                 .doesNotContain("%n");
         assertThat(Files.readString(directory.resolve("man/man1/chagres.1"))).contains(".B \"restore\"");

@@ -4,8 +4,6 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -57,9 +55,7 @@ final class Pulse {
     /** Takes other options. */
     void reload(ShipOptions options) {
         intervalMs = options.heartbeatMs();
-        List<String> paths = new ArrayList<>();
-        options.sources().forEach(each -> paths.addAll(each.paths()));
-        follows = store.keyRing().encrypts() ? "" : String.join(" ", paths); // names are not for everybody
+        follows = store.keyRing().encrypts() ? "" : options.follows(); // names are not for everybody
     }
 
     /** Says from the next step on that the machine was told of its end; that step sends at once. */

@@ -8,6 +8,7 @@ import io.chagres.archive.age.AgeRecipient;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +96,11 @@ public record ShipOptions(
         }
         all.addAll(moreSources);
         return all;
+    }
+
+    /** Returns the paths of all sources, with a space between. */
+    public String follows() {
+        return sources().stream().flatMap(each -> each.paths().stream()).collect(Collectors.joining(" "));
     }
 
     /** Returns the same, but that copies are not looked for: every byte that is new in a file is stored. */

@@ -314,9 +314,8 @@ public final class ShipCommand implements Callable<Integer> {
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             context.termination().onUserSignal(shipper::requestFlush);
             board.opened(() -> ProcessNumbers.addTo(shipper.metrics()), shipper::filesAtRisk);
-            report.started(
-                    "version " + Version.text() + " ships " + String.join(" ", paths) + " to " + store + " as host "
-                            + options.hostName() + "; the archive knows where " + shipper.positions() + " files go on");
+            report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
+                    + options.hostName() + "; the archive knows where " + shipper.positions() + " files go on");
             start.opened(shipper::requestDrain);
             reload.opened();
             NoticeWatch following = follow(shipper, report);
@@ -346,7 +345,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     private StatusBoard board(ShipOptions options) {
         return new StatusBoard(
-                new StatusBoard.About(Version.text(), options.hostName(), store, String.join(" ", paths)),
+                new StatusBoard.About(Version.text(), options.hostName(), store, options.follows()),
                 context.clock(),
                 ShipStatusText::members);
     }

@@ -62,10 +62,12 @@ final class DamagedHostTest {
                     Files.delete(commit);
                     Files.createDirectory(commit);
                 }
-                case GARBAGE_CHECKPOINT ->
+                case GARBAGE_CHECKPOINT -> {
                     Files.write(
                             Files.createDirectories(host.resolve("checkpoints")).resolve("0000000000000001.zst"),
                             garbage);
+                    Files.delete(commit); // which says the same
+                }
                 case GARBAGE_OWNER -> Files.write(owner, garbage);
                 case EMPTY_OWNER -> Files.write(owner, new byte[0]);
                 case OWNER_IS_A_LINK -> {
@@ -171,6 +173,23 @@ final class DamagedHostTest {
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out()).isEqualTo("bytes of web04\n");
         assertThat(run.err()).isEmpty();
+    }
+
+    /** The commits say what the checkpoint said. */
+    @ParameterizedTest
+    @CsvSource({"ls STORE *:**", "ls STORE *:** --at @150", "cat STORE *:app", "tail STORE *:app", "compact STORE"})
+    void aCheckpointIsNotMissedBesideItsCommits(String command) throws IOException {
+        String before =
+                run(command.startsWith("compact") ? "cat STORE *:app" : command).out();
+        Files.writeString(
+                Files.createDirectories(store.resolve("hosts").resolve(badId).resolve("checkpoints"))
+                        .resolve("0000000000000001.zst"),
+                "garbage");
+        assertThat(run("verify STORE").code()).isEqualTo(ExitCode.FAILED);
+        CommandRun run = run(command);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(command.startsWith("compact") ? run("cat STORE *:app").out() : run.out())
+                .isEqualTo(before);
     }
 
     /** A host is found by its key; its record is for those who lost their state. */

@@ -287,7 +287,7 @@ final class ConfigCommandTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int code = Main.run(
                 new String[] {"ship", "--config", config.toString(), "--once"}, new ByteArrayOutputStream(), err);
-        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("ships " + directory + "/logs to ");
         assertThat(code).isZero();
         assertThat(CommandRun.of("ls", directory + "/archive", "h:**").out())
                 .contains("a.log")
