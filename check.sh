@@ -19,14 +19,14 @@ export PATH="$PATH:/usr/sbin:/sbin" # where programs are that make file systems
 umask 022                           # some tests hand files to another user
 
 fast='!it & !e2e'
-mode=full tags='any() | none()' modules='' name='' runs=''
+mode=full tags='any() | none()' modules='' name='' percent=''
 left=$#
 while [ $left -gt 0 ]; do
     argument=$1
     shift
     left=$((left - 1))
     case $argument in
-        fast) mode=quick tags=$fast runs=500 ;; # of the model of shipping, which takes minutes else
+        fast) mode=quick tags=$fast percent=2 ;; # of the runs of models, which take minutes else
         it) mode=quick tags=it ;;
         e2e) mode=whole tags=e2e ;;
         -t)
@@ -70,7 +70,7 @@ find . -name .git -prune -o -name src -prune -o -type d -name surefire-reports -
 # -Dseed    random tests take the numbers of this tree: what was green here is green elsewhere, and each change tries
 #           others. One test alone takes new ones each time.
 tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c 1-15)
-[ -z "$runs" ] || set -- "$@" -Dmodel.runs=$runs
+[ -z "$percent" ] || set -- "$@" -Dfast -Dmodel.percent=$percent
 [ -n "$name" ] || set -- "$@" -Dseed="$(printf %d "0x${tree:-1}")"
 mkdir -p target
 {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * of them is what {@code bench/load/soak_ship.sh} does.
  */
 class ShipModelTest {
-    private static final int RUNS = Integer.getInteger("model.runs", 10_000);
+    private static final int RUNS = Integer.getInteger("model.runs", Seeds.runs(10_000));
     /** The kernel lets whoever closes an inotify wait, so runs go side by side. */
     private static final int THREADS = 12;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Changes a tree at random from several threads and compares what was told with a walk. */
 class WatchModelTest {
     private static final int THREADS = 3;
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = Seeds.runs(4);
     private static final int CHANGES = 1000;
     private static final int NAMES = 6;
 

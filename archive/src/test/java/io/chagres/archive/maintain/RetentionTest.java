@@ -197,11 +197,11 @@ class RetentionTest {
         try (Host host = new Host(store, ID, "web1")) {
             long large = host.file("/large", "first");
             long gone = host.file("/gone", "gone");
-            host.inline(large, random(random, 1 << 20));
+            host.inline(large, random(random, 1 << 18));
             host.commit();
             host.remove("/gone");
             host.close(gone, LogRecord.Reason.GONE);
-            host.inline(large, random(random, 1 << 20));
+            host.inline(large, random(random, 1 << 18));
             host.commit();
             for (int day : new int[] {0, 1, 31, 1, 2}) {
                 store.advance(day * DAY_MS);
@@ -312,7 +312,7 @@ class RetentionTest {
     @Test
     void keepsWhatIsYoungWhateverTheHistory() throws IOException {
         long seed = Seeds.next("RetentionTest");
-        for (int run = 0; run < 15; run++) {
+        for (int run = 0; run < Seeds.runs(15); run++) {
             try {
                 history(Seeds.random(seed + run), new MemoryStore());
             } catch (AssertionError | RuntimeException e) {

@@ -180,7 +180,7 @@ class PythonReaderTest {
         try (DirectoryStore store = store();
                 Host host = new Host(store, ID, "web1")) {
             List<Long> ids = new ArrayList<>();
-            for (int round = 0; round < 4; round++) {
+            for (int round = 0; round < 2 * Seeds.runs(2); round++) {
                 for (int step = 0; step < 150; step++) {
                     step(host, ids, random);
                     if (random.nextInt(10) == 0) {

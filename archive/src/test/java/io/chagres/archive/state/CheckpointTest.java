@@ -86,7 +86,7 @@ class CheckpointTest {
         byte[] whole = store.bytes(KEY);
         List<String> before = StateText.of(restored());
         RandomGenerator random = Seeds.random(Seeds.next("CheckpointTest"));
-        for (int round = 0; round < 3000; round++) {
+        for (int round = 0; round < Seeds.runs(3000); round++) {
             byte[] changed = whole.clone();
             changed[random.nextInt(whole.length)] ^= (byte) random.nextInt(1, 256);
             store.replace(KEY, changed);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * must come out of checkpoints taken anywhere, with and without the commits before them.
  */
 class HostStateModelTest {
-    private static final int RUNS = 60;
+    private static final int RUNS = Seeds.runs(60);
     private static final int STEPS = 150;
     private static final String[] COMPONENTS = {"a", "b", "c", "dd", "a.1"};
 
