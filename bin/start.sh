@@ -6,12 +6,14 @@
 main=io.chagres.cli/io.chagres.cli
 
 # Errors of the JVM itself (a cache that does not fit) go to standard error: standard output belongs to the command.
+# Where the cache was made to lie it is mapped, so that its pages are not written: a quarter of the faults of a start.
 # The tests run with --illegal-native-access=deny. Here it would cost 30 ms and 7 MB: with it the JVM takes neither
 # linked classes nor the module graph from the AOT cache.
 # Without the limit a machine of 128 GB or more has a heap whose references are wide, which no cache fits.
 common_flags='--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jni,ALL-UNNAMED
     -Xlog:disable -Xlog:all=error:stderr -XX:+UseSerialGC -XX:-UsePerfData
-    -XX:+UseCompactObjectHeaders -XX:ErgoHeapSizeLimit=24g'
+    -XX:+UseCompactObjectHeaders -XX:ErgoHeapSizeLimit=24g
+    -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0'
 
 # Sets flags for a command.
 choose_flags() {
@@ -38,16 +40,19 @@ list_modules() {
     modules=${modules#:}
 }
 
-# Sets configured to the store of a ship whose command line names none: of the environment or, if it does not say, of the
-# configuration file.
-configured_store() {
+# Sets ciphers if bytes are encrypted or decrypted, and configured to the store of a ship whose command line names none: of
+# the environment or, if it does not say, of the configuration file.
+look_at_arguments() {
     configured=
+    ciphers=${CHAGRES_IDENTITY_FILE-}${CHAGRES_ENCRYPT_TO-}${CHAGRES_ENCRYPT_TO_FILE-}
+    case " $*" in *' --encrypt-to'* | *' --identity'*) ciphers=yes ;; esac
     [ "${1-}" = ship ] || return 0
+    given=${CHAGRES_TO-}
     config=${CHAGRES_CONFIG:-/etc/chagres/chagres.toml}
     before=
     for argument; do
         case $argument in
-            --to | --to=*) return 0 ;;
+            --to | --to=*) given=${given:-yes} ;;
             --config=*) config=${argument#--config=} ;;
             --) break ;;
         esac
@@ -55,9 +60,13 @@ configured_store() {
         before=$argument
     done
     configured=${CHAGRES_TO-}
-    [ -z "$configured" ] && [ -f "$config" ] && [ -r "$config" ] || return 0
-    while [ -z "$configured" ] && IFS= read -r line; do
-        case $line in \#*) ;; *to*=*://*) configured=$line ;; esac
+    [ -f "$config" ] && [ -r "$config" ] || return 0
+    while IFS= read -r line; do
+        case $line in
+            \#*) ;;
+            *encrypt-to*=*) ciphers=yes ;;
+            *to*=*://*) [ -n "$given" ] || configured=$line ;;
+        esac
     done <"$config"
 }
 
@@ -111,14 +120,15 @@ start() {
     [ ! -f "$program/build" ] || read -r build <"$program/build" || :
     build=$build$1
     shift
-    configured_store "$@"
+    look_at_arguments "$@"
     list_stores "$@" "$configured"
     look_for_cache || :
     choose_flags "${1-}"
     list_modules
     # The work is that of the kernel and of zstd: compiling twice costs a core while it goes on and 20 MB, and gains
-    # nothing. Only TLS to a store of objects needs the second compiler, which knows the instructions for it.
-    [ -n "$class_path" ] || flags="$flags -XX:TieredStopAtLevel=1"
+    # nothing. Only ciphers need the second compiler, which knows the instructions for them: of TLS to a store of objects,
+    # and of what is stored. The first one waits for what is called often: most of a short command is called once.
+    [ -n "$class_path$ciphers" ] || flags="$flags -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=4"
 
     # File names on the command line are bytes to the JVM only in a UTF-8 locale, and this one is always installed. A
     # child process gets the originals back.

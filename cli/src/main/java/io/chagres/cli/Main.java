@@ -32,7 +32,10 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /** The program {@code chagres}: the only place where a failure becomes a sentence and an exit code. */
@@ -75,7 +78,8 @@ public final class Main {
         FailureReport failures = new FailureReport(context.err(), context.environment());
         int code;
         try {
-            code = commandLine(context, failures).execute(own(args));
+            code = commandLine(context, failures, args.length == 0 ? "" : args[0])
+                    .execute(own(args));
             context.out().flush();
         } catch (Throwable e) { // the very top
             code = failures.report("chagres", e);
@@ -85,28 +89,15 @@ public final class Main {
 
     /** Returns the model of the command line, for those who do not run it. */
     static CommandLine commandLine(CommandContext context) {
-        return commandLine(context, new FailureReport(context.err(), context.environment()));
+        return commandLine(context, new FailureReport(context.err(), context.environment()), "help");
     }
 
-    private static CommandLine commandLine(CommandContext context, FailureReport failures) {
+    /** Makes the model of one command, since those of all take longer than most commands do; or else of all. */
+    private static CommandLine commandLine(CommandContext context, FailureReport failures, String called) {
         CommandLine line = new CommandLine(new RootCommand());
-        line.addSubcommand(new ShipCommand(context));
-        line.addSubcommand(new DrainCommand(context));
-        line.addSubcommand(new ConfigCommand(context));
-        line.addSubcommand(new StatusCommand(context));
-        line.addSubcommand(new LsCommand(context));
-        line.addSubcommand(new CatCommand(context));
-        line.addSubcommand(new TailCommand(context));
-        line.addSubcommand(new RestoreCommand(context));
-        line.addSubcommand(new MountCommand(context));
-        line.addSubcommand(new UmountCommand());
-        line.addSubcommand(new VerifyCommand(context));
-        line.addSubcommand(new RepairCommand(context));
-        line.addSubcommand(new CompactCommand(context));
-        line.addSubcommand(new DedupeCommand(context));
-        line.addSubcommand(new WatchCommand(context));
-        line.addSubcommand(new DoctorCommand(context));
-        line.addSubcommand(new HelpCommand());
+        Map<String, Supplier<Object>> commands = commands(context);
+        Supplier<Object> one = called.equals("help") ? null : commands.get(called);
+        (one == null ? commands.values() : List.of(one)).forEach(each -> line.addSubcommand(each.get()));
         Converters.register(line, context);
         line.setUsageHelpWidth(HELP_WIDTH);
         line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
@@ -115,6 +106,29 @@ public final class Main {
         line.setExecutionExceptionHandler(
                 (e, command, parsed) -> failures.report("chagres " + command.getCommandName(), e));
         return line;
+    }
+
+    /** All commands, in the order in which {@code --help} lists them. */
+    private static Map<String, Supplier<Object>> commands(CommandContext context) {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("ship", () -> new ShipCommand(context));
+        commands.put("drain", () -> new DrainCommand(context));
+        commands.put("config", () -> new ConfigCommand(context));
+        commands.put("status", () -> new StatusCommand(context));
+        commands.put("ls", () -> new LsCommand(context));
+        commands.put("cat", () -> new CatCommand(context));
+        commands.put("tail", () -> new TailCommand(context));
+        commands.put("restore", () -> new RestoreCommand(context));
+        commands.put("mount", () -> new MountCommand(context));
+        commands.put("umount", UmountCommand::new);
+        commands.put("verify", () -> new VerifyCommand(context));
+        commands.put("repair", () -> new RepairCommand(context));
+        commands.put("compact", () -> new CompactCommand(context));
+        commands.put("dedupe", () -> new DedupeCommand(context));
+        commands.put("watch", () -> new WatchCommand(context));
+        commands.put("doctor", () -> new DoctorCommand(context));
+        commands.put("help", HelpCommand::new);
+        return commands;
     }
 
     /** Everything after the first {@code --} of {@code ship} is another program's command line. */
