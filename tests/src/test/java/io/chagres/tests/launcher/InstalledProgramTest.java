@@ -133,7 +133,7 @@ class InstalledProgramTest {
             List<String> starts = new ArrayList<>();
             for (Path unit : files.filter(Files::isRegularFile).toList()) {
                 Files.readAllLines(unit).stream()
-                        .filter(line -> line.startsWith("Exec"))
+                        .filter(line -> line.startsWith("ExecStart"))
                         .forEach(starts::add);
             }
             assertThat(starts).isNotEmpty().allMatch(line -> line.contains("=/usr/lib/chagres/bin/chagres "));
