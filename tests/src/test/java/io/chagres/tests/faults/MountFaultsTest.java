@@ -60,7 +60,7 @@ class MountFaultsTest {
     private Path mounted(FaultBench bench, String name, String... options) throws IOException {
         Path place = Files.createDirectories(bench.root().resolve(name));
         places.add(place);
-        List<String> arguments = new ArrayList<>(List.of(place.toString(), "--links-as-written"));
+        List<String> arguments = new ArrayList<>(List.of(place.toString(), "--links-as-written", "--hide-gone"));
         arguments.addAll(List.of(options));
         arguments.addAll(List.of("--log", bench.root().resolve("mount.log").toString()));
         Program program = bench.archive().run("mount", arguments.toArray(String[]::new));
