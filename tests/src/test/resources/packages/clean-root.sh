@@ -18,6 +18,14 @@ find /back -type f | sort
 cmp /logs/a/app.log "$(find /back -name app.log)"
 cmp /logs/secret.log "$(find /back -name secret.log)"
 
+/usr/lib/chagres/runtime/bin/java --list-modules >/modules # of --config, --http, --notice
+grep -q '^org.tomlj' /modules && grep -q '^jdk.httpserver@' /modules && grep -q '^java.net.http@' /modules
+printf 'to = "/archive"\nstate = "/state"\nhost = "h"\n[[source]]\npaths = ["/logs"]\n' >/ship.toml
+echo line >/logs/new.log
+chagres config check /ship.toml
+chagres ship --config /ship.toml --once
+[ "$(chagres cat /archive h:/logs/new.log)" = line ]
+
 mkdir /mnt/archive
 mount -t chagres /archive /mnt/archive -o ro
 cmp /logs/a/app.log "$(find /mnt/archive -name app.log)"

@@ -29,7 +29,8 @@ final class ModuleRules {
                     "java.net.http",
                     "jdk.httpserver",
                     "jdk.unsupported"),
-            Map.entry("info.picocli", List.of("java.sql")));
+            Map.entry("info.picocli", List.of("java.sql")),
+            Map.entry("org.tomlj", List.of()));
 
     private ModuleRules() {}
 
