@@ -219,4 +219,22 @@ class ShipModelCasesTest {
         operations.add(operation(Kind.SETTLE, 0, 0, 0, 1, Content.LINES));
         isRight(new ModelRun.Setting(4, 0, 1, Codec.ZSTD), operations.toArray(ModelOperation[]::new));
     }
+
+    /** Zeros at its end wait when its descriptor is given back: they go with it, and that must be said. */
+    @Test
+    void aFileThatIsReplacedWhileItsZerosWaitAndItIsNotOpen() throws IOException {
+        isRight(
+                new ModelRun.Setting(2, 0, 1, Codec.ZSTD),
+                operation(Kind.APPEND, 0, 4, 0, 10, Content.LINES),
+                operation(Kind.SETTLE, 4, 0, 0, 10, Content.LINES),
+                operation(Kind.OPEN, 4, 2, 0, 10, Content.LINES),
+                operation(Kind.APPEND, 4, 3, 0, 10, Content.LINES_AND_ZEROS),
+                operation(Kind.STEP, 1, 2, 0, 10, Content.LINES),
+                operation(Kind.COPY_TRUNCATE, 0, 3, 0, 10, Content.LINES),
+                operation(Kind.APPEND, 0, 1, 0, 10, Content.LINES_AND_ZEROS),
+                operation(Kind.APPEND_AND_WRITE, 4, 0, 0, 10, Content.LINES),
+                operation(Kind.STEP, 4, 2, 0, 10, Content.LINES),
+                operation(Kind.APPEND, 1, 2, 0, 10, Content.LINES),
+                operation(Kind.RENAME, 4, 0, 0, 10, Content.LINES));
+    }
 }

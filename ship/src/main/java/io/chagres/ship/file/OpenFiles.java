@@ -106,7 +106,7 @@ public final class OpenFiles implements AutoCloseable {
 
     /** Counts a file that went with bytes that nobody can read any more, and tells of it. */
     public void lost(Tail tail) {
-        lostBytes += Math.max(1, tail.bytes.size() - tail.bytes.acknowledged());
+        lostBytes += Math.max(1, tail.bytes.size() - tail.bytes.position());
         problems.accept(tail.describe() + " was changed and removed while it was not open here (the limit of open"
                 + " files): what was written to it behind byte " + tail.bytes.position() + " is lost");
     }

@@ -265,6 +265,12 @@ public final class Tail {
         return bytes.position() != bytes.size() || stage == Stage.UPLOADING;
     }
 
+    /** Says whether the file may hold what was not read: zeros that wait, or a change that was told of or seen. */
+    public boolean mayHoldMore() {
+        boolean seen = bytes.mustCompareFirst() && bytes.mtimeNs() != Long.MIN_VALUE;
+        return touched || hasBacklog() || bytes.isSuspect() || seen && bytes.mtimeNs() != recordedMtimeNs;
+    }
+
     /** Says whether the backlog goes on without anything happening to the file. */
     public boolean canBeRead() {
         return refusedWith == 0 && bytes.heldBackBytes() == 0;

@@ -125,7 +125,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
 
     private Next notOpened(Tail tail, int errno) {
         if (!tail.hasName()) {
-            if (tail.touched) {
+            if (tail.mayHoldMore()) {
                 openFiles.lost(tail);
             }
             versions.finish(tail, LogRecord.Reason.GONE);
