@@ -103,7 +103,7 @@ final class Flush {
     }
 
     private long leftBytes() {
-        long left = parts.names.unreadableBytes() + parts.verifier.unprovenBytes();
+        long left = parts.outsideBytes() + parts.verifier.unprovenBytes();
         for (Tail tail : parts.table.all()) {
             left += tail.bytes.missingBytes();
         }

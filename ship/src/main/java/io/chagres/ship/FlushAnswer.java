@@ -5,7 +5,8 @@ package io.chagres.ship;
  *
  * @param begun flushes begun since it started
  * @param done flushes done; a flush that was begun after a request answers it
- * @param leftBytes bytes that were known when the last flush was begun and are not acknowledged; -1 for unknown
+ * @param leftBytes bytes that were known when the last flush was begun and are not acknowledged, or were lost
+ *     before they could be read; -1 for unknown
  * @param riskBytes all bytes at risk, later ones included; -1 for unknown
  * @param riskMs age of the oldest of them, in milliseconds
  */

@@ -28,7 +28,7 @@ final class RiskMeter {
 
     /** Returns the status of this moment. Allocates the record. */
     ShipStatus measure(long nowMs, boolean scanning) {
-        long bytes = parts.names.unreadableBytes() + parts.openFiles.lostBytes();
+        long bytes = parts.outsideBytes();
         long heldBack = 0;
         long oldest = Long.MAX_VALUE;
         for (int left = active.size(); left > 0; left--) {
@@ -58,7 +58,7 @@ final class RiskMeter {
                 unverified,
                 parts.names.unreadableFiles(),
                 totalBytes(),
-                totalBytes() - bytes + parts.names.unreadableBytes(),
+                totalBytes() - bytes + parts.outsideBytes(),
                 parts.pipeline.commits(),
                 parts.health.errors(),
                 scanning,

@@ -338,6 +338,11 @@ final class ShipParts implements AutoCloseable {
         }
     }
 
+    /** Returns the bytes at risk that no tail knows of: those of files that cannot be opened, or went unread. */
+    long outsideBytes() {
+        return names.unreadableBytes() + openFiles.lostBytes();
+    }
+
     private static ShipScope scope(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
         List<Pathname> own = new ArrayList<>();
         own.add(options.stateDirectory().absolute());

@@ -54,6 +54,7 @@ class OpenFilesTest {
                     .toList();
             assertThat(told).hasSize((int) (FILES - archived)).isNotEmpty();
             assertThat(running.status().riskBytes()).isGreaterThanOrEqualTo(told.size());
+            assertThat(shipped.flush().leftBytes()).isGreaterThanOrEqualTo(told.size());
         }
     }
 

@@ -16,6 +16,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
@@ -157,6 +158,29 @@ final class ShippedTree implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Asks for a flush as {@code chagres drain} does, and returns what that hears. */
+    FlushAnswer flush() throws IOException {
+        Shipper running = shipper();
+        Path part;
+        try (Stream<Path> parts = Files.list(state)) {
+            part = parts.findFirst().orElseThrow();
+        }
+        Pathname directory = Pathname.of(part.toString());
+        long before = StateDirectory.answer(directory).done();
+        running.requestFlush();
+        FlushAnswer[] heard = {FlushAnswer.NONE};
+        Await.until("the flush is answered", () -> {
+            step(running);
+            try {
+                heard[0] = StateDirectory.answer(directory);
+            } catch (ErrnoException e) {
+                throw new UncheckedIOException(e);
+            }
+            return heard[0].done() > before;
+        });
+        return heard[0];
     }
 
     /** Drains and ends the shipper, which must say that everything is safe. */
