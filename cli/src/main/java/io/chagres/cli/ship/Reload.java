@@ -16,7 +16,7 @@ final class Reload {
     private ShipSettings settings;
     private @Nullable ShipOptions latest;
     private @Nullable ShipOptions pending;
-    private @Nullable String refusal;
+    private @Nullable String unchanged;
     private boolean underWay;
 
     Reload(ShipSettings settings, ShipReport report, Supervisor supervisor) {
@@ -27,15 +27,20 @@ final class Reload {
 
     /** Reads the file again; a bad one changes nothing, and the next step says so. */
     synchronized void request() {
+        if (!settings.hasFile()) {
+            unchanged = "nothing to read again: there is no configuration";
+            return;
+        }
         try {
             ShipSettings next = settings.reread();
             ShipOptions options = next.command().options();
             settings = next;
             latest = options;
             pending = options;
-            refusal = null;
+            unchanged = null;
         } catch (IOException | RuntimeException e) {
-            refusal = e.getMessage() == null ? e.toString() : e.getMessage();
+            String fault = e.getMessage() == null ? e.toString() : e.getMessage();
+            unchanged = "the configuration is not taken, going on with the one before: " + fault;
         }
     }
 
@@ -46,9 +51,9 @@ final class Reload {
 
     /** Hands over what was read and says what came of it. */
     synchronized void step(Shipper shipper) {
-        if (refusal != null) {
-            report.message("the configuration is not taken, going on with the one before: " + refusal);
-            refusal = null;
+        if (unchanged != null) {
+            report.message(unchanged);
+            unchanged = null;
             supervisor.reloads();
             supervisor.reloaded();
         }

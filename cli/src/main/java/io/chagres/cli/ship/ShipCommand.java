@@ -34,6 +34,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -234,8 +235,21 @@ public final class ShipCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        CompletableFuture<Runnable> rereads = new CompletableFuture<>();
+        boolean managed = Supervisor.isNamedBy(context.environment());
+        if (managed) {
+            hearHangups(rereads); // before anything else, since a reload must not end a service
+        }
         ShipSettings settings = ShipSettings.of(context, spec.commandLine().getParseResult());
-        return (settings.isOfLineAlone() ? this : settings.command()).run(settings);
+        if (settings.hasFile() && !managed) {
+            hearHangups(rereads);
+        }
+        return (settings.isOfLineAlone() ? this : settings.command()).run(settings, rereads);
+    }
+
+    /** Lets each SIGHUP wait until there is somebody who reads again. */
+    private void hearHangups(CompletableFuture<Runnable> rereads) {
+        context.termination().onHangup(() -> rereads.join().run());
     }
 
     /** Refuses what no shipper can be made of. */
@@ -250,7 +264,7 @@ public final class ShipCommand implements Callable<Integer> {
         return this;
     }
 
-    private int run(ShipSettings settings) throws IOException {
+    private int run(ShipSettings settings, CompletableFuture<Runnable> rereads) throws IOException {
         complete();
         ShipOptions options = options();
         if (dryRun) {
@@ -269,9 +283,7 @@ public final class ShipCommand implements Callable<Integer> {
             ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
             context.termination().onSignal(start::stop);
             Reload reload = new Reload(settings, report, supervisor);
-            if (settings.hasFile()) {
-                context.termination().onHangup(reload::request);
-            }
+            rereads.complete(reload::request);
             start.begin(once);
             try {
                 return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start, reload, board));

@@ -24,14 +24,22 @@ final class Supervisor implements AutoCloseable {
         this.socket = socket;
     }
 
+    /** Says whether the environment names one, reachable or not. */
+    static boolean isNamedBy(Map<String, String> environment) {
+        return !address(environment).isEmpty();
+    }
+
+    private static String address(Map<String, String> environment) {
+        return environment.getOrDefault(NotifySocket.VARIABLES.getFirst(), "");
+    }
+
     /** Returns the one that the environment names. */
     static Supervisor of(Map<String, String> environment, ShipReport report) {
-        String address = environment.getOrDefault(NotifySocket.VARIABLES.getFirst(), "");
-        if (address.isEmpty()) {
+        if (!isNamedBy(environment)) {
             return new Supervisor(null);
         }
         try {
-            return new Supervisor(NotifySocket.open(Pathname.of(address)));
+            return new Supervisor(NotifySocket.open(Pathname.of(address(environment))));
         } catch (IllegalArgumentException | ErrnoException e) {
             report.message("NOTIFY_SOCKET cannot be used (" + e.getMessage()
                     + "); files are shipped, the service manager does not hear of it");

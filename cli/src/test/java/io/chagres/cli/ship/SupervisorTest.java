@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ final class SupervisorTest {
 
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final CompletableFuture<Runnable> stop = new CompletableFuture<>();
+    private final List<String> heard = new ArrayList<>();
 
     @Test
     void hearsThatItIsReadyHowItGoesAndThatItStops() throws Exception {
@@ -50,7 +52,6 @@ final class SupervisorTest {
         Files.writeString(Files.createDirectory(directory.resolve("logs")).resolve("app.log"), "first\n");
         String socket = directory.resolve("notify").toString();
         Process listener = new ProcessBuilder("python3", "-c", LISTENER, socket).start();
-        List<String> heard = new ArrayList<>();
         try (BufferedReader lines = listener.inputReader(StandardCharsets.UTF_8);
                 ExecutorService runner = Executors.newSingleThreadExecutor()) {
             assertThat(lines.readLine()).isEqualTo("bound");
@@ -85,6 +86,42 @@ final class SupervisorTest {
     }
 
     @Test
+    void reloadingWithoutAConfigurationChangesNothing() throws Exception {
+        Files.writeString(Files.createDirectory(directory.resolve("logs")).resolve("app.log"), "first\n");
+        assertThatAHangupAtOnceSays("nothing to read again: there is no configuration", args());
+    }
+
+    @Test
+    void aReloadBeforeTheFirstReadingIsAnswered() throws Exception {
+        Files.createDirectory(directory.resolve("logs"));
+        Path config = Files.writeString(directory.resolve("chagres.toml"), "max-lag = '2s'\n");
+        List<String> args = new ArrayList<>(List.of(args()));
+        args.addAll(List.of("--config", config.toString()));
+        assertThatAHangupAtOnceSays("chagres.toml is in force: 1 source", args.toArray(String[]::new));
+    }
+
+    @Test
+    void aHangupOfATerminalIsNotHeardWithoutAConfiguration() throws Exception {
+        Files.createDirectory(directory.resolve("logs"));
+        List<String> args = new ArrayList<>(List.of(args()));
+        args.add("--once");
+        assertThat(Main.run(context("", registered -> heard.add("SIGHUP")), args.toArray(String[]::new)))
+                .isZero();
+        assertThat(heard).isEmpty();
+    }
+
+    /** The signal comes the moment somebody listens to it, when the command has read nothing yet. */
+    private void assertThatAHangupAtOnceSays(String said, String... args) throws Exception {
+        try (ExecutorService runner = Executors.newCachedThreadPool()) {
+            CommandContext context = context(directory.resolve("nobody").toString(), runner::execute);
+            Future<Integer> ship = runner.submit(() -> Main.run(context, args));
+            Await.until(said, () -> err.toString(StandardCharsets.UTF_8).contains(said));
+            stop.join().run();
+            assertThat(ship.get()).isZero();
+        }
+    }
+
+    @Test
     void isNotInheritedByAProgram() {
         Map<String, String> environment = new java.util.HashMap<>(Map.of("NOTIFY_SOCKET", "/n", "WATCHDOG_USEC", "1"));
         ChildProcess.restore(environment);
@@ -92,6 +129,21 @@ final class SupervisorTest {
     }
 
     private CommandContext context(String socket) throws IOException {
+        return context(socket, registered -> {});
+    }
+
+    private CommandContext context(String socket, Consumer<Runnable> hangup) throws IOException {
+        Termination termination = new Termination() {
+            @Override
+            public void onSignal(Runnable action) {
+                stop.complete(action);
+            }
+
+            @Override
+            public void onHangup(Runnable action) {
+                hangup.accept(action);
+            }
+        };
         return new CommandContext(
                 new Output(new ByteArrayOutputStream()),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
@@ -99,7 +151,7 @@ final class SupervisorTest {
                 false,
                 InstantSource.system(),
                 ZoneId.systemDefault(),
-                (Termination) stop::complete,
+                termination,
                 List.of());
     }
 

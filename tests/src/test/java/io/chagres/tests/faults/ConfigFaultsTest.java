@@ -80,6 +80,22 @@ class ConfigFaultsTest {
     }
 
     @Test
+    void aReloadWithoutAConfigurationEndsNothing(FaultBench bench) throws IOException {
+        Path log = bench.file("app.log");
+        Files.writeString(log, "first\n");
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .environment("NOTIFY_SOCKET", bench.root().resolve("nobody").toString())
+                .start()
+                .awaitSettled();
+        ship.signal("HUP");
+        ship.awaitError("nothing to read again: there is no configuration");
+        Files.writeString(log, "goes on\n", StandardOpenOption.APPEND);
+        ship.drain();
+        bench.restored().same(bench.tree());
+    }
+
+    @Test
     void fromTheNoticeOnEveryByteIsCommittedAtOnce(FaultBench bench) throws IOException {
         Path log = bench.file("app.log");
         Files.writeString(log, "first\n");
