@@ -90,13 +90,14 @@ make_deb() {
     lib=$work/chagres/usr/lib/chagres
     mkdir -p "$lib" "$work/chagres/usr/bin" "$work/chagres/usr/sbin" "$work/chagres/lib/systemd/system" \
         "$work/chagres/usr/share/bash-completion" "$work/chagres/usr/share/zsh" "$work/chagres/usr/share/fish" \
-        "$work/chagres/etc/default" "$work/chagres-stores/usr/lib/chagres"
+        "$work/chagres/etc/default" "$work/chagres/etc/chagres" "$work/chagres-stores/usr/lib/chagres"
     cp -Rp "$program/bin" "$program/native" "$program/runtime" "$program/build" "$lib"
     cp -p "$program/aot.cache" "$lib"
     ln -s ../lib/chagres/bin/chagres "$work/chagres/usr/bin/chagres"
     ln -s ../lib/chagres/bin/mount.chagres "$work/chagres/usr/sbin/mount.chagres"
     cp packaging/chagres.service "$work/chagres/lib/systemd/system"
     cp packaging/debian/chagres.default "$work/chagres/etc/default/chagres"
+    cp packaging/debian/chagres.toml "$work/chagres/etc/chagres"
     cp -R "$pages/man" "$work/chagres/usr/share/man"
     gzip -6n "$work"/chagres/usr/share/man/man1/*
     mkdir -p "$work/chagres/usr/share/bash-completion/completions" "$work/chagres/usr/share/zsh/vendor-completions" \

@@ -20,10 +20,13 @@ cmp /logs/secret.log "$(find /back -name secret.log)"
 
 /usr/lib/chagres/runtime/bin/java --list-modules >/modules # of --config, --http, --notice
 grep -q '^org.tomlj' /modules && grep -q '^jdk.httpserver@' /modules && grep -q '^java.net.http@' /modules
-printf 'to = "/archive"\nstate = "/state"\nhost = "h"\n[[source]]\npaths = ["/logs"]\n' >/ship.toml
+[ -z "$(grep -v '^#' /etc/chagres/chagres.toml)" ] # nothing is decided
+if chagres ship --once; then exit 1; fi
+sed -i 's/^#\([a-z[]\)/\1/' /etc/chagres/chagres.toml
+chagres config check # what it shows is good
+printf 'to = "/archive"\nstate = "/state"\nhost = "h"\n[[source]]\npaths = ["/logs"]\n' >/etc/chagres/chagres.toml
 echo line >/logs/new.log
-chagres config check /ship.toml
-chagres ship --config /ship.toml --once
+chagres ship --once
 [ "$(chagres cat /archive h:/logs/new.log)" = line ]
 
 mkdir /mnt/archive
@@ -31,7 +34,7 @@ mount -t chagres /archive /mnt/archive -o ro
 cmp /logs/a/app.log "$(find /mnt/archive -name app.log)"
 chagres umount /mnt/archive
 
-mkdir -p /var/lib/chagres /etc/chagres
+mkdir -p /var/lib/chagres
 touch /var/lib/chagres/state /etc/chagres/secret
 dpkg --purge chagres
 [ ! -e /usr/lib/chagres ] && [ ! -e /var/lib/chagres ] && [ ! -e /etc/chagres ] && [ ! -e /etc/default/chagres ]

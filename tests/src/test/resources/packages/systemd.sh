@@ -16,7 +16,11 @@ await() {
 
 property() { systemctl show --value -p "$1" chagres.service; }
 archived() { chagres cat /archive "*:/var/log/app/$1" 2>/dev/null | grep -qx "$2"; }
+said() { journalctl -u chagres.service --no-pager -o cat | grep -q "$1"; }
 restarted() { [ "$(property NRestarts)" -ge "$1" ] && [ "$(property ActiveState)" = active ]; }
+
+ships_more() { [ "$(chagres cat /archive h:/var/log/more/new.log 2>/dev/null)" = more ]; }
+config() { printf 'to = "/archive"\nhost = "h"\ndrain = "10s"\n[[source]]\n%s\n' "$1" >/etc/chagres/chagres.toml; }
 
 first_boot() {
     dpkg -i /packages/chagres_*.deb
@@ -59,6 +63,14 @@ END
     systemctl start app.service
     await archived app.log started
 
+    systemctl reload chagres.service # there is no configuration
+    await said "nothing to read again"
+    echo "after a reload" >>/var/log/app/app.log
+    await archived app.log "after a reload"
+    dpkg -i /packages/chagres_*.deb # over the one that runs
+    [ "$(property MainPID)" = "$pid" ]
+    touch /results/installed
+
     kill -9 "$pid"
     await restarted 1
     echo "after kill -9" >>/var/log/app/app.log
@@ -78,7 +90,17 @@ END
 second_boot() {
     [ "$(property ActiveState)" = inactive ]
     archived app.log "last words"
+    echo SHIP= >/etc/default/chagres
+    config 'paths = ["/var/log/app"]'
     systemctl start chagres.service
+    pid=$(property MainPID)
+    config 'paths = ["/var/log/app", "/var/log/more"]'
+    mkdir /var/log/more
+    echo more >/var/log/more/new.log
+    systemctl reload chagres.service
+    await said "chagres.toml is in force"
+    await ships_more
+    [ "$(property MainPID)" = "$pid" ]
     chagres restore /archive /back
     cmp "$(find /back -name secret.log)" /var/log/app/secret.log
     dpkg --purge chagres
