@@ -35,7 +35,7 @@ public final class StatusLine {
     }
 
     /** Says whether the terminal is this process's: in the background it belongs to the shell and its prompt. */
-    private static boolean isForeground() {
+    public static boolean isForeground() {
         try {
             String stat = Files.readString(STAT);
             String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ");

@@ -38,7 +38,7 @@ sealed interface ShipReport {
         if (quiet) {
             return new Silent(reminder);
         }
-        boolean live = context.liveLine() && format == LogLines.Format.TEXT;
+        boolean live = context.liveLine() && StatusLine.isForeground() && format == LogLines.Format.TEXT;
         return live ? new Live(new StatusLine(context.err()), once) : new Lines(reminder);
     }
 
@@ -109,10 +109,11 @@ sealed interface ShipReport {
         }
     }
 
-    /** A log: a line when it starts, when everything was scanned, when it ends, and troubles. */
+    /** A log: a line when it starts, when everything was scanned, when it was first safe, when it ends, and troubles. */
     final class Lines implements ShipReport {
         private final Reminder err;
         private boolean scanned;
+        private boolean caughtUp;
 
         Lines(Reminder err) {
             this.err = err;
@@ -125,11 +126,15 @@ sealed interface ShipReport {
 
         @Override
         public void status(ShipStatus status, long elapsedMs) {
-            if (!scanned && !status.scanning()) {
-                scanned = true;
-                String files = Words.plural(status.files(), "file") + ", at risk " + ShipStatusText.risk(status);
-                err.line(LogLines.Level.INFO, "everything is scanned: " + files);
+            boolean safe = !status.scanning() && status.riskBytes() == 0;
+            if (!caughtUp && (safe || !scanned && !status.scanning())) {
+                String what = safe ? "everything is acknowledged: " : "everything is scanned: ";
+                err.line(
+                        LogLines.Level.INFO,
+                        what + ShipStatusText.line(status, 0).strip());
             }
+            scanned |= !status.scanning();
+            caughtUp |= safe;
             err.status(status, elapsedMs);
         }
 

@@ -54,7 +54,8 @@ class ConfigFaultsTest {
     void reloadsUnderAppendsAndRotationsLoseNothing(FaultBench bench) throws Exception {
         Path a = Files.createDirectory(bench.file("a"));
         Path b = Files.createDirectory(bench.file("b"));
-        Files.writeString(b.resolve("old.log"), "was there before\n");
+        LineWriter old = bench.writer("old");
+        old.open(b.resolve("old.log")).lines(3);
         Path config = bench.root().resolve("chagres.toml");
         Files.writeString(config, source(a));
         ShipProcess ship =
@@ -73,10 +74,10 @@ class ConfigFaultsTest {
         }
         stop.set(true);
         busy.get();
-        Files.writeString(b.resolve("old.log"), "and after\n", StandardOpenOption.APPEND);
+        old.lines(3);
         ship.drain();
         assertThat(ship.errors()).contains("going on with the one before");
-        bench.restored().exact(writer).same(bench.tree());
+        bench.restored().exact(writer, old).same(bench.tree());
     }
 
     @Test

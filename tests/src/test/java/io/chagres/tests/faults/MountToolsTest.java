@@ -153,7 +153,8 @@ class MountToolsTest {
         writer.close();
         ship.drain();
         for (int day = 0; day < 3; day++) {
-            Path shown = mounted(bench, place(bench, "day" + day), "--at", times.get(day), "--links-as-written");
+            Path shown = mounted(
+                    bench, place(bench, "day" + day), "--at", times.get(day), "--links-as-written", "--hide-gone");
             assertThat(TreeDiff.of(moments.get(day), shown, name -> !name.isEmpty()))
                     .as("day %d", day)
                     .isEmpty();

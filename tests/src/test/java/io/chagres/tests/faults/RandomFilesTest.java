@@ -120,7 +120,7 @@ class RandomFilesTest {
         }
 
         private void isRestored() throws IOException {
-            Path restored = archive.restore();
+            Path restored = archive.restore("--hide-gone");
             Path copy = restored.resolve(FaultBench.HOST).resolve(Path.of("/").relativize(tree));
             assertThat(TreeDiff.of(tree, copy, name -> !Archive.beside(Path.of(name))))
                     .as("differences of %s and %s after %s", tree, copy, history)
