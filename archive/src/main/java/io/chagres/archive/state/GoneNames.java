@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names that versions without a name had last, as a tree beside the {@link NameTree}, whose names win.
  * Of versions that had one name last, the one the log told of last has it. Where one name was a file's and a
- * directory's, it is the directory's. Kept right by {@link HostState}; about 130 bytes a name. Confined to one thread.
+ * directory's, it is the directory's. Kept right by {@link HostState}; some 130 bytes a name (estimated).
+ * Confined to one thread.
  */
 public final class GoneNames {
     private static final Pathname ROOT = Pathname.of("/");
