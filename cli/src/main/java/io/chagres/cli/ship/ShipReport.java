@@ -109,7 +109,7 @@ sealed interface ShipReport {
         }
     }
 
-    /** A log: a line when it starts, when everything was scanned, when it was first safe, when it ends, and troubles. */
+    /** A log: a line at the start, when everything was scanned and was first safe, at the end, and for troubles. */
     final class Lines implements ShipReport {
         private final Reminder err;
         private boolean scanned;

@@ -115,7 +115,8 @@ final class ShipReportTest {
             assertThat(err.toString(StandardCharsets.UTF_8).lines().map(line -> line.split(";")[0]))
                     .containsExactlyElementsOf(java.util.stream.Stream.of(
                                     "<5>chagres ship: version 1 ships /x",
-                                    "<6>chagres ship: everything is acknowledged: 1 file, 2.0 KiB shipped, at risk 0 B (0.0 s)",
+                                    "<6>chagres ship: everything is acknowledged: 1 file, 2.0 KiB shipped,"
+                                            + " at risk 0 B (0.0 s)",
                                     "<4>chagres ship: /x cannot be read",
                                     "<5>chagres ship: ended: everything is acknowledged",
                                     "<3>chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held"
