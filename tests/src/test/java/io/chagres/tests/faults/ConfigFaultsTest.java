@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ class ConfigFaultsTest {
             writer.open(log).lines(500);
             try {
                 Files.move(log, directory.resolve("app.log." + i));
+                Workload.pause(Duration.ofMillis(10)); // a scan ends only if it is faster than what comes
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
