@@ -9,12 +9,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Memory is not cleared. To stay free of allocation a frame has no scope of its own: a segment used after its frame
  * closed is not caught and shows whatever the next frame put there, so it must not leave the method that pushed the
- * frame. Frame objects are reused. In the checked mode of {@link MemoryStack} each frame is a new object with a scope
- * that ends with it, and use after close throws. Confined to the thread of its stack.
+ * frame. Frame objects are reused: one that was closed refuses to allocate and to close until sixteen more were pushed
+ * at its depth. In the checked mode of {@link MemoryStack} each frame is a new object with a scope that ends with it,
+ * and use after close throws. Confined to the thread of its stack.
  */
 public final class Frame implements Arena {
     private final MemoryStack stack;
     private long base;
+    /** The index of the frame around this one in its stack. */
+    private int outer;
+
     /** Holds what did not fit; in checked mode also ends the slices of the stack. */
     private @Nullable Arena arena;
 
@@ -22,8 +26,9 @@ public final class Frame implements Arena {
         this.stack = stack;
     }
 
-    void open(long stackTop) {
+    void open(long stackTop, int innermost) {
         base = stackTop;
+        outer = innermost;
     }
 
     /**
@@ -63,7 +68,7 @@ public final class Frame implements Arena {
      */
     @Override
     public void close() {
-        stack.pop(this, base);
+        stack.pop(this, base, outer);
         Arena ending = arena;
         if (ending != null) {
             if (!Checked.ON) {

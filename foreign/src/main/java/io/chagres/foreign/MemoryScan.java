@@ -32,6 +32,16 @@ public final class MemoryScan {
 
     private static final MethodHandle MEMCHR = Downcalls.critical("memchr", POINTER_INT_SIZE);
     private static final MethodHandle MEMRCHR = Downcalls.critical("memrchr", POINTER_INT_SIZE);
+    private static final MethodHandle MEMMEM = Downcalls.critical(
+            "memmem",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.ADDRESS,
+                    ValueLayout.ADDRESS));
 
     private MemoryScan() {}
 
@@ -44,13 +54,56 @@ public final class MemoryScan {
      * @return its index relative to {@code offset}, or -1
      */
     public static long indexOfZero(MemorySegment segment, long offset, long length) {
+        return indexOf(segment, (byte) 0, offset, length);
+    }
+
+    /**
+     * Finds the first byte with a value.
+     *
+     * @param segment native memory
+     * @param value the byte
+     * @param offset where to start, bytes
+     * @param length how many bytes to look at
+     * @return its index relative to {@code offset}, or -1
+     */
+    public static long indexOf(MemorySegment segment, byte value, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
         for (long done = 0; done < length; done += PIECE) {
             long piece = Math.min(PIECE, length - done);
-            long found = find(MEMCHR, segment, offset + done, (byte) 0, piece);
+            long found = find(MEMCHR, segment, offset + done, value, piece);
             if (found >= 0) {
                 return done + found;
             }
+        }
+        return -1;
+    }
+
+    /**
+     * Finds the first place of some bytes.
+     *
+     * @param segment native memory
+     * @param needle native memory, at least one byte
+     * @param offset where to start, bytes
+     * @param length how many bytes to look at; the needle lies within them wholly
+     * @return its index relative to {@code offset}, or -1
+     */
+    public static long indexOf(MemorySegment segment, MemorySegment needle, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, segment.byteSize());
+        long size = needle.byteSize();
+        if (!segment.isNative() || !needle.isNative() || size == 0) {
+            throw new IllegalArgumentException("heap memory has no address, and no bytes are everywhere");
+        }
+        long from = segment.address() + offset;
+        try {
+            for (long done = 0; length - done >= size; done += PIECE) {
+                long piece = Math.min(PIECE + size - 1, length - done);
+                long found = (long) MEMMEM.invokeExact(from + done, piece, needle.address(), size, segment, needle);
+                if (found != 0) {
+                    return found - from;
+                }
+            }
+        } catch (Throwable t) {
+            throw Downcalls.rethrown(t);
         }
         return -1;
     }

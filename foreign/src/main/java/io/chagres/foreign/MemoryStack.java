@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryStack implements AutoCloseable {
     private static final int FIRST_DEPTHS = 4;
+    /** So many frames of one depth take turns, a power of two: one that was closed is not the one that is open. */
+    private static final int TURNS = 16;
     /** What a closed frame leaves behind in checked mode. */
     private static final byte DEAD = (byte) 0xdf;
 
@@ -37,9 +39,15 @@ public final class MemoryStack implements AutoCloseable {
 
     private MemorySegment block = MemorySegment.NULL;
     private int slot = StackBlocks.NONE;
-    private @Nullable Frame[] frames = new Frame[FIRST_DEPTHS];
+    /** {@link #TURNS} for each depth. */
+    private @Nullable Frame[] frames = new Frame[FIRST_DEPTHS * TURNS];
+
     private boolean closed;
     private int depth;
+    /** The index of the innermost open frame; anything if none is. */
+    private int innermost;
+
+    private int pushes;
     private long top;
     private long overflows;
 
@@ -90,16 +98,18 @@ public final class MemoryStack implements AutoCloseable {
             slot = StackBlocks.take();
             block = StackBlocks.block(slot);
         }
-        if (depth == frames.length) {
-            frames = Arrays.copyOf(frames, depth * 2);
+        int turn = depth * TURNS + (pushes++ & TURNS - 1);
+        if (turn >= frames.length) {
+            frames = Arrays.copyOf(frames, frames.length * 2);
         }
-        Frame frame = frames[depth];
+        Frame frame = frames[turn];
         if (frame == null || Checked.ON) {
             frame = newFrame();
-            frames[depth] = frame;
+            frames[turn] = frame;
         }
         depth++;
-        frame.open(top);
+        frame.open(top, innermost);
+        innermost = turn;
         return frame;
     }
 
@@ -133,7 +143,7 @@ public final class MemoryStack implements AutoCloseable {
         Arena own = owned();
         if (!closed) {
             closed = true;
-            frames = new Frame[FIRST_DEPTHS]; // so that the next push looks whether it may
+            frames = new Frame[FIRST_DEPTHS * TURNS]; // so that the next push looks whether it may
             own.close();
         }
         block = MemorySegment.NULL;
@@ -156,12 +166,13 @@ public final class MemoryStack implements AutoCloseable {
         return block.asSlice(start, bytes);
     }
 
-    void pop(Frame frame, long base) {
+    void pop(Frame frame, long base, int outer) {
         checkTop(frame);
         if (Checked.ON) {
             block.asSlice(base, top - base).fill(DEAD);
         }
         top = base;
+        innermost = outer;
         depth--;
         if (depth == 0 && arena == null) {
             block = MemorySegment.NULL;
@@ -171,7 +182,7 @@ public final class MemoryStack implements AutoCloseable {
 
     private void checkTop(Frame frame) {
         checkThread();
-        if (depth == 0 || frames[depth - 1] != frame) {
+        if (depth == 0 || frames[innermost] != frame) {
             throw new IllegalStateException("not the innermost open frame of its stack");
         }
     }

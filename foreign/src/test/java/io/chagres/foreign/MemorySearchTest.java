@@ -40,6 +40,32 @@ class MemorySearchTest {
     }
 
     @Test
+    void bytesAreFoundWhereTheyAreAlsoOverTheEdgesOfPieces() {
+        long seed = Seeds.next("MemorySearchTest.needles");
+        RandomGenerator random = Seeds.random(seed);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(MAX_BYTES);
+            for (int round = 0; round < ROUNDS; round++) {
+                int size = round % 10 == 0 ? MAX_BYTES : 1 + size(random);
+                int offset = random.nextInt(Math.min(64, MAX_BYTES - size + 1));
+                memory.asSlice(offset, size).fill((byte) 'x');
+                int length = 1 + random.nextInt(300);
+                MemorySegment needle = arena.allocate(length).fill((byte) 'x');
+                needle.set(ValueLayout.JAVA_BYTE, random.nextInt(length), (byte) 'y');
+                int edge = (int) MemoryScan.PIECE - length + random.nextInt(2 * length);
+                int at = round % 10 == 0 ? edge : random.nextInt(size);
+                boolean fits = at + length <= size;
+                if (fits) {
+                    MemorySegment.copy(needle, 0, memory, offset + at, length);
+                }
+                assertThat(MemoryScan.indexOf(memory, needle, offset, size)).isEqualTo(fits ? at : -1);
+                assertThat(MemoryScan.indexOf(memory, (byte) 'y', offset, size))
+                        .isEqualTo(fits ? at + MemoryScan.indexOf(needle, (byte) 'y', 0, length) : -1);
+            }
+        }
+    }
+
+    @Test
     void mismatchAgreesWithAByteLoop() {
         long seed = Seeds.next("MemorySearchTest.mismatch");
         RandomGenerator random = Seeds.random(seed);

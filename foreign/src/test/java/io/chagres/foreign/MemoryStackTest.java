@@ -75,6 +75,27 @@ class MemoryStackTest {
     }
 
     @Test
+    @Tag("unchecked")
+    void aClosedFrameIsNotTheOneThatIsOpen() {
+        List<Frame> open = new ArrayList<>();
+        try (MemoryStack stack = new MemoryStack(64)) {
+            for (int depth = 0; depth < 9; depth++) { // more than there is room for at first
+                for (int i = 0; i < 15; i++) {
+                    Frame stale = stack.push();
+                    stale.close();
+                    try (Frame next = stack.push()) {
+                        assertThatThrownBy(stale::close).isInstanceOf(IllegalStateException.class);
+                        assertThatThrownBy(() -> stale.allocate(1, 1)).isInstanceOf(IllegalStateException.class);
+                        next.allocate(1, 1);
+                    }
+                }
+                open.add(stack.push());
+            }
+            open.reversed().forEach(Frame::close);
+        }
+    }
+
+    @Test
     void framesCloseInOrder() {
         MemoryStack stack = new MemoryStack(64);
         Frame outer = stack.push();

@@ -91,12 +91,16 @@ final class FileCalls {
     }
 
     static long read(int fd, MemorySegment buffer, long offset, long length) {
-        long to = Segments.writableAddress(buffer, offset, length);
         long n;
         do {
-            n = READ.callLong(buffer, fd, to, length, 0, 0, 0);
+            n = readUntilSignal(fd, buffer, offset, length);
         } while (n == -Errno.EINTR);
         return n;
+    }
+
+    static long readUntilSignal(int fd, MemorySegment buffer, long offset, long length) {
+        long to = Segments.writableAddress(buffer, offset, length);
+        return READ.callLong(buffer, fd, to, length, 0, 0, 0);
     }
 
     static long pwrite(int fd, MemorySegment buffer, long offset, long length, long position) {

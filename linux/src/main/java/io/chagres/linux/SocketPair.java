@@ -14,28 +14,8 @@ import java.lang.foreign.ValueLayout;
  */
 public final class SocketPair implements AutoCloseable {
     private static final CapturedCall SOCKETPAIR = CapturedCall.of("socketpair");
-    private static final CapturedCall RECVMSG = CapturedCall.of("recvmsg");
     private static final int AF_UNIX = 1;
     private static final int SOCK_STREAM = 1;
-    private static final int SOL_SOCKET = 1;
-    private static final int SCM_RIGHTS = 1;
-    private static final int MSG_CMSG_CLOEXEC = 0x40000000;
-
-    /** struct msghdr of 64-bit machines: sizes, then offsets of its fields. */
-    private static final int MSGHDR_BYTES = 56;
-
-    private static final int MSG_IOV = 16;
-    private static final int MSG_IOVLEN = 24;
-    private static final int MSG_CONTROL = 32;
-    private static final int MSG_CONTROLLEN = 40;
-
-    /** struct cmsghdr with one descriptor, padded. */
-    private static final int CMSG_BYTES = 24;
-
-    private static final int CMSG_LEVEL = 8;
-    private static final int CMSG_TYPE = 12;
-    private static final int CMSG_DATA = 16;
-
     private final Fd ours;
     private final Fd theirs;
 
@@ -94,26 +74,9 @@ public final class SocketPair implements AutoCloseable {
      */
     public int receiveDescriptor() {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            MemorySegment control = frame.allocate(CMSG_BYTES, Long.BYTES).fill((byte) 0);
-            MemorySegment data = frame.allocate(1);
-            IoVector vector = new IoVector(frame, 1);
-            vector.add(data, 0, 1);
-            MemorySegment message = frame.allocate(MSGHDR_BYTES, Long.BYTES).fill((byte) 0);
-            message.set(ValueLayout.JAVA_LONG, MSG_IOV, vector.segment().address());
-            message.set(ValueLayout.JAVA_LONG, MSG_IOVLEN, 1);
-            message.set(ValueLayout.JAVA_LONG, MSG_CONTROL, control.address());
-            message.set(ValueLayout.JAVA_LONG, MSG_CONTROLLEN, CMSG_BYTES);
-            int n;
-            do {
-                n = RECVMSG.callInt(ours.value(), message.address(), MSG_CMSG_CLOEXEC);
-            } while (n == -Errno.EINTR);
-            if (n < 0) {
-                return n;
-            }
-            boolean hasOne = message.get(ValueLayout.JAVA_LONG, MSG_CONTROLLEN) >= CMSG_DATA + Integer.BYTES
-                    && control.get(ValueLayout.JAVA_INT, CMSG_LEVEL) == SOL_SOCKET
-                    && control.get(ValueLayout.JAVA_INT, CMSG_TYPE) == SCM_RIGHTS;
-            return hasOne ? control.get(ValueLayout.JAVA_INT, CMSG_DATA) : -Errno.ENODATA;
+            int[] descriptor = {-1};
+            long n = DescriptorSocket.receive(ours, frame.allocate(1), 0, 1, descriptor);
+            return n < 0 ? (int) n : descriptor[0] < 0 ? -Errno.ENODATA : descriptor[0];
         }
     }
 

@@ -20,9 +20,9 @@
  * <tr><td>events</td><td>{@link Inotify}, {@link InotifyEvents}, {@link Epoll}, {@link EventFd}</td></tr>
  * <tr><td>io_uring</td><td>{@link IoUring}, {@link SubmissionEntry}, {@link CompletionQueue},
  *     {@link BatchReader}</td></tr>
- * <tr><td>processes and the machine</td><td>{@link ChildProcess}, {@link Signals}, {@link FsCredentials},
- *     {@link ResourceLimit}, {@link CpuAffinity}, {@link SocketPair}, {@link NotifySocket}, {@link MonotonicClock},
- *     {@link Machine}</td></tr>
+ * <tr><td>processes and the machine</td><td>{@link ChildProcess}, {@link ProcPid}, {@link Signals},
+ *     {@link FsCredentials}, {@link ResourceLimit}, {@link CpuAffinity}, {@link SocketPair}, {@link NotifySocket},
+ *     {@link MonotonicClock}, {@link Machine}</td></tr>
  * </table>
  *
  * <p>{@snippet :

@@ -51,16 +51,29 @@ class CallersMemoryTest {
                 reader.add(file.value(), memory, 0, BYTES, 0);
             }
         });
+        uses.put("DescriptorSocket.receive", CallersMemoryTest::receive);
         uses.put("SubmissionEntry.read", memory -> ring.next().read(file.value(), memory, 0, BYTES, 0));
         uses.put("SubmissionEntry.receive", memory -> ring.next().receive(file.value(), memory, 0, BYTES, 0));
+        uses.put("Signals.read", memory -> Signals.read(file, memory, 0, BYTES));
         uses.put("Statx.new", Statx::new);
         uses.put("Statfs.new", Statfs::new);
         uses.put("DirectoryEntries.new", DirectoryEntries::new);
         return uses;
     }
 
+    private static void receive(MemorySegment memory) throws IOException {
+        DescriptorSocket[] pair = DescriptorSocket.pair();
+        try (DescriptorSocket one = pair[0];
+                DescriptorSocket other = pair[1];
+                Arena arena = Arena.ofConfined()) {
+            assertThat(other.send(-1, arena.allocate(1), 0, 1)).isOne();
+            one.receive(memory, 0, BYTES, new int[1]);
+        }
+    }
+
     /** Those whose memory the kernel only reads, or that only Java touches. */
     private static final List<String> READING = List.of(
+            "DescriptorSocket.send",
             "Fd.tryOpen",
             "Fd.write",
             "Fd.pwrite",

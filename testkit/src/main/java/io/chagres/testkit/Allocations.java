@@ -7,15 +7,20 @@ import java.lang.management.ManagementFactory;
 public final class Allocations {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
+    /** So late the JIT may be on a machine that has other work. */
+    private static final long LATE_NS = 20_000_000_000L;
+
     private Allocations() {}
 
     /**
      * Runs a piece of work in rounds and returns the fewest bytes a round allocated: warm-up rounds count no more. Ends
-     * with the first round that allocates nothing, so many rounds cost time only where the JIT is late.
+     * with the first round that allocates nothing, so many rounds cost time only where the JIT is late; where all
+     * allocate it tries more.
      */
     public static long fewestBytes(int rounds, Runnable round) {
         long fewest = Long.MAX_VALUE;
-        for (int i = 0; i < rounds && fewest > 0; i++) {
+        long endNs = System.nanoTime() + LATE_NS;
+        for (int i = 0; fewest > 0 && (i < rounds || System.nanoTime() < endNs); i++) {
             long before = allocated();
             round.run();
             fewest = Math.min(fewest, allocated() - before);

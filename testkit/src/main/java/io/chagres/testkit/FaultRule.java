@@ -1,8 +1,10 @@
 package io.chagres.testkit;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 public final class FaultRule {
     private final FaultProxy proxy;
     private final Set<FaultProxy.Kind> kinds;
-    private String within = "";
+    private List<String> within = List.of();
     private long left = Long.MAX_VALUE;
     private double share = 1;
     private @Nullable RandomGenerator random;
     private String absent = "";
+    private BiPredicate<String, String> condition = (method, target) -> true;
     private Fault fault = new Fault.Delay(Duration.ZERO);
     private boolean removed;
     private int applied;
@@ -42,19 +45,31 @@ public final class FaultRule {
         /** Is done, and the client is not told. */
         record LoseResponse() implements Fault {}
 
+        /** Is answered with a bit flipped in the body, or with half of it and the end of the connection. */
+        record DamageAnswer(boolean isCut) implements Fault {}
+
+        /** Is refused, with 403, when what it asks for is not there. */
+        record ForbidMissing() implements Fault {}
+
         /** Is answered without objects that were put within this time. */
         record Lag(Duration time) implements Fault {}
     }
 
-    /** Only requests whose target, path and query, contains this. */
-    public FaultRule within(String part) {
-        within = part;
+    /** Only requests whose target, path and query, contains these. */
+    public FaultRule within(String... parts) {
+        within = List.of(parts);
         return this;
     }
 
     /** Only requests that have no such header. */
     public FaultRule without(String header) {
         absent = header.toLowerCase(Locale.ROOT) + ":";
+        return this;
+    }
+
+    /** Only requests whose method and target fulfil this. */
+    public FaultRule when(BiPredicate<String, String> methodAndTarget) {
+        condition = methodAndTarget;
         return this;
     }
 
@@ -111,6 +126,21 @@ public final class FaultRule {
         return hold(new Fault.Lag(time));
     }
 
+    /** Answers 403 for what is not there, as stores do to who may not list: the answer would tell them that. */
+    public FaultRule forbidMissing() {
+        return hold(new Fault.ForbidMissing());
+    }
+
+    /** Lets the server do them, and flips a bit in the middle of what it answers, or of its first mebibyte. */
+    public FaultRule flipInAnswer() {
+        return hold(new Fault.DamageAnswer(false));
+    }
+
+    /** Lets the server do them, and ends the connection in the middle of what it answers, or of its first mebibyte. */
+    public FaultRule cutAnswer() {
+        return hold(new Fault.DamageAnswer(true));
+    }
+
     private FaultRule hold(Fault named) {
         fault = named;
         proxy.add(this);
@@ -141,7 +171,8 @@ public final class FaultRule {
         boolean matches = !removed
                 && left > 0
                 && kinds.contains(kind)
-                && head.target().contains(within)
+                && within.stream().allMatch(head.target()::contains)
+                && condition.test(head.method(), head.target())
                 && (absent.isEmpty()
                         || head.lines().stream()
                                 .noneMatch(line -> line.toLowerCase(Locale.ROOT).startsWith(absent)));

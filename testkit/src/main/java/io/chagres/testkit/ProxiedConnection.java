@@ -80,6 +80,12 @@ final class ProxiedConnection implements Runnable {
             case FaultRule.Fault.LoseResponse() -> {
                 return pass(head, in, instead(() -> lose(rule)), Long.MAX_VALUE);
             }
+            case FaultRule.Fault.ForbidMissing() -> {
+                return pass(head, in, new ForbiddenIfMissing(rule, head.method()), Long.MAX_VALUE);
+            }
+            case FaultRule.Fault.DamageAnswer(boolean isCut) -> {
+                return pass(head, in, new DamagedAnswer(rule, isCut), Long.MAX_VALUE);
+            }
             case FaultRule.Fault.Cut(long afterBytes) -> {
                 try {
                     pass(head, in, instead(this::reset), afterBytes);
@@ -160,23 +166,24 @@ final class ProxiedConnection implements Runnable {
         if (open) {
             RequestBody.copy(head, in, OutputStream.nullOutputStream(), Long.MAX_VALUE);
         }
-        byte[] body = ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>" + code + "</Code><Message>" + code
-                        + " from a test</Message><RequestId>fault-proxy</RequestId></Error>")
-                .getBytes(StandardCharsets.UTF_8);
-        String lines = "HTTP/1.1 " + status + " " + code + "\r\nContent-Type: application/xml\r\nContent-Length: "
-                + body.length + "\r\nx-amz-request-id: fault-proxy\r\nDate: "
-                + DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)) + "\r\n"
-                + (open ? "" : "Connection: close\r\n")
-                + "\r\n";
         OutputStream out = client.getOutputStream();
-        out.write(lines.getBytes(StandardCharsets.US_ASCII));
-        if (!head.method().equals("HEAD")) {
-            out.write(body);
-        }
+        out.write(refusal(head.method(), status, code, open));
         if (!open) {
             linger(in);
         }
         return open;
+    }
+
+    /** Returns a whole answer that refuses, as S3 words it. */
+    static byte[] refusal(String method, int status, String code, boolean staysOpen) {
+        String body = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>" + code + "</Code><Message>" + code
+                + " from a test</Message><RequestId>fault-proxy</RequestId></Error>";
+        String head = "HTTP/1.1 " + status + " " + code + "\r\nContent-Type: application/xml\r\nContent-Length: "
+                + body.length() + "\r\nx-amz-request-id: fault-proxy\r\nDate: "
+                + DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)) + "\r\n"
+                + (staysOpen ? "" : "Connection: close\r\n")
+                + "\r\n";
+        return (method.equals("HEAD") ? head : head + body).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Says no more and lets the client read: closing while it sends would take from it what it was told. */

@@ -133,6 +133,21 @@ class FaultProxyTest {
     }
 
     @Test
+    void answersAreDamagedOnTheirWay() throws Exception {
+        byte[] large = large();
+        put("/a", BodyPublishers.ofByteArray(large));
+        FaultRule flip = proxy.on(Kind.GET).next(1).flipInAnswer();
+        byte[] flipped = send(request("/a")).body();
+        assertThat(flipped).hasSize(LARGE).isNotEqualTo(large);
+        FaultRule cut = proxy.on(Kind.GET).next(1).cutAnswer();
+        assertThatThrownBy(() -> send(request("/a"))).isInstanceOf(IOException.class);
+        assertThat(send(request("/a")).body()).isEqualTo(large);
+        assertThat(objects.get("/a")).isEqualTo(large);
+        assertThat(flip.applied()).isOne();
+        assertThat(cut.applied()).isOne();
+    }
+
+    @Test
     void requestsAreCountedByKindAndMethod() throws Exception {
         put("/b/a", BodyPublishers.ofString("x"));
         send(request("/b/a"));

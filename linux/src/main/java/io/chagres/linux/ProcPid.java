@@ -1,0 +1,67 @@
+package io.chagres.linux;
+
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What proc(5) shows of other processes. Stateless, safe for any thread; allocates. */
+public final class ProcPid {
+    private static final Pathname PROC = Pathname.of("/proc");
+    private static final Pathname ROOT = Pathname.of("/");
+
+    private ProcPid() {}
+
+    /** Returns the ids of all processes that can be seen. */
+    public static List<Long> all() throws ErrnoException {
+        List<Long> all = new ArrayList<>();
+        try (Directory processes = Directory.open(PROC)) {
+            while (processes.next()) {
+                String name = processes.name().toString();
+                if (Character.isDigit(name.charAt(0))) {
+                    all.add(Long.parseLong(name));
+                }
+            }
+        }
+        return all;
+    }
+
+    /** Returns the arguments it was started with, the program first; none once it has ended. */
+    public static List<String> arguments(long pid) throws ErrnoException {
+        byte[] line = ProcFile.read(of(pid).resolve("cmdline"));
+        return line.length == 0 ? List.of() : List.of(new String(line, StandardCharsets.UTF_8).split("\0"));
+    }
+
+    /**
+     * Returns what its descriptors lead to, by the names that the process sees.
+     *
+     * @throws ErrnoException EACCES where it is another user's, ENOENT when it has ended
+     */
+    public static List<Pathname> openFiles(long pid) throws ErrnoException {
+        List<Pathname> open = new ArrayList<>();
+        try (Directory descriptors = Directory.open(of(pid).resolve("fd"))) {
+            while (descriptors.next()) {
+                if (descriptors.type() == Directory.DT_LNK) {
+                    try {
+                        open.add(descriptors.readlink(descriptors.name()));
+                    } catch (ErrnoException e) {
+                        if (e.errno() != Errno.ENOENT) { // closed meanwhile
+                            throw e;
+                        }
+                    }
+                }
+            }
+        }
+        return open;
+    }
+
+    /** Returns the name that a file has for this process, by the absolute one that another has for it. */
+    public static Pathname seenBy(long pid, Pathname path) {
+        return of(pid).resolve("root").resolve(path.relativeTo(ROOT));
+    }
+
+    private static Pathname of(long pid) {
+        return PROC.resolve(Long.toString(pid));
+    }
+}
