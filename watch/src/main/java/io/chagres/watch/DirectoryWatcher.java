@@ -141,8 +141,8 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /**
      * Follows other roots from the next step on, and asks the conditions of the builder anew for every name.
-     * {@link #scanning} is true until that is done. What belongs to both the old and the new stays known and loses no
-     * event; what does not belong any more vanishes as if it were moved out.
+     * {@link #retargeting} is true until that is done. What belongs to both the old and the new stays known and loses
+     * no event; what does not belong any more vanishes as if it were moved out.
      *
      * @param others as those of {@link #builder}
      */
@@ -150,6 +150,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         roots = List.of(others);
         links.lead(patterns(roots));
         tree.rescope(links.rootScope());
+        Tree.forEachDirectory(tree.root(), queue::owe);
         if (begun) {
             tellMissingRoots();
         }
@@ -232,6 +233,14 @@ public final class DirectoryWatcher implements AutoCloseable {
     /** Says whether a directory is not completely listed yet, so that names may be unknown. */
     public boolean scanning() {
         return queue.unknown() > 0;
+    }
+
+    /**
+     * Says whether a directory was not listed since {@link #retarget}, so that what was there then may not have been
+     * told. What comes meanwhile does not make it longer, as it does with {@link #scanning}.
+     */
+    public boolean retargeting() {
+        return queue.owed() > 0;
     }
 
     /** Returns the number of directories known, those on the way to the roots included. */

@@ -139,6 +139,9 @@ final class Discovery {
             tree.vanish(known, true);
             tree.appear(directory, known.nameBytes(), known.ino(), known.type(), scope);
         } else if (known instanceof WatchedDirectory child) {
+            if (directory.scan().owed && !scope.equals(child.scope())) {
+                queue.owe(child);
+            }
             rescope(child, scope);
         } else if (links.isFollowed(known) || known.type() == Directory.DT_LNK && scope.isNamed()) {
             links.follow(directory, known, scope);

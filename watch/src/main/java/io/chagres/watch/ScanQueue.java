@@ -8,6 +8,7 @@ final class ScanQueue {
     private final ArrayDeque<WatchedDirectory> queue = new ArrayDeque<>();
     private int directories;
     private int unknown;
+    private int owed;
 
     /** Takes in a new directory. */
     void add(WatchedDirectory directory) {
@@ -21,6 +22,29 @@ final class ScanQueue {
         directories--;
         if (!directory.scan().done) {
             unknown--;
+        }
+        if (directory.scan().owed) {
+            directory.scan().owed = false;
+            owed--;
+        }
+    }
+
+    /** Owes a directory one whole listing that begins from now on, disturbed or not: other roots are followed. */
+    void owe(WatchedDirectory directory) {
+        ScanState scan = directory.scan();
+        scan.pays = false;
+        if (!scan.owed) {
+            scan.owed = true;
+            owed++;
+        }
+    }
+
+    /** Notes that a directory was listed to its end, or cannot be. */
+    void listed(WatchedDirectory directory) {
+        ScanState scan = directory.scan();
+        if (scan.owed && scan.pays) {
+            scan.owed = false;
+            owed--;
         }
     }
 
@@ -72,5 +96,9 @@ final class ScanQueue {
 
     int unknown() {
         return unknown;
+    }
+
+    int owed() {
+        return owed;
     }
 }

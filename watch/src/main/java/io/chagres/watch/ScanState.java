@@ -16,12 +16,17 @@ final class ScanState {
     boolean tellsModified;
     /** The scan asks anew whether each known name is to be watched. */
     boolean checksScope;
+    /** Other roots are followed since, and it has not been listed whole after that. */
+    boolean owed;
+    /** The scan under way, or the last one, began after the roots were changed. */
+    boolean pays;
     /** The directory has been opened before, so that its inode number is that of the open directory. */
     boolean opened;
 
     void begin() {
         number++;
         disturbed = false;
+        pays = owed;
     }
 
     void end() {

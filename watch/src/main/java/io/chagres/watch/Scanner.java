@@ -132,6 +132,7 @@ final class Scanner implements AutoCloseable {
             fd.close();
             literals.forEach(name -> discovery.lookUp(directory, name.bytes()));
             listed.add(directory);
+            queue.listed(directory);
         }
     }
 
@@ -153,6 +154,7 @@ final class Scanner implements AutoCloseable {
         reporter.problem(directory.path(), what, errno);
         polling.add(directory);
         directory.scan().end();
+        queue.listed(directory);
         queue.done(directory);
     }
 
@@ -223,6 +225,7 @@ final class Scanner implements AutoCloseable {
             while (directory != null && directory.exists() && entries < limit) {
                 if (!open.next()) {
                     listed.add(directory);
+                    queue.listed(directory);
                     break;
                 }
                 entries++;

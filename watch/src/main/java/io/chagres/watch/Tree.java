@@ -39,6 +39,9 @@ final class Tree {
         }
         if (added instanceof WatchedDirectory child) {
             queue.add(child);
+            if (directory.scan().owed) {
+                queue.owe(child);
+            }
         } else if (type == Directory.DT_LNK && scope.isNamed()) {
             links.follow(directory, added, scope);
         }

@@ -396,6 +396,30 @@ class DirectoryWatcherTest {
         }
     }
 
+    /** New directories come as fast as they are listed: that is no reason to call the other roots not followed. */
+    @Test
+    void otherRootsAreFollowedWhileDirectoriesKeepComing() throws Exception {
+        dir("a");
+        dir("b/deep");
+        write("b/deep/g", "1");
+        try (WatchFixture watch = new WatchFixture(top, "a")) {
+            retarget(watch, "a", "b");
+            assertThat(watch.watcher.retargeting()).isTrue();
+            for (int i = 0; i < 50; i++) {
+                dir("a/" + i);
+                watch.watcher.poll(0, watch.heard);
+                assertThat(watch.watcher.scanning()).isTrue();
+            }
+            assertThat(watch.heard.log).contains("appeared b/deep/g");
+            assertThat(watch.watcher.retargeting()).isFalse();
+            retarget(watch, "a"); // again while a listing is owed to nobody
+            retarget(watch, "a", "b");
+            assertThat(watch.watcher.retargeting()).isTrue();
+            watch.settle();
+            assertThat(watch.watcher.retargeting()).isFalse();
+        }
+    }
+
     @Test
     void aRootThatIsFollowedNoMoreVanishesAndIsNotWatched() throws Exception {
         dir("a");
