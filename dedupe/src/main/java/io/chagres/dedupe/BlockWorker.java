@@ -5,10 +5,12 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
 import io.chagres.linux.Statx;
+import java.util.BitSet;
 
 /**
  * Finds equal ranges within files, one file in each step: blocks are hashed, a block that was seen before begins a
- * range, and the blocks after both lengthen it. Only then the kernel is asked. Confined to one thread at a time.
+ * range, and the blocks after both lengthen it. Only then the kernel is asked. A file that lies where one did that was
+ * hashed follows it to wherever its ranges went. Confined to one thread at a time.
  */
 final class BlockWorker implements DedupeWorker {
     private final RunContext context;
@@ -22,12 +24,23 @@ final class BlockWorker implements DedupeWorker {
     private final OpenFile open;
     private final OpenFile source;
     private final LongMap firstOf = new LongMap();
+    /** Files that were looked at, by inode: a further name of one is passed over. */
+    private final LongMap inodes = new LongMap();
+    /** The indices of hashed files by where they lay. */
     private final LongMap layouts = new LongMap();
     /** The hashes of the blocks of all files, one file after the other. */
     private final LongColumn hashes = new LongColumn();
 
+    /** The hashed files, where their hashes begin, and where what they share now does. */
     private final IntColumn files = new IntColumn();
+
     private final IntColumn begins = new IntColumn();
+    private final IntColumn sharedBegins = new IntColumn();
+    /** What is shared now, three numbers each: the block of the source, the block in the file, how many. */
+    private final IntColumn shared = new IntColumn();
+    /** Of dry runs, the indices of hashed files with a follower. */
+    private final BitSet followed = new BitSet();
+
     private int next;
     private int sourceOpen = -1;
     private boolean failed;
@@ -60,7 +73,15 @@ final class BlockWorker implements DedupeWorker {
             if (result < 0) {
                 throw new ErrnoException("open", -result, "");
             }
-            if (isNew(file)) {
+            failed = false;
+            long layout = isKnown(file) ? Extents.HOLE : layout(file);
+            long like = layout == Extents.UNKNOWN ? LongMap.NONE : layouts.get(layout);
+            if (like != LongMap.NONE) {
+                follow(file, (int) like);
+            } else if (layout != Extents.HOLE) { // there is something to share
+                if (layout != Extents.UNKNOWN) {
+                    layouts.put(layout, files.size());
+                }
                 match(file, hash(file));
             }
         } catch (ErrnoException e) {
@@ -73,22 +94,41 @@ final class BlockWorker implements DedupeWorker {
         return true;
     }
 
-    /** Says whether a file's blocks are to be read: not where they are those of another. */
-    private boolean isNew(int file) {
+    /** Says whether the open file was looked at by another name. */
+    private boolean isKnown(int file) {
+        long inode = BitMixer.of(table.inode(file), table.folder(file).device().number());
+        boolean known = inodes.get(inode) != LongMap.NONE;
+        inodes.put(inode, file);
+        return known;
+    }
+
+    /**
+     * Returns where the open file lies: a key, {@link Extents#UNKNOWN}, or {@link Extents#HOLE} if there is nothing to
+     * share.
+     */
+    private long layout(int file) {
         Volume volume = table.volume(file);
         if (volume.probe(open.fd(), ranges.probe()) == Volume.Support.NO) {
             if (volume.tell()) {
                 context.listener().unsupported(table.path(file), volume.type());
             }
-            return false;
+            return Extents.HOLE;
         }
         long layout = open.extents().signature();
-        long key = BitMixer.of(layout, volume.index());
-        if (layout == Extents.HOLE || layout != Extents.UNKNOWN && layouts.get(key) != LongMap.NONE) {
-            return false;
+        if (layout == Extents.INLINE) {
+            return Extents.UNKNOWN; // no place, so that others are not equal
         }
-        layouts.put(key, file);
-        return true;
+        return layout == Extents.HOLE || layout == Extents.UNKNOWN ? layout : BitMixer.of(layout, volume.index());
+    }
+
+    /** Lets a file share what one shares now whose blocks were those of this file. */
+    private void follow(int file, int like) {
+        boolean isFirst = context.options().dryRun() && !followed.get(like);
+        followed.set(like);
+        int end = like + 1 < files.size() ? sharedBegins.get(like + 1) : shared.size();
+        for (int i = sharedBegins.get(like); i < end; i += 3) {
+            share(file, shared.get(i), shared.get(i + 1), shared.get(i + 2), isFirst);
+        }
     }
 
     /** Adds the hashes of a file and returns the number of its first block. */
@@ -96,13 +136,14 @@ final class BlockWorker implements DedupeWorker {
         int begin = hashes.size();
         files.add(file);
         begins.add(begin);
+        sharedBegins.add(shared.size());
         long size = table.size(file);
         open.fd().tryAdvise(0, 0, Fd.POSIX_FADV_SEQUENTIAL);
         for (long position = 0; position < size; position += blockBytes) {
             int length = (int) Math.min(blockBytes, size - position);
             long hash = reader.hashBlock(open.fd(), position, length);
             hashes.add(
-                    hash == 0
+                    hash == 0 && length == blockBytes // zeros that end within a block are like no whole block
                             ? 0
                             : BitMixer.of(
                                     BitMixer.of(hash, length),
@@ -112,7 +153,6 @@ final class BlockWorker implements DedupeWorker {
     }
 
     private void match(int file, int begin) {
-        failed = false;
         int from = -1;
         int at = 0;
         int length = 0;
@@ -125,7 +165,7 @@ final class BlockWorker implements DedupeWorker {
             if (continues) {
                 length++;
             } else {
-                share(file, from, at - begin, length);
+                shareOwn(file, from, at - begin, length);
                 long first = hash == 0 ? LongMap.NONE : firstOf.get(hash);
                 from = (int) first;
                 at = block;
@@ -135,7 +175,15 @@ final class BlockWorker implements DedupeWorker {
                 firstOf.put(hash, block);
             }
         }
-        share(file, from, at - begin, length);
+        shareOwn(file, from, at - begin, length);
+    }
+
+    private void shareOwn(int file, int sourceBlock, int block, int blocks) {
+        if (share(file, sourceBlock, block, blocks, false)) {
+            shared.add(sourceBlock);
+            shared.add(block);
+            shared.add(blocks);
+        }
     }
 
     /** Returns the index, in the order of reading, of the file that a block is in. */
@@ -158,10 +206,15 @@ final class BlockWorker implements DedupeWorker {
         return index + 1 < begins.size() ? begins.get(index + 1) : hashes.size();
     }
 
-    /** Shares a range of so many blocks, of which the last may end within a block in both files. */
-    private void share(int file, int sourceBlock, long targetBlock, int blocks) {
+    /**
+     * Shares a range of so many blocks, of which the last may end within a block in both files.
+     *
+     * @param standsForAll whether it counts as freed what it shares with others, which will leave it too
+     * @return true if some of it is shared now that was not
+     */
+    private boolean share(int file, int sourceBlock, long targetBlock, int blocks, boolean standsForAll) {
         if (blocks == 0 || failed || context.stopped().getAsBoolean()) {
-            return;
+            return false;
         }
         int index = indexOf(sourceBlock);
         int sourceFile = files.get(index);
@@ -169,11 +222,11 @@ final class BlockWorker implements DedupeWorker {
         long position = targetBlock * blockBytes;
         long length = Math.min((long) blocks * blockBytes, table.size(file) - position);
         if (length < minExtentBytes || !openSource(sourceFile)) {
-            return;
+            return false;
         }
         Extents target = open.extents();
         if (target.sharesWith(source.extents(), sourcePosition, position, length)) {
-            return;
+            return false;
         }
         long done = context.options().dryRun()
                 ? length
@@ -181,12 +234,13 @@ final class BlockWorker implements DedupeWorker {
         if (done > 0) {
             context.totals().add(Count.EXTENTS, 1);
             context.totals().add(Count.SHARED_BYTES, done);
-            context.totals().add(Count.FREED_BYTES, target.ownBytes(position, position + done));
+            context.totals().add(Count.FREED_BYTES, target.bytes(position, position + done, standsForAll));
             context.listener().sharedRange(table.path(sourceFile), sourcePosition, table.path(file), position, done);
         } else if (ranges.errno() != 0 && !open.isChanged() && !source.isChanged()) {
             fail(file, ranges.errno());
             failed = true; // what one call refuses, others will
         }
+        return done > 0;
     }
 
     private boolean openSource(int file) {

@@ -177,11 +177,11 @@ final class Extents {
         return true;
     }
 
-    /** Returns how many bytes of a range lie in blocks that nobody else uses. */
-    long ownBytes(long from, long to) {
+    /** Returns how many bytes of a range lie in blocks that nobody else uses, or in any. */
+    long bytes(long from, long to, boolean inAny) {
         long own = 0;
         for (int i = indexAt(from); i < count && logical[i] < to; i++) {
-            if (!isShared(i)) {
+            if (inAny || !isShared(i)) {
                 own += Math.min(to, logical[i] + length[i]) - Math.max(from, logical[i]);
             }
         }

@@ -1,26 +1,34 @@
 package io.chagres.dedupe;
 
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.CacheStat;
 import io.chagres.linux.Fd;
+import io.chagres.linux.Mapping;
 
 /**
- * Lets the kernel read ranges ahead that are not in the page cache: the comparison itself would wait for page after
- * page. Confined to one thread at a time.
+ * Reads ranges that are not in the page cache: the comparison itself would wait for page after page. Through a mapping
+ * they get large folios, which the kernel allocates, locks and compares at once; a hint would get single pages. Waits
+ * for the disk. Confined to one thread at a time.
  */
 final class Prefetch implements AutoCloseable {
-    /** The kernel reads no more for one hint than its read-ahead allows. */
-    private static final long SLICE_BYTES = 512 * 1024;
+    /** Pages that were read for a sample are fewer than one in so many. */
+    private static final long FEW = 8;
 
     private final CacheStat cache = new CacheStat();
 
-    Prefetch() {}
-
     void range(Fd fd, long position, long lengthBytes) {
-        if (cache.cachedBytes(fd, position, lengthBytes) >= lengthBytes) {
+        long cachedBytes = cache.cachedBytes(fd, position, lengthBytes);
+        if (cachedBytes >= lengthBytes) {
             return;
         }
-        for (long done = 0; done < lengthBytes; done += SLICE_BYTES) {
-            fd.tryAdvise(position + done, Math.min(SLICE_BYTES, lengthBytes - done), Fd.POSIX_FADV_WILLNEED);
+        if (cachedBytes >= 0 && cachedBytes < lengthBytes / FEW) {
+            fd.tryAdvise(position, lengthBytes, Fd.POSIX_FADV_DONTNEED); // single pages keep large ones out
+        }
+        try (Mapping mapping = Mapping.read(fd, position, lengthBytes)) {
+            mapping.advise(0, lengthBytes, Mapping.MADV_HUGEPAGE);
+            mapping.populate(0, lengthBytes); // what was cut off meanwhile is told by the comparison
+        } catch (ErrnoException e) {
+            fd.tryAdvise(position, lengthBytes, Fd.POSIX_FADV_WILLNEED);
         }
     }
 

@@ -7,14 +7,14 @@ import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Statx;
 
 /**
- * Lets files share the blocks of one source, in calls of up to 16 MiB for each of up to 127 files, and has the kernel
- * read one call ahead. Confined to one thread at a time: two calls for one source at once are slower than one, so that
- * a helper makes one of the targets its own source first.
+ * Lets files share the blocks of one source, in calls of up to 16 MiB for each of up to 127 files. Reads them before
+ * each call: while it waits for the disk, other workers compare. Confined to one thread at a time: two calls for one
+ * source at once are slower than one, so that a helper makes one of the targets its own source first.
  */
 final class ShareRun implements AutoCloseable {
     private static final long PIECE_BYTES = 16L << 20;
-    /** The most that is read ahead. */
-    private static final long CALL_BYTES = 64L << 20;
+    /** The most that is read for a call, but for one piece of one file. */
+    private static final long CALL_BYTES = 16L << 20;
     /** The fewest files that are claimed together, so that the calls are few. */
     private static final int MIN_FILES = 4;
 
@@ -29,9 +29,8 @@ final class ShareRun implements AutoCloseable {
     private final Prefetch prefetch = new Prefetch();
     private final OpenFile source;
     private final Target[] called = new Target[FileRangeDedupe.MAX_DESTINATIONS];
+    private final Batch current = new Batch();
     private ShareSet set;
-    private Batch current;
-    private Batch following;
     private boolean sourceChanged;
     private int lastShared = NONE;
     private long size;
@@ -43,8 +42,6 @@ final class ShareRun implements AutoCloseable {
         this.reader = reader;
         source = new OpenFile(context.table(), stat, map);
         set = new ShareSet(-1, new int[0], 0, false, source.extents());
-        current = new Batch();
-        following = new Batch();
     }
 
     /** Files open at the same time. */
@@ -177,49 +174,31 @@ final class ShareRun implements AutoCloseable {
      * @param isOnce to end after these
      */
     private void run(int limit, boolean isOnce) {
-        long position = 0;
-        int first = 0;
-        current.fill(limit);
-        prefetch(current, 0, 0);
-        while (current.count > 0) {
-            int end = unitEnd(current, position, first);
-            boolean lastOfPiece = end == current.count;
-            boolean lastOfBatch = lastOfPiece && position + PIECE_BYTES >= size;
-            Batch next = current;
-            if (lastOfBatch) {
-                next = following;
-                if (!isOnce) {
-                    next.fill(limit);
+        for (current.fill(limit); current.count > 0; current.fill(isOnce ? 0 : limit)) {
+            for (long position = 0; position < size; position += PIECE_BYTES) {
+                int end;
+                for (int first = 0; first < current.count; first = end) {
+                    end = unitEnd(position, first);
+                    prefetch(position, first, end);
+                    call(position, first, end);
+                    if (sourceChanged || context.stopped().getAsBoolean()) {
+                        giveUp();
+                        return;
+                    }
                 }
             }
-            int nextFirst = lastOfPiece ? 0 : end;
-            long nextPosition = lastOfBatch ? 0 : lastOfPiece ? position + PIECE_BYTES : position;
-            prefetch(next, nextPosition, nextFirst);
-            call(current, position, first, end);
-            if (sourceChanged || context.stopped().getAsBoolean()) {
-                giveUp();
-                return;
-            }
-            if (lastOfBatch) {
-                current.finish();
-                following = current;
-                current = next;
-            }
-            position = nextPosition;
-            first = nextFirst;
+            current.finish();
         }
     }
 
     /** Leaves what is not finished as not tried. */
     private void giveUp() {
-        for (Batch batch : new Batch[] {current, following}) {
-            for (int i = 0; i < batch.count; i++) {
-                if (batch.targets[i].isActive()) {
-                    batch.targets[i].become(Target.State.UNTRIED);
-                }
+        for (int i = 0; i < current.count; i++) {
+            if (current.targets[i].isActive()) {
+                current.targets[i].become(Target.State.UNTRIED);
             }
-            batch.finish();
         }
+        current.finish();
     }
 
     private void compare() {
@@ -247,23 +226,20 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    private int unitEnd(Batch batch, long position, int first) {
+    private int unitEnd(long position, int first) {
         long piece = Math.min(PIECE_BYTES, size - position);
-        return (int) Math.min(batch.count, first + Math.max(1, CALL_BYTES / Math.max(1, piece)));
+        return (int) Math.min(current.count, first + Math.max(1, CALL_BYTES / piece));
     }
 
-    private void prefetch(Batch batch, long position, int first) {
-        if (batch.count == 0 || ContentReader.isWhole(size)) {
-            return; // nothing to read, or all of it was read for the samples
+    private void prefetch(long position, int first, int end) {
+        if (ContentReader.isWhole(size)) {
+            return; // all of it was read for the samples
         }
         long piece = Math.min(PIECE_BYTES, size - position);
-        if (first == 0) {
-            prefetch.range(source.fd(), position, piece);
-        }
-        int end = unitEnd(batch, position, first);
+        prefetch.range(source.fd(), position, piece);
         for (int i = first; i < end; i++) {
-            if (isWanted(batch.targets[i], position, piece)) {
-                prefetch.range(batch.targets[i].open().fd(), position, piece);
+            if (isWanted(current.targets[i], position, piece)) {
+                prefetch.range(current.targets[i].open().fd(), position, piece);
             }
         }
     }
@@ -272,14 +248,14 @@ final class ShareRun implements AutoCloseable {
         return target.isActive() && !target.open().extents().sharesWith(source.extents(), position, position, piece);
     }
 
-    private void call(Batch batch, long position, int first, int end) {
+    private void call(long position, int first, int end) {
         long piece = Math.min(PIECE_BYTES, size - position);
         call.source(position, piece);
         int count = 0;
         for (int i = first; i < end; i++) {
-            if (isWanted(batch.targets[i], position, piece)) {
-                called[count++] = batch.targets[i];
-                call.add(batch.targets[i].open().fd(), position);
+            if (isWanted(current.targets[i], position, piece)) {
+                called[count++] = current.targets[i];
+                call.add(current.targets[i].open().fd(), position);
             }
         }
         progressBytes += piece * (end - first);

@@ -148,7 +148,7 @@ final class ZeroWorker implements DedupeWorker {
     private void flush(int file) throws ErrnoException {
         long length = zerosTo - zerosFrom;
         if (length > 0) {
-            long own = open.extents().ownBytes(zerosFrom, zerosTo);
+            long own = open.extents().bytes(zerosFrom, zerosTo, false);
             long done = hole == null ? length : share(hole, length);
             if (done > 0) {
                 context.totals().add(Count.EXTENTS, 1);

@@ -6,9 +6,14 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Tells where the data of files lies on the disk. */
 final class Places {
@@ -34,6 +39,30 @@ final class Places {
         return of(file).stream()
                 .mapToLong(place -> Long.parseLong(place.split(" ")[2]))
                 .sum();
+    }
+
+    /** Returns the places of each file below a directory. */
+    static Map<Path, List<String>> below(Path top) throws IOException {
+        Map<Path, List<String>> places = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(top)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                places.put(file, of(file));
+            }
+        }
+        return places;
+    }
+
+    /** Returns how many bytes of the disk all files below a directory take. */
+    static long distinctBytesOf(Path top) throws IOException {
+        BitSet blocks = new BitSet();
+        for (List<String> file : below(top).values()) {
+            for (String place : file) {
+                String[] numbers = place.split(" ");
+                int first = Math.toIntExact(Long.parseLong(numbers[1]) / 4096);
+                blocks.set(first, first + Math.toIntExact(Long.parseLong(numbers[2]) / 4096));
+            }
+        }
+        return blocks.cardinality() * 4096L;
     }
 
     /** Checks that files lie in the same place. */
