@@ -70,33 +70,42 @@ final class MemoryNode {
     }
 
     void read(long position, ReadReply reply) {
-        long length = Math.clamp(attributes.size() - position, 0, reply.capacity());
+        reply.filled(read(position, reply.buffer(), reply.offset(), reply.capacity()));
+    }
+
+    /** Reads into memory. Returns how much there was. */
+    long read(long position, MemorySegment to, long offset, long capacity) {
+        long length = Math.clamp(attributes.size() - position, 0, capacity);
         for (long done = 0; done < length; ) {
             long at = position + done;
             int inChunk = (int) (at % CHUNK);
             long n = Math.min(length - done, CHUNK - inChunk);
             byte[] chunk = chunks.get(at / CHUNK);
             if (chunk == null) {
-                reply.buffer().asSlice(reply.offset() + done, n).fill((byte) 0);
+                to.asSlice(offset + done, n).fill((byte) 0);
             } else {
-                MemorySegment.copy(
-                        chunk, inChunk, reply.buffer(), ValueLayout.JAVA_BYTE, reply.offset() + done, (int) n);
+                MemorySegment.copy(chunk, inChunk, to, ValueLayout.JAVA_BYTE, offset + done, (int) n);
             }
             done += n;
         }
-        reply.filled(length);
+        return length;
     }
 
     void write(long position, Payload data) {
-        for (int done = 0; done < data.length(); ) {
+        write(position, data.segment(), data.offset(), data.length());
+    }
+
+    /** Writes what is in memory. */
+    void write(long position, MemorySegment from, long offset, int length) {
+        for (int done = 0; done < length; ) {
             long at = position + done;
             int inChunk = (int) (at % CHUNK);
-            int n = Math.min(data.length() - done, CHUNK - inChunk);
+            int n = Math.min(length - done, CHUNK - inChunk);
             byte[] chunk = chunks.computeIfAbsent(at / CHUNK, number -> new byte[CHUNK]);
-            MemorySegment.copy(data.segment(), ValueLayout.JAVA_BYTE, data.offset() + done, chunk, inChunk, n);
+            MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset + done, chunk, inChunk, n);
             done += n;
         }
-        size(Math.max(attributes.size(), position + data.length()));
+        size(Math.max(attributes.size(), position + length));
     }
 
     /** Sets the size; what lies behind it is zero when the file grows again. */

@@ -57,6 +57,12 @@ class ConformanceTest {
         /** The same where the kernel collects writes. */
         MEMORY_WRITEBACK,
 
+        /** In memory by paths, served over /dev/fuse. */
+        PATHS,
+
+        /** The same over io_uring. */
+        PATHS_URING,
+
         /** A directory of ext4, served over /dev/fuse. */
         SERVED,
 
@@ -79,6 +85,11 @@ class ConformanceTest {
             return switch (this) {
                 case MEMORY, MEMORY_URING -> memory(mountPoint, memory);
                 case MEMORY_WRITEBACK -> memory(mountPoint, memory.with(FuseFeature.WRITEBACK_CACHE));
+                case PATHS, PATHS_URING ->
+                    FuseServer.mount(
+                            new PathMemoryFs(Clock.systemUTC()).byNodes(),
+                            mountPoint,
+                            PathMemoryFs.OPTIONS.withAllowOther(true).withTransport(transport));
                 case SERVED, SERVED_URING -> mirror(below, mountPoint, mirror.without(FuseFeature.PASSTHROUGH));
                 case PASSTHROUGH -> mirror(below, mountPoint, mirror);
                 case BELOW -> throw new IllegalArgumentException("is no mount");

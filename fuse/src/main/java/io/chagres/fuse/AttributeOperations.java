@@ -46,12 +46,12 @@ final class AttributeOperations {
     }
 
     private static void getxattr(FuseFileSystem fs, Exchange x) {
-        int size = x.argumentInt(Abi.GETXATTR_IN_SIZE);
+        int size = x.argumentSize(Abi.GETXATTR_IN_SIZE);
         fs.getxattr(x.request, x.node(), x.firstName(), size, x.replies.xattr.asked(size));
     }
 
     private static void listxattr(FuseFileSystem fs, Exchange x) {
-        int size = x.argumentInt(Abi.GETXATTR_IN_SIZE);
+        int size = x.argumentSize(Abi.GETXATTR_IN_SIZE);
         fs.listxattr(x.request, x.node(), size, x.replies.xattrNames.asked(size));
     }
 }

@@ -27,14 +27,14 @@ final class DirectoryOperations {
     private static void readdir(FuseFileSystem fs, Exchange x) {
         long handle = x.argumentLong(Abi.READ_IN_FH);
         long position = x.argumentLong(Abi.READ_IN_OFFSET);
-        DirectoryReply reply = x.replies.directory.asked(x.argumentInt(Abi.READ_IN_SIZE));
+        DirectoryReply reply = x.replies.directory.asked(x.argumentSize(Abi.READ_IN_SIZE));
         fs.readdir(x.request, x.node(), handle, position, reply);
     }
 
     private static void readdirplus(FuseFileSystem fs, Exchange x) {
         long handle = x.argumentLong(Abi.READ_IN_FH);
         long position = x.argumentLong(Abi.READ_IN_OFFSET);
-        DirectoryPlusReply reply = x.replies.directoryPlus.asked(x.argumentInt(Abi.READ_IN_SIZE));
+        DirectoryPlusReply reply = x.replies.directoryPlus.asked(x.argumentSize(Abi.READ_IN_SIZE));
         fs.readdirplus(x.request, x.node(), handle, position, reply);
     }
 

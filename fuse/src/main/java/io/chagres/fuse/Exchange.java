@@ -119,6 +119,16 @@ abstract class Exchange {
         return Abi.getInt(arguments, argumentsAt + field);
     }
 
+    /** Reads a size of what may be answered. */
+    int argumentSize(int field) {
+        int size = argumentInt(field);
+        if (size < 0) {
+            throw new MalformedRequest(
+                    Opcode.name(opcode()) + " asks for " + Integer.toUnsignedString(size) + " bytes");
+        }
+        return size;
+    }
+
     /** Reads the first name of the payload. */
     Name firstName() {
         return nameAt(payloadAt, name);

@@ -56,6 +56,18 @@ final class ExchangePool {
         }
     }
 
+    /** Waits until none is in use. */
+    void awaitIdle() {
+        lock.lock();
+        try {
+            while (idle.size() < made) {
+                given.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Frees the memory as soon as the last exchange is given back: an answer may still be built in it. */
     void closeWhenIdle(Arena arena) {
         lock.lock();

@@ -6,6 +6,7 @@ import io.chagres.fuse.wire.Abi;
 import io.chagres.linux.Fd;
 import io.chagres.linux.IoVector;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Signals;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,6 +38,24 @@ final class FdDevice implements Device, AutoCloseable {
         return new FdDevice(Fd.open(PATH, Fd.O_RDWR, 0));
     }
 
+    /** Makes a copy of somebody's descriptor. */
+    static FdDevice copyOf(Fd device) throws ErrnoException {
+        return new FdDevice(copied(device));
+    }
+
+    /** Makes another descriptor for somebody else. */
+    Fd copied() throws ErrnoException {
+        return copied(fd);
+    }
+
+    private static Fd copied(Fd fd) throws ErrnoException {
+        int copy = fd.tryDuplicate();
+        if (copy < 0) {
+            throw new ErrnoException("fcntl F_DUPFD_CLOEXEC", -copy, PATH.toString());
+        }
+        return Fd.ofValue(copy);
+    }
+
     Fd fd() {
         return fd;
     }
@@ -57,7 +76,7 @@ final class FdDevice implements Device, AutoCloseable {
 
     @Override
     public long read(MemorySegment buffer, long offset, long length) {
-        return fd.read(buffer, offset, length);
+        return Signals.read(fd, buffer, offset, length);
     }
 
     @Override

@@ -36,7 +36,7 @@ final class FileOperations {
         x.request.lockOwner(x.argumentLong(Abi.READ_IN_LOCK_OWNER));
         long handle = x.argumentLong(Abi.READ_IN_FH);
         long position = x.argumentLong(Abi.READ_IN_OFFSET);
-        int size = x.argumentInt(Abi.READ_IN_SIZE);
+        int size = x.argumentSize(Abi.READ_IN_SIZE);
         int flags = x.argumentInt(Abi.READ_IN_FLAGS);
         fs.read(x.request, x.node(), handle, position, size, flags, x.replies.read.asked(size));
     }

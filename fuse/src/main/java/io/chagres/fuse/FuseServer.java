@@ -2,11 +2,10 @@ package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
 import io.chagres.linux.MonotonicClock;
-import io.chagres.linux.MountInfo;
-import io.chagres.linux.MountPoint;
 import io.chagres.linux.Pathname;
-import io.chagres.linux.Statx;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -39,26 +38,37 @@ public final class FuseServer implements AutoCloseable {
     /** How long after an unmount nobody but another mount namespace can keep the connection. */
     private static final long GRACE_MS = 1000;
 
+    /** How long a thread may need from looking whether it should end until it waits. */
+    private static final long WAKE_MS = 1;
+
     private final Pathname mountPoint;
-    private final Mounter mounter;
+
+    /** Who unmounts; null for what somebody else mounted. */
+    private final @Nullable Mounter mounter;
+
     private final MountedConnection mounted;
     private final Session session;
     private final Arena arena;
     private final List<FdDevice> devices = new ArrayList<>();
+    private List<Worker> workers = List.of();
     private final AtomicInteger serving = new AtomicInteger();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean unmounted = new AtomicBoolean();
+    private volatile CountDownLatch stopped = new CountDownLatch(1);
     private @Nullable RingTransport ring;
     private @Nullable Thread atExit;
 
     private FuseServer(
-            Pathname mountPoint, Mounter mounter, FuseFileSystem fileSystem, FuseOptions options, boolean ringWanted)
-            throws ErrnoException {
-        this.mountPoint = mountPoint;
+            MountedConnection mounted,
+            @Nullable Mounter mounter,
+            FdDevice device,
+            FuseFileSystem fileSystem,
+            FuseOptions options,
+            boolean ringWanted) {
+        this.mounted = mounted;
         this.mounter = mounter;
-        FdDevice device = mounter.mount(mountPoint, options);
+        mountPoint = mounted.mountPoint();
         devices.add(device);
-        mounted = MountedConnection.of(mountPoint);
         arena = Arena.ofShared();
         session = new Session(fileSystem, options, arena, device, ringWanted, MonotonicClock::nowNs);
     }
@@ -98,10 +108,128 @@ public final class FuseServer implements AutoCloseable {
         Pathname absolute = mountPoint.absolute().normalized();
         String obstacle = RingTransport.obstacle(options);
         requireTransport(absolute, options, obstacle);
-        repairStale(absolute, mounter, options);
-        FuseServer server = new FuseServer(absolute, mounter, fileSystem, options, obstacle.isEmpty());
+        DeadMount.repair(absolute, mounter, options);
+        FdDevice device = mounter.mount(absolute, options);
+        MountedConnection mounted = MountedConnection.of(absolute);
+        FuseServer server = new FuseServer(mounted, mounter, device, fileSystem, options, obstacle.isEmpty());
         server.start();
         return server;
+    }
+
+    /**
+     * Serves what somebody else mounted with a descriptor of {@code /dev/fuse} that he opened, as a program that may
+     * do so does for one that may not. The options of the mount are his. Over {@link FuseTransport#CLASSIC}.
+     * Unmounting is up to him; {@link #close} ends serving and closes this copy of the descriptor, and with the last
+     * one all who use the mount get errors.
+     *
+     * @param fileSystem what to serve
+     * @param device opened to read and write, and mounted; copied
+     * @param options how, but for what the mount decides
+     * @return the server, owned by the caller
+     * @throws ErrnoException EPERM if it is not mounted yet, EOPNOTSUPP if io_uring is wanted
+     */
+    public static FuseServer serve(FuseFileSystem fileSystem, Fd device, FuseOptions options) throws ErrnoException {
+        if (options.transport() == FuseTransport.IO_URING) {
+            throw new ErrnoException("FUSE over io_uring", Errno.EOPNOTSUPP, "a descriptor of somebody else");
+        }
+        FdDevice copy = FdDevice.copyOf(device);
+        FuseServer server = new FuseServer(MountedConnection.UNKNOWN, null, copy, fileSystem, options, false);
+        server.start();
+        return server;
+    }
+
+    /**
+     * Goes on serving what {@link #handOver} gave. Requests that came meanwhile have waited.
+     *
+     * @param fileSystem knows the nodes and open files by what it is handed
+     * @param handover stays the caller's, who closes it: should this fail, it can be tried again, here or there
+     * @param options how; sizes and features stay as they were
+     * @return the server, owned by the caller
+     * @throws ErrnoException EOPNOTSUPP if io_uring is wanted, or what the file system throws
+     */
+    public static FuseServer takeOver(TransferableFileSystem fileSystem, FuseHandover handover, FuseOptions options)
+            throws ErrnoException {
+        if (options.transport() == FuseTransport.IO_URING) {
+            throw new ErrnoException("FUSE over io_uring", Errno.EOPNOTSUPP, "a mount that is taken over");
+        }
+        MountedConnection seen = MountedConnection.of(handover.mounted.mountPoint());
+        boolean ours = seen.isSameAs(handover.mounted);
+        FdDevice copy = FdDevice.copyOf(handover.device);
+        FuseServer server = new FuseServer(
+                ours ? seen : MountedConnection.UNKNOWN,
+                ours ? Mounter.ofProcess() : null,
+                copy,
+                fileSystem,
+                options.withMaxWrite(handover.connection.maxWrite()),
+                false);
+        try {
+            server.session.takeOver(fileSystem, handover.connection, handover.state);
+        } catch (ErrnoException e) {
+            server.closeAll();
+            throw e;
+        }
+        server.start();
+        return server;
+    }
+
+    /**
+     * Stops serving without unmounting, so that this or another process can go on with {@link #takeOver}: requests that
+     * come meanwhile wait. Waits until those in progress are answered. This server is closed then.
+     *
+     * @return the connection, owned by the caller
+     * @throws ErrnoException EOPNOTSUPP over io_uring, whose requests come to this process alone, or if the file system
+     *     is no {@link TransferableFileSystem}; ENODEV if it is unmounted; or what the file system throws, which then
+     *     is served on
+     */
+    public FuseHandover handOver() throws ErrnoException {
+        if (session.isOverRing() || !(session.fileSystem instanceof TransferableFileSystem transferable)) {
+            String what = session.isOverRing()
+                    ? "FUSE over io_uring"
+                    : session.fileSystem.getClass().getName();
+            throw new ErrnoException("hand over " + mountPoint, Errno.EOPNOTSUPP, what);
+        }
+        if (isEnded() || unmounted.getAndSet(true)) {
+            throw new ErrnoException("hand over", Errno.ENODEV, mountPoint.toString());
+        }
+        FuseHandover handover = null;
+        try {
+            stopReading();
+            session.pool.awaitIdle();
+            byte[] state = transferable.handOver();
+            handover = new FuseHandover(devices.getFirst().copied(), mounted, connection(), state);
+        } catch (IOException e) {
+            throw Session.failure("hand over", e);
+        } finally {
+            if (handover == null) {
+                goOn();
+            }
+        }
+        ended();
+        return handover;
+    }
+
+    private void goOn() throws ErrnoException {
+        unmounted.set(false);
+        if (session.isStopping()) {
+            session.stop(false);
+            while (devices.size() > 1) {
+                devices.removeLast().close();
+            }
+            removeHook();
+            startThreads(new Worker(session, devices.getFirst(), this::readerEnded));
+        }
+    }
+
+    /** Ends the threads that read requests: each after its request, and now if it waits for one. */
+    private void stopReading() throws ErrnoException {
+        if (workers.getFirst().wake() == -Errno.EOPNOTSUPP) {
+            throw new ErrnoException("interrupt a thread", Errno.EOPNOTSUPP, "this JDK has no signal for that");
+        }
+        stopped = new CountDownLatch(1);
+        session.stop(true);
+        while (!await(stopped, WAKE_MS)) {
+            workers.forEach(Worker::wake);
+        }
     }
 
     /** Says why requests do not come over io_uring, if that matters to who mounts. */
@@ -155,10 +283,11 @@ public final class FuseServer implements AutoCloseable {
     /**
      * Unmounts, if nobody uses it.
      *
-     * @throws ErrnoException EBUSY if somebody does, or something else is mounted on it; it stays mounted
+     * @throws ErrnoException EBUSY if somebody does, or something else is mounted on it; EPERM if somebody else mounted
+     *     it; it stays mounted
      */
     public void unmount() throws ErrnoException {
-        int result = mounted.unmount(mounter, false);
+        int result = tryUnmount(false);
         if (result < 0 && !isEnded()) {
             throw new ErrnoException("umount", -result, mountPoint.toString());
         }
@@ -172,7 +301,7 @@ public final class FuseServer implements AutoCloseable {
      * @throws ErrnoException EPERM if the user may not, EBUSY if something else is mounted on it
      */
     public void unmountLazily() throws ErrnoException {
-        int result = mounted.unmount(mounter, true);
+        int result = tryUnmount(true);
         if (result < 0 && !isEnded()) {
             throw new ErrnoException("umount", -result, mountPoint.toString());
         }
@@ -211,8 +340,10 @@ public final class FuseServer implements AutoCloseable {
     @Override
     public void close() {
         boolean first = !unmounted.getAndSet(true);
-        if (first && !isEnded()) {
-            if (mounted.unmount(mounter, false) == -Errno.EBUSY) {
+        if (first && !isEnded() && mounter == null) {
+            endServing();
+        } else if (first && !isEnded()) {
+            if (tryUnmount(false) == -Errno.EBUSY) {
                 LOG.log(Level.WARNING, mountPoint + " is in use; it is detached, and those who use it get errors");
                 detachByForce();
             } else if (!awaitEnd(GRACE_MS)) {
@@ -226,15 +357,31 @@ public final class FuseServer implements AutoCloseable {
         }
     }
 
+    private void endServing() {
+        try {
+            stopReading();
+            end();
+        } catch (ErrnoException e) {
+            LOG.log(Level.WARNING, "serves on until it is unmounted by who mounted it", e);
+        }
+    }
+
     private void detachByForce() {
         mounted.abort();
-        mounted.unmount(mounter, true);
+        tryUnmount(true);
+    }
+
+    private int tryUnmount(boolean lazily) {
+        return mounter == null ? -Errno.EPERM : mounted.unmount(mounter, lazily);
     }
 
     /** A server that was closed below this one had to leave its mount. */
     private void detachUncovered() {
+        if (mounter == null) {
+            return;
+        }
         try {
-            repairStale(mountPoint, mounter, session.options);
+            DeadMount.repair(mountPoint, mounter, session.options);
         } catch (ErrnoException e) {
             LOG.log(Level.DEBUG, "what comes to light is not ours", e);
         }
@@ -242,11 +389,15 @@ public final class FuseServer implements AutoCloseable {
 
     /** Waits for the end, at most so long. Returns whether it came. */
     private boolean awaitEnd(long timeoutMs) {
+        return await(ended, timeoutMs);
+    }
+
+    private static boolean await(CountDownLatch latch, long timeoutMs) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return ended.await(timeoutMs, TimeUnit.MILLISECONDS);
+                    return latch.await(timeoutMs, TimeUnit.MILLISECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }
@@ -264,17 +415,22 @@ public final class FuseServer implements AutoCloseable {
         try {
             initialise(first);
         } catch (ErrnoException e) {
-            mounted.unmount(mounter, true);
+            tryUnmount(true);
             first.giveBack();
             closeAll();
             throw e;
         }
+        startThreads(first);
+    }
+
+    private void startThreads(Worker first) throws ErrnoException {
         // What does not come over io_uring is little, and handled where it is read.
         int readers = session.isOverRing() ? 1 : session.options.threads();
-        List<Worker> workers = new ArrayList<>(List.of(first));
+        List<Worker> made = new ArrayList<>(List.of(first));
         for (int i = 1; i < readers; i++) {
-            workers.add(new Worker(session, another(), this::readerEnded));
+            made.add(new Worker(session, another(), this::readerEnded));
         }
+        workers = List.copyOf(made);
         List<RingQueue> queues = ring == null ? List.of() : ring.queues();
         serving.set(workers.size() + queues.size());
         atExit = Thread.ofPlatform().name("chagres-fuse-exit").unstarted(this::detachAtExit);
@@ -293,6 +449,9 @@ public final class FuseServer implements AutoCloseable {
     }
 
     private void initialise(Worker first) throws ErrnoException {
+        if (session.connection() != null) {
+            return; // taken over
+        }
         while (session.connection() == null) {
             int result = first.serveOne();
             if (result < 0 || session.statistics().errors().containsKey("init")) {
@@ -331,13 +490,25 @@ public final class FuseServer implements AutoCloseable {
         if (serving.decrementAndGet() > 0) {
             return;
         }
+        if (session.isStopping()) {
+            stopped.countDown();
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
         try {
             session.fileSystem.destroy();
         } finally {
-            closeAll();
-            removeHook();
-            ended.countDown();
+            ended();
         }
+    }
+
+    private void ended() {
+        closeAll();
+        removeHook();
+        ended.countDown();
     }
 
     private void closeAll() {
@@ -365,7 +536,7 @@ public final class FuseServer implements AutoCloseable {
 
     private void detachAtExit() {
         if (!unmounted.getAndSet(true)) {
-            mounted.unmount(mounter, true);
+            tryUnmount(true);
         }
     }
 
@@ -378,33 +549,5 @@ public final class FuseServer implements AutoCloseable {
         } catch (IllegalStateException e) {
             LOG.log(Level.DEBUG, "the JVM ends already", e);
         }
-    }
-
-    /** A mount of ours whose server died is in the way of every later one. */
-    private static void repairStale(Pathname mountPoint, Mounter mounter, FuseOptions options) throws ErrnoException {
-        try (Statx statx = new Statx()) {
-            int result = statx.of(mountPoint, true);
-            // Aborted is who asked while the kernel still cleared a killed server away.
-            if (result != -Errno.ENOTCONN && result != -Errno.ECONNABORTED) {
-                return;
-            }
-        }
-        String type = "";
-        long id = MountPoint.tryId(mountPoint);
-        for (MountInfo mount : MountInfo.all()) {
-            boolean same = id > 0 ? mount.id() == id : mount.mountPoint().equals(mountPoint);
-            type = same ? mount.type() : type;
-        }
-        if (!type.equals("fuse." + options.subtype())) {
-            throw new ErrnoException(
-                    "mount over a dead mount of type '" + type + "' (detach it with fusermount3 -u -z)",
-                    Errno.ENOTCONN,
-                    mountPoint.toString());
-        }
-        int result = mounter.unmount(mountPoint, true);
-        if (result < 0) {
-            throw new ErrnoException("umount a dead mount", -result, mountPoint.toString());
-        }
-        LOG.log(Level.INFO, "detached a dead mount of our own from " + mountPoint);
     }
 }

@@ -6,43 +6,50 @@ import io.chagres.linux.ChildProcess;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.SocketPair;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Mounts as an ordinary user, by the set-user-id program fusermount3 of package fuse3, see fusermount3(1). It opens the
- * device and hands it back over a socket. It says on standard error what it does not like.
+ * device and hands it back over a socket. What it says on standard error becomes the error number and its text.
  */
 final class Fusermount implements Mounter {
+    private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final List<String> FOLDERS = List.of("/usr/bin/", "/bin/", "/usr/local/bin/");
     private static final String PROGRAM = "fusermount3";
 
     /** The descriptor under which the program gets its socket, and the variable that tells it. */
     private static final int SOCKET = 3;
 
+    /** More than it ever says. */
+    private static final int WORDS_BYTES = 4096;
+
     private static final Pathname COMMFD = Pathname.of("_FUSE_COMMFD=" + SOCKET);
 
     @Override
     public FdDevice mount(Pathname mountPoint, FuseOptions options) throws ErrnoException {
         try (SocketPair sockets = SocketPair.open(0)) {
-            ChildProcess child = ChildProcess.start(
-                    program(),
-                    arguments("-o", optionsText(options), "--", mountPoint),
-                    List.of(COMMFD),
-                    Map.of(SOCKET, sockets.theirs()));
+            Outcome outcome =
+                    run(arguments("-o", optionsText(options), "--", mountPoint), List.of(COMMFD), sockets.theirs());
             sockets.closeTheirs();
             int received = sockets.receiveDescriptor();
-            int exitCode = child.await();
             if (received >= 0) {
                 return new FdDevice(Fd.ofValue(received));
             }
-            if (exitCode == 0) {
+            if (outcome.exitCode == 0) {
                 // It mounts before it sends: nobody serves what it mounted.
                 unmount(mountPoint, true);
+                throw new ErrnoException("receive the device of " + PROGRAM, -received, mountPoint.toString());
             }
-            int errno = exitCode == 0 ? -received : Errno.EPERM;
-            throw new ErrnoException(PROGRAM + ", whose message is on standard error,", errno, mountPoint.toString());
+            throw new ErrnoException(PROGRAM + " (" + outcome.words + ")", outcome.errno(), mountPoint.toString());
         }
     }
 
@@ -50,14 +57,57 @@ final class Fusermount implements Mounter {
     public int unmount(Pathname mountPoint, boolean lazily) {
         try {
             List<Pathname> arguments =
-                    lazily ? arguments("-u", "-z", "-q", "--", mountPoint) : arguments("-u", "-q", "--", mountPoint);
-            int exitCode = ChildProcess.start(program(), arguments, List.of(), Map.of())
-                    .await();
-            // The program does not say why; users are the most likely cause.
-            return exitCode == 0 ? 0 : -Errno.EBUSY;
+                    lazily ? arguments("-u", "-z", "--", mountPoint) : arguments("-u", "--", mountPoint);
+            Outcome outcome = run(arguments, List.of(), null);
+            if (outcome.exitCode == 0) {
+                return 0;
+            }
+            LOG.log(Level.DEBUG, PROGRAM + " cannot unmount " + mountPoint + ": " + outcome.words);
+            return -outcome.errno();
         } catch (ErrnoException e) {
             return -e.errno();
         }
+    }
+
+    /** How a run of the program ended, and what it said on standard error. */
+    record Outcome(int exitCode, String words) {
+        /** Returns what its words mean; EPERM where it refuses by a rule of its own. */
+        int errno() {
+            if (words.contains(" not found in ")) {
+                return Errno.EINVAL;
+            }
+            for (int errno = Errno.EPERM; errno <= Errno.EHWPOISON; errno++) {
+                if (words.endsWith(": " + Errno.message(errno))) {
+                    return errno;
+                }
+            }
+            return Errno.EPERM;
+        }
+    }
+
+    private static Outcome run(List<Pathname> arguments, List<Pathname> environment, @Nullable Fd socket)
+            throws ErrnoException {
+        try (SocketPair said = SocketPair.open(0);
+                Arena scratch = Arena.ofConfined()) {
+            Map<Integer, Fd> descriptors =
+                    socket == null ? Map.of(2, said.theirs()) : Map.of(2, said.theirs(), SOCKET, socket);
+            ChildProcess child = ChildProcess.start(program(), arguments, environment, descriptors);
+            said.closeTheirs();
+            MemorySegment words = scratch.allocate(WORDS_BYTES);
+            long length = 0;
+            long n = 1;
+            while (n > 0 && length < WORDS_BYTES) {
+                n = said.ours().read(words, length, WORDS_BYTES - length);
+                length += Math.max(0, n);
+            }
+            byte[] bytes = words.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+            return new Outcome(child.await(), lines(new String(bytes, StandardCharsets.UTF_8)));
+        }
+    }
+
+    /** Joins lines and takes the name of the program away. */
+    private static String lines(String said) {
+        return said.strip().replace(PROGRAM + ": ", "").replace("\n", "; ");
     }
 
     private static String optionsText(FuseOptions options) {

@@ -63,6 +63,6 @@ public final class IoctlCall {
      * @return bytes, as the command says
      */
     public int outputLength() {
-        return exchange.argumentInt(Abi.IOCTL_IN_OUT_SIZE);
+        return exchange.argumentSize(Abi.IOCTL_IN_OUT_SIZE);
     }
 }

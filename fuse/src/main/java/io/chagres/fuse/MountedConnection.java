@@ -22,6 +22,14 @@ record MountedConnection(Pathname mountPoint, long id, String number) {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final Pathname CONTROL = Pathname.of("/sys/fs/fuse/connections");
 
+    /** One that somebody else mounted, wherever that is. */
+    static final MountedConnection UNKNOWN = new MountedConnection(Pathname.of(""), -1, "");
+
+    /** Tells whether it is the same one, seen from another process. */
+    boolean isSameAs(MountedConnection other) {
+        return !number.isEmpty() && number.equals(other.number);
+    }
+
     /** Looks at what was mounted on a path just now. */
     static MountedConnection of(Pathname mountPoint) {
         long id = Math.max(0, MountPoint.tryId(mountPoint));

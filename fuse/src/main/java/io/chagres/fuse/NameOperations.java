@@ -34,6 +34,7 @@ final class NameOperations {
 
     private static void batchForget(Exchange x) {
         int count = x.argumentInt(Abi.BATCH_FORGET_IN_COUNT);
+        x.payload(x.payloadAt, (long) count * Abi.FORGET_ONE, 0); // all of them are there
         for (int i = 0; i < count; i++) {
             long at = x.payloadAt + (long) i * Abi.FORGET_ONE;
             x.session.forget(

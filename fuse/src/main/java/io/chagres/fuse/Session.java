@@ -1,9 +1,11 @@
 package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.wire.Abi;
 import io.chagres.fuse.wire.InitFlags;
 import io.chagres.fuse.wire.Opcode;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -52,6 +54,7 @@ final class Session {
     private Set<FuseFeature> features = Set.of();
 
     private volatile FuseTransport transport = FuseTransport.CLASSIC;
+    private volatile boolean stopping;
     private boolean longSetxattr;
     private int openFlags;
     private int opendirFlags;
@@ -78,6 +81,38 @@ final class Session {
         // Each reading thread always holds one, so they come on top.
         pool = new ExchangePool(
                 options.threads() + options.maxConcurrent(), () -> add(new DeviceExchange(this, arena, device)));
+    }
+
+    /** Goes on with a connection that another session agreed on. */
+    void takeOver(TransferableFileSystem transferable, FuseConnection agreed, byte[] state) throws ErrnoException {
+        for (FuseFeature feature : agreed.features()) {
+            openFlags |= feature.openFlags;
+            opendirFlags |= feature.opendirFlags;
+        }
+        features = agreed.features();
+        longSetxattr = (agreed.kernelFlags() & InitFlags.SETXATTR_EXT) != 0;
+        try {
+            transferable.takeOver(agreed, notifier, state);
+        } catch (IOException e) {
+            throw failure("take over", e);
+        }
+        connection = agreed;
+    }
+
+    static ErrnoException failure(String what, IOException cause) {
+        int errno = cause instanceof ErrnoException known ? known.errno() : Errno.EIO;
+        ErrnoException failure = new ErrnoException(what, errno, String.valueOf(cause.getMessage()));
+        failure.initCause(cause);
+        return failure;
+    }
+
+    /** Has the threads that read requests end, each after its next one, or go on. */
+    void stop(boolean now) {
+        stopping = now;
+    }
+
+    boolean isStopping() {
+        return stopping;
     }
 
     /** Makes an exchange count in the statistics and be found by interrupts. */
@@ -161,6 +196,11 @@ final class Session {
                 if (interrupted && !exchange.isClaimed()) {
                     fileSystem.interrupt(exchange.unique);
                 }
+            }
+        } catch (MalformedRequest e) {
+            LOG.log(Level.ERROR, "the kernel sent what this protocol does not have: " + e.getMessage());
+            if (!exchange.isClaimed()) {
+                exchange.answerError(Errno.EIO);
             }
         } catch (Throwable thrown) { // whatever a file system throws must not end the mount
             failed(exchange, thrown);

@@ -1,11 +1,15 @@
 package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
+import io.chagres.linux.Signals;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Reads requests from one device, one step at a time, and has them served. Confined to one thread. */
+/**
+ * Reads requests from one device, one step at a time, and has them served. Confined to one thread, but for
+ * {@link #wake}.
+ */
 final class Worker implements Runnable {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
 
@@ -13,6 +17,9 @@ final class Worker implements Runnable {
     private final Device device;
     private final Runnable atEnd;
     private @Nullable Exchange next;
+
+    /** The number of the thread that runs it; 0 before and after. */
+    private volatile int thread;
 
     Worker(Session session, Device device, Runnable atEnd) {
         this.session = session;
@@ -23,21 +30,29 @@ final class Worker implements Runnable {
     /** Serves until the file system is unmounted. */
     @Override
     public void run() {
+        thread = Signals.thread();
         try {
             int result;
             do {
                 result = serveOne();
-            } while (result >= 0);
-            if (result != -Errno.ENODEV && result != -Errno.ECONNABORTED && result != -Errno.EBADF) {
+            } while (result >= 0 && !session.isStopping());
+            if (result < 0 && result != -Errno.ENODEV && result != -Errno.ECONNABORTED && result != -Errno.EBADF) {
                 LOG.log(
                         Level.ERROR,
                         "cannot read requests from " + FdDevice.PATH + " (" + Errno.message(-result)
                                 + "); this thread ends, and with the last one the mount");
             }
         } finally {
+            thread = 0;
             giveBack();
             atEnd.run();
         }
+    }
+
+    /** Has it look whether it should end, should it wait for a request now. Returns 0, or -errno. */
+    int wake() {
+        int number = thread;
+        return number == 0 ? 0 : Signals.tryInterrupt(number);
     }
 
     /**

@@ -145,6 +145,40 @@ class MountTest {
     }
 
     @Test
+    void saysWhatFusermountSays() throws IOException {
+        Requires.tool("fusermount3");
+        Fusermount mounter = new Fusermount();
+        Path none = directory.resolve("none");
+        assertThatExceptionOfType(ErrnoException.class)
+                .isThrownBy(
+                        () -> FuseServer.mount(fileSystem.byNodes(), Pathname.of(none.toString()), options, mounter))
+                .withMessageContaining("failed to access mountpoint " + none)
+                .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
+        Pathname path = Pathname.of(directory.toString());
+        assertThat(mounter.unmount(path, false)).isEqualTo(-Errno.EINVAL);
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, options, mounter);
+                InputStream open = Files.newInputStream(directory.resolve("file"))) {
+            assertThat(open.read()).isEqualTo('f');
+            assertThatExceptionOfType(ErrnoException.class)
+                    .isThrownBy(server::unmount)
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+        }
+        assertThat(new Fusermount.Outcome(1, "user has no write access to mountpoint /x").errno())
+                .isEqualTo(Errno.EPERM);
+    }
+
+    @Test
+    void repairsThroughFusermount() throws IOException {
+        Requires.tool("fusermount3");
+        Pathname path = Pathname.of(directory.toString());
+        new Fusermount().mount(path, options).close();
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, options, new Fusermount())) {
+            reads("first\n");
+            assertThat(server.statistics().failures()).isZero();
+        }
+    }
+
+    @Test
     void saysWhyItCannotMount() {
         assertThatExceptionOfType(ErrnoException.class)
                 .isThrownBy(() -> FuseServer.mount(fileSystem.byNodes(), directory.resolve("none"), options))

@@ -6,9 +6,11 @@ import io.chagres.fuse.AttributeChange;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.AttributesReply;
 import io.chagres.fuse.CreateReply;
+import io.chagres.fuse.DirectoryPlusReply;
 import io.chagres.fuse.DirectoryReply;
 import io.chagres.fuse.EmptyReply;
 import io.chagres.fuse.EntryReply;
+import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseFileSystem;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.LinkTargetReply;
@@ -34,7 +36,6 @@ import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
@@ -79,7 +80,8 @@ public final class NioFileSystem implements FuseFileSystem {
     private final Listings listings = new Listings();
     private final Map<Long, NioFile> files = new ConcurrentHashMap<>();
 
-    private final NameLock names = new NameLock(true);
+    private final NioPaths paths;
+    private final PathAnswers answers;
 
     /**
      * Takes a directory.
@@ -96,6 +98,8 @@ public final class NioFileSystem implements FuseFileSystem {
         local = root.getFileSystem().equals(FileSystems.getDefault());
         attributes = new NioAttributes(root.getFileSystem());
         table = new PathTable(!attributes.haveNumbers());
+        paths = new NioPaths(this.root, table);
+        answers = new PathAnswers(table, true);
     }
 
     /**
@@ -113,11 +117,15 @@ public final class NioFileSystem implements FuseFileSystem {
     /**
      * Returns how to mount it.
      *
-     * @return defaults, read-only if the FileSystem says it is, named after its provider
+     * @return defaults, read-only if the FileSystem says it is, named after its provider; lists bring attributes along
+     *     where they may be believed
      */
     public FuseOptions options() {
         FileSystem fileSystem = root.getFileSystem();
-        return FuseOptions.DEFAULTS.withName(fileSystem.provider().getScheme()).withReadOnly(fileSystem.isReadOnly());
+        FuseOptions options =
+                FuseOptions.DEFAULTS.withName(fileSystem.provider().getScheme()).withReadOnly(fileSystem.isReadOnly());
+        // What may not be believed would be asked for again.
+        return timeoutNs == 0 ? options : options.with(FuseFeature.READDIRPLUS, FuseFeature.READDIRPLUS_AUTO);
     }
 
     /**
@@ -146,7 +154,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void lookup(Request request, long parent, Name name, EntryReply reply) {
-        names.using(reply, () -> entry(parent, name.decoded(), reply));
+        answers.using(reply, parent, name, file -> entry(parent, file, reply));
     }
 
     @Override
@@ -156,28 +164,30 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void getattr(Request request, long node, long handle, AttributesReply reply) {
-        names.using(reply, () -> reply.attributes(attributes(node, reply.attributes())));
+        answers.using(reply, node, () -> {
+            reply.attributes(attributes(node, reply.attributes()));
+        });
     }
 
     @Override
     public void setattr(Request request, long node, AttributeChange change, AttributesReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, node, () -> {
             if (change.hasSize()) {
                 truncate(node, change.size());
             }
             if (change.hasMode() || change.hasUid() || change.hasGid() || change.hasAtime() || change.hasMtime()) {
                 NioFile file = files.get(node);
                 if (file != null) {
-                    file.commit(pathIfAny(node)); // what comes later would change the time again
+                    file.commit(paths.pathIfAny(node)); // what comes later would change the time again
                 }
-                attributes.change(path(node), change, nowNs());
+                attributes.change(paths.path(node), change, nowNs());
             }
             reply.attributes(attributes(node, reply.attributes()));
         });
     }
 
     private void truncate(long node, long size) throws IOException {
-        if (pathIfAny(node) == null) {
+        if (paths.pathIfAny(node) == null) {
             file(node).truncate(size);
             return;
         }
@@ -191,17 +201,16 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void readlink(Request request, long node, LinkTargetReply reply) {
-        names.using(reply, () -> {
-            String target = Files.readSymbolicLink(path(node)).toString();
+        answers.using(reply, node, () -> {
+            String target = Files.readSymbolicLink(paths.path(node)).toString();
             reply.target(target.getBytes(StandardCharsets.UTF_8));
         });
     }
 
     @Override
     public void symlink(Request request, long parent, Name name, Name target, EntryReply reply) {
-        names.using(reply, () -> {
-            String link = name.decoded();
-            Path path = path(parent, link);
+        answers.using(reply, parent, name, link -> {
+            Path path = paths.path(parent, link);
             Files.createSymbolicLink(path, path.getFileSystem().getPath(target.decoded()));
             attributes.created(path, 0777, request);
             entry(parent, link, reply);
@@ -210,22 +219,20 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void mknod(Request request, long parent, Name name, int mode, int device, EntryReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, parent, name, file -> {
             if ((mode & Statx.S_IFMT) != Statx.S_IFREG) {
                 reply.error(Errno.EPERM); // the file system does not support this type
                 return;
             }
-            String file = name.decoded();
-            create(path(parent, file), mode, request);
+            create(paths.path(parent, file), mode, request);
             entry(parent, file, reply);
         });
     }
 
     @Override
     public void mkdir(Request request, long parent, Name name, int mode, EntryReply reply) {
-        names.using(reply, () -> {
-            String directory = name.decoded();
-            Path path = path(parent, directory);
+        answers.using(reply, parent, name, directory -> {
+            Path path = paths.path(parent, directory);
             Files.createDirectory(path, attributes.atCreation(mode));
             attributes.created(path, mode, request);
             entry(parent, directory, reply);
@@ -248,9 +255,10 @@ public final class NioFileSystem implements FuseFileSystem {
     }
 
     private void remove(long parent, Name name, EmptyReply reply) {
-        names.changing(reply, () -> {
+        answers.using(reply, names -> {
             String removed = name.decoded();
-            Path path = path(parent, removed);
+            names.change(parent, removed);
+            Path path = paths.path(parent, removed);
             NioFile file = openAt(parent, removed);
             if (file != null) {
                 file.beforeRemoval(path);
@@ -267,11 +275,12 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void rename(
             Request request, long parent, Name name, long newParent, Name newName, int flags, EmptyReply reply) {
-        names.changing(reply, () -> {
+        answers.using(reply, names -> {
             String from = name.decoded();
             String to = newName.decoded();
-            Path source = path(parent, from);
-            Path target = path(newParent, to);
+            names.change(parent, from, newParent, to);
+            Path source = paths.path(parent, from);
+            Path target = paths.path(newParent, to);
             int refusal = attributes.refusal(source, target, flags);
             if (refusal != 0) {
                 reply.error(refusal);
@@ -301,16 +310,17 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void link(Request request, long node, long newParent, Name newName, EntryReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, names -> {
             String link = newName.decoded();
-            Files.createLink(path(newParent, link), path(node));
+            names.use(node, newParent, link);
+            Files.createLink(paths.path(newParent, link), paths.path(node));
             entry(newParent, link, reply);
         });
     }
 
     @Override
     public void open(Request request, long node, int flags, OpenReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, node, () -> {
             boolean replaced = table.isReplaced(node);
             open(node, (flags & O_ACCMODE) != 0);
             // What the kernel has cached of a node that was replaced is of another file.
@@ -320,9 +330,8 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
-        names.using(reply, () -> {
-            String file = name.decoded();
-            Path path = path(parent, file);
+        answers.using(reply, parent, name, file -> {
+            Path path = paths.path(parent, file);
             Files.createFile(path, attributes.atCreation(mode | OWNER_READS_AND_WRITES)); // it is opened by name
             NioAttributes.Values values = attributes.read(path);
             long node = table.lookedUp(parent, file, attributes.identity(values));
@@ -346,7 +355,7 @@ public final class NioFileSystem implements FuseFileSystem {
     }
 
     private void open(long node, boolean writes) throws IOException {
-        Path path = path(node);
+        Path path = paths.path(node);
         if (writes && path.getFileSystem().isReadOnly()) {
             throw new ReadOnlyFileSystemException();
         }
@@ -373,7 +382,7 @@ public final class NioFileSystem implements FuseFileSystem {
             return; // saved and closed by destroy()
         }
         try {
-            file.commit(pathIfAny(node));
+            file.commit(paths.pathIfAny(node));
         } finally {
             if (file.release()) {
                 files.remove(node, file);
@@ -396,7 +405,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
-        names.answer(reply, () -> {
+        answers.answer(reply, () -> {
             ByteBuffer buffer = reply.buffer()
                     .asSlice(reply.offset(), Math.min(size, reply.capacity()))
                     .asByteBuffer();
@@ -407,7 +416,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
-        names.answer(reply, () -> {
+        answers.answer(reply, () -> {
             ByteBuffer buffer =
                     data.segment().asSlice(data.offset(), data.length()).asByteBuffer();
             file(node).write(buffer.asReadOnlyBuffer(), position);
@@ -417,10 +426,10 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void flush(Request request, long node, long handle, long lockOwner, EmptyReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, node, () -> {
             NioFile file = files.get(node);
             if (file != null) {
-                file.commit(pathIfAny(node));
+                file.commit(paths.pathIfAny(node));
             }
             reply.done();
         });
@@ -428,7 +437,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, node, () -> {
             close(node);
             reply.done();
         });
@@ -436,17 +445,17 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void fsync(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        names.using(reply, () -> {
-            file(node).force(pathIfAny(node), dataOnly);
+        answers.using(reply, node, () -> {
+            file(node).force(paths.pathIfAny(node), dataOnly);
             reply.done();
         });
     }
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, node, () -> {
             List<String> listed = new ArrayList<>();
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(node))) {
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(paths.path(node))) {
                 for (Path entry : entries) {
                     String name = Objects.requireNonNull(entry.getFileName()).toString();
                     listed.add(name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
@@ -462,10 +471,35 @@ public final class NioFileSystem implements FuseFileSystem {
     }
 
     @Override
+    public void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
+        answers.answer(
+                reply,
+                () -> listings.readPlus(handle, position, reply, (listed, entry, next) -> {
+                    try (HeldNames names = new HeldNames(table)) {
+                        names.use(node, entry.name());
+                        return add(node, entry, next, reply);
+                    } catch (IOException e) {
+                        return reply.add(entry.bytes(), 0, reply.attributes(), next); // looking it up will say so
+                    }
+                }));
+    }
+
+    private boolean add(long parent, DirectoryListing.Entry entry, long next, DirectoryPlusReply reply)
+            throws IOException {
+        NioAttributes.Values values = attributes.read(paths.path(parent, entry.name()));
+        long child = table.lookedUp(parent, entry.name(), attributes.identity(values));
+        boolean fits = reply.add(entry.bytes(), child, filled(child, values, reply.attributes()), next);
+        if (!fits) {
+            table.forget(child, 1);
+        }
+        return fits;
+    }
+
+    @Override
     public void fsyncdir(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        names.using(reply, () -> {
+        answers.using(reply, node, () -> {
             if (local) {
-                try (FileChannel directory = FileChannel.open(path(node), StandardOpenOption.READ)) {
+                try (FileChannel directory = FileChannel.open(paths.path(node), StandardOpenOption.READ)) {
                     directory.force(true); // the JDK opens directories to read, and fsync(2) takes them
                 }
             }
@@ -481,7 +515,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void statfs(Request request, long node, StatfsReply reply) {
-        names.answer(reply, () -> {
+        answers.answer(reply, () -> {
             FileStore store = Files.getFileStore(root);
             int block = 4096;
             reply.statfs(block, store.getTotalSpace() / block, store.getUsableSpace() / block, 0, 0, 255);
@@ -490,34 +524,34 @@ public final class NioFileSystem implements FuseFileSystem {
 
     @Override
     public void getxattr(Request request, long node, Name name, int size, XattrReply reply) {
-        xattr(reply, () -> NioXattrs.get(path(node), name.decoded(), reply));
+        xattr(reply, node, () -> NioXattrs.get(paths.path(node), name.decoded(), reply));
     }
 
     @Override
     public void listxattr(Request request, long node, int size, XattrNamesReply reply) {
-        xattr(reply, () -> NioXattrs.list(path(node), reply));
+        xattr(reply, node, () -> NioXattrs.list(paths.path(node), reply));
     }
 
     @Override
     public void setxattr(Request request, long node, Name name, Payload value, int flags, EmptyReply reply) {
-        xattr(reply, () -> NioXattrs.set(path(node), name.decoded(), value.bytes(), flags, reply));
+        xattr(reply, node, () -> NioXattrs.set(paths.path(node), name.decoded(), value.bytes(), flags, reply));
     }
 
     @Override
     public void removexattr(Request request, long node, Name name, EmptyReply reply) {
-        xattr(reply, () -> NioXattrs.remove(path(node), name.decoded(), reply));
+        xattr(reply, node, () -> NioXattrs.remove(paths.path(node), name.decoded(), reply));
     }
 
-    private void xattr(Reply reply, NameLock.Work work) {
+    private void xattr(Reply reply, long node, PathAnswers.Work work) {
         if (NioXattrs.supports(root)) {
-            names.using(reply, work);
+            answers.using(reply, node, work);
         } else {
             reply.error(Errno.ENOSYS);
         }
     }
 
     private void entry(long parent, String name, EntryReply reply) throws IOException {
-        NioAttributes.Values values = attributes.read(path(parent, name));
+        NioAttributes.Values values = attributes.read(paths.path(parent, name));
         long node = table.lookedUp(parent, name, attributes.identity(values));
         reply.entry(node, filled(node, values, reply.attributes()));
     }
@@ -525,10 +559,10 @@ public final class NioFileSystem implements FuseFileSystem {
     /** Fills in what a node is, also when it has lost its name, or its name has become another file's. */
     private Attributes attributes(long node, Attributes to) throws IOException {
         NioFile open = files.get(node);
-        if (open != null && pathIfAny(node) == null && open.fillNameless(to)) {
+        if (open != null && paths.pathIfAny(node) == null && open.fillNameless(to)) {
             return to;
         }
-        NioAttributes.Values values = attributes.read(path(node));
+        NioAttributes.Values values = attributes.read(paths.path(node));
         boolean same = node == ROOT || Objects.equals(table.file(node), attributes.identity(values));
         if (same || table.isReplaced(node)) {
             return filled(node, values, to);
@@ -546,31 +580,6 @@ public final class NioFileSystem implements FuseFileSystem {
             file.correct(to);
         }
         return to;
-    }
-
-    private Path path(long node) throws ErrnoException {
-        return resolved(table.path(node));
-    }
-
-    private @Nullable Path pathIfAny(long node) {
-        String path = table.pathIfAny(node);
-        return path.isEmpty() ? null : resolved(path);
-    }
-
-    private Path resolved(String path) {
-        Path at = root;
-        for (String name : path.split("/")) {
-            at = name.isEmpty() ? at : at.resolve(name);
-        }
-        return at;
-    }
-
-    private Path path(long parent, String name) throws ErrnoException {
-        Path path = path(parent).resolve(name);
-        if (!name.equals(String.valueOf(path.getFileName()))) {
-            throw new InvalidPathException(name, "is more than a name to this provider");
-        }
-        return path;
     }
 
     private long nowNs() {

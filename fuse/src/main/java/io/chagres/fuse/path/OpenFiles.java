@@ -36,6 +36,12 @@ final class OpenFiles {
         return files.containsKey(node);
     }
 
+    /** Tells whether a node is open and has no name. */
+    synchronized boolean isNameless(long node) {
+        OpenFile file = files.get(node);
+        return file != null && file.last != null;
+    }
+
     /** Keeps what is known of an open node whose name is removed or becomes another file's. */
     synchronized void lostName(long node, Attributes known) {
         OpenFile file = files.get(node);
@@ -55,9 +61,9 @@ final class OpenFiles {
         return known != null;
     }
 
-    /** Returns a handle of a node that is open. */
+    /** Returns the oldest handle of a node that is open: a later one may be of the file that took its name. */
     synchronized long handle(long node) {
-        return files.getOrDefault(node, new OpenFile()).handles.getLast();
+        return files.getOrDefault(node, new OpenFile()).handles.getFirst();
     }
 
     /** Tells that a node reaches so far at least, if it has no name that could tell. */

@@ -5,30 +5,39 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.FuseFileSystem;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of paths that the kernel knows. Safe for any thread.
+ * The numbers of paths that the kernel knows, and who uses them now. Safe for any thread: the table is locked while it
+ * is looked at, and what a file system does meanwhile holds its names and no others.
  *
  * <p>The kernel looks a name up first and uses its node later, when another file may have taken the name. A node that
- * was replaced so knows its successor: who used the name still means that. One that was removed has none, and who asks
- * for its path gets ESTALE, at which the kernel looks the name up again.
+ * was replaced so knows its successor: who used the name still means that. A file that was unlinked has the path that
+ * its name had, where there is nothing, or another file by now. Of what was removed otherwise the path is ESTALE, at
+ * which the kernel looks the name up again.
  */
 final class PathTable {
     private final boolean keepsForgotten;
     private final Map<Long, Node> nodes = new HashMap<>();
     private long lastId = FuseFileSystem.ROOT;
 
+    /** Requests that wait for names. */
+    private int waiting;
+
     /** A path, or what is left of one that was removed. */
-    private static final class Node {
-        private final long id;
+    static final class Node {
+        /** 0 as long as the name is used but was never looked up. */
+        private long id;
+
+        private NameUse use = new NameUse(this);
         private final Map<String, Node> children = new HashMap<>();
         private @Nullable Node parent;
         private String name;
-        private final @Nullable Object file;
+        private @Nullable Object file;
 
         /** Nodes that had this name before, and that the kernel still knows. */
         private final Set<Node> predecessors = new HashSet<>(0);
@@ -36,13 +45,18 @@ final class PathTable {
         /** The node that took its name; only of one without a parent. */
         private @Nullable Node successor;
 
+        /** The directory in which its name was unlinked; only of one without a parent. */
+        private @Nullable Node unlinkedIn;
+
         private long lookups;
 
-        private Node(long id, @Nullable Node parent, String name, @Nullable Object file) {
-            this.id = id;
+        private Node(@Nullable Node parent, String name) {
             this.parent = parent;
             this.name = name;
-            this.file = file;
+        }
+
+        private boolean isUnused() {
+            return use.isFree() && children.isEmpty() && predecessors.isEmpty();
         }
     }
 
@@ -57,13 +71,17 @@ final class PathTable {
      */
     PathTable(boolean keepsForgotten) {
         this.keepsForgotten = keepsForgotten;
-        nodes.put(FuseFileSystem.ROOT, new Node(FuseFileSystem.ROOT, null, "", null));
+        Node root = new Node(null, "");
+        root.id = FuseFileSystem.ROOT;
+        nodes.put(root.id, root);
     }
 
     /** Returns the path of a node, or of the one that took its name. */
     synchronized String path(long id) throws ErrnoException {
         Node node = node(id);
-        return path(node.successor == null ? node : node.successor);
+        Node last = node.successor == null ? node : node.successor;
+        Node directory = last.unlinkedIn;
+        return directory != null && nodes.containsKey(directory.id) ? path(directory.id, last.name) : path(last);
     }
 
     /** Returns the path of a name in a node. */
@@ -81,9 +99,10 @@ final class PathTable {
         }
     }
 
-    /** Tells whether another node took the name of a node. */
+    /** Tells whether the path of a node may be that of another file. */
     synchronized boolean isReplaced(long id) throws ErrnoException {
-        return node(id).successor != null;
+        Node node = node(id);
+        return node.successor != null || node.unlinkedIn != null;
     }
 
     /** Counts a lookup of a name that exists. */
@@ -98,18 +117,121 @@ final class PathTable {
      */
     synchronized long lookedUp(long parent, String name, @Nullable Object file) throws ErrnoException {
         Node directory = node(parent);
-        Node node = directory.children.get(name);
-        if (node != null && !Objects.equals(node.file, file)) {
-            removed(parent, name);
-            node = null;
+        Node node = child(directory, name);
+        if (node.id != 0 && !Objects.equals(node.file, file)) {
+            node = another(node, directory);
         }
-        if (node == null) {
-            node = new Node(++lastId, directory, name, file);
-            directory.children.put(name, node);
+        if (node.id == 0) {
+            node.id = ++lastId;
+            node.file = file;
             nodes.put(node.id, node);
         }
         node.lookups++;
         return node.id;
+    }
+
+    /** Gives the name of a node to a new one, with those who use the name. */
+    private Node another(Node old, Node directory) {
+        Node node = new Node(directory, old.name);
+        node.use = old.use;
+        node.use.node = node;
+        old.use = new NameUse(old);
+        remove(directory, old.name, null);
+        directory.children.put(node.name, node);
+        return node;
+    }
+
+    /** Returns the node of a name, which stays only if it is used or looked up. */
+    private static Node child(Node directory, String name) {
+        Node node = directory.children.get(name);
+        if (node == null) {
+            node = new Node(directory, name);
+            directory.children.put(name, node);
+        }
+        return node;
+    }
+
+    /** Waits until what a request needs can be held, all of it at once. */
+    synchronized void hold(HeldNames held, Runnable needs) {
+        if (!held.shared.isEmpty() || !held.alone.isEmpty()) {
+            throw new IllegalStateException("holds names already, and would wait for others with them");
+        }
+        boolean interrupted = false;
+        needs.run();
+        while (!NameUse.areFree(held)) {
+            NameUse.announce(held.alone, 1);
+            waiting++;
+            dropUnused(held.shared);
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true; // that is for the file system to hear, once it is asked
+            }
+            waiting--;
+            NameUse.announce(held.alone, -1);
+            dropUnused(held.alone);
+            held.shared.clear();
+            held.alone.clear();
+            needs.run(); // what the names mean may have changed
+        }
+        NameUse.begin(held);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    synchronized void release(HeldNames held) {
+        NameUse.end(held);
+        dropUnused(held.shared);
+        dropUnused(held.alone);
+        if (waiting > 0) {
+            notifyAll();
+        }
+    }
+
+    private void dropUnused(List<NameUse> names) {
+        for (NameUse name : names) {
+            dropIfUnused(name.node);
+        }
+    }
+
+    /** Needs a node and the name that its path has, if it has one. Only within {@link #hold}. */
+    void useNode(long id, HeldNames held) {
+        Node node = nodes.get(id);
+        if (node == null) {
+            return;
+        }
+        held.shared.add(node.use);
+        Node last = node.successor == null ? node : node.successor;
+        Node directory = last.unlinkedIn;
+        if (directory != null && nodes.containsKey(directory.id)) {
+            useAbove(child(directory, last.name), held);
+        } else {
+            useAbove(last == node ? node.parent : last, held);
+        }
+    }
+
+    /** Needs a node alone, whatever its name is. Only within {@link #hold}. */
+    void useNodeAlone(long id, HeldNames held) {
+        Node node = nodes.get(id);
+        if (node != null) {
+            held.alone.add(node.use);
+        }
+    }
+
+    /** Needs a name, alone to change it. Only within {@link #hold}. */
+    void useName(long parent, String name, boolean alone, HeldNames held) {
+        Node directory = nodes.get(parent);
+        if (directory != null) {
+            (alone ? held.alone : held.shared).add(child(directory, name).use);
+            useAbove(directory, held);
+        }
+    }
+
+    private static void useAbove(@Nullable Node node, HeldNames held) {
+        for (Node at = node; at != null && at.id != FuseFileSystem.ROOT; at = at.parent) {
+            held.shared.add(at.use);
+        }
     }
 
     /** Returns the number of a name, or 0 if it has none. */
@@ -121,6 +243,11 @@ final class PathTable {
     /** Returns what a node was looked up with. */
     synchronized @Nullable Object file(long id) throws ErrnoException {
         return node(id).file;
+    }
+
+    /** Returns how many nodes it has, the root among them. */
+    synchronized int size() {
+        return nodes.size();
     }
 
     synchronized void forget(long id, long lookups) {
@@ -135,9 +262,19 @@ final class PathTable {
         remove(node(parent), name, null);
     }
 
+    /** Takes the name from a file that is no directory. */
+    synchronized void unlinked(long parent, String name) throws ErrnoException {
+        Node directory = node(parent);
+        Node node = directory.children.get(name);
+        if (node != null) {
+            node.unlinkedIn = directory;
+        }
+        remove(directory, name, null);
+    }
+
     synchronized void renamed(long parent, String name, long newParent, String newName) throws ErrnoException {
-        Node node = node(parent).children.remove(name);
         Node directory = node(newParent);
+        Node node = node(parent).children.remove(name);
         remove(directory, newName, node);
         if (node != null) {
             node.parent = directory;
@@ -153,9 +290,13 @@ final class PathTable {
             return;
         }
         node.parent = null;
-        node.predecessors.add(node);
+        if (node.id != 0) {
+            node.predecessors.add(node);
+        }
         for (Node before : node.predecessors) {
             before.successor = successor;
+            before.unlinkedIn = successor == null ? node.unlinkedIn : null;
+            before.name = name;
             if (successor != null) {
                 successor.predecessors.add(before);
             }
@@ -200,12 +341,12 @@ final class PathTable {
     /** A node goes when neither the kernel nor another node refers to it. */
     private void dropIfUnused(Node node) {
         Node at = node;
-        while (at.id != FuseFileSystem.ROOT && at.lookups <= 0 && at.children.isEmpty() && at.predecessors.isEmpty()) {
+        while (at.id != FuseFileSystem.ROOT && at.lookups <= 0 && at.isUnused()) {
             Node parent = at.parent;
-            if (parent != null && keepsForgotten) {
+            if (parent != null && keepsForgotten && at.id != 0) {
                 return;
             }
-            nodes.remove(at.id);
+            nodes.remove(at.id, at);
             Node successor = at.successor;
             if (parent != null) {
                 parent.children.remove(at.name, at);

@@ -49,6 +49,8 @@ class NioFileSystemTest {
         ZIP
     }
 
+    private static final int OF_MANY = 50;
+
     @TempDir
     private Path work;
 
@@ -65,6 +67,10 @@ class NioFileSystemTest {
     }
 
     private void mount(Kind kind) throws IOException {
+        mount(kind, 0);
+    }
+
+    private void mount(Kind kind, long timeoutNs) throws IOException {
         opened = switch (kind) {
             case LOCAL -> null;
             case JIMFS ->
@@ -74,7 +80,7 @@ class NioFileSystemTest {
             case ZIP -> FileSystems.newFileSystem(zip(), Map.of("create", "true"));
         };
         behind = Files.createDirectory(opened == null ? work.resolve("behind") : opened.getPath("/behind"));
-        NioFileSystem files = new NioFileSystem(behind, Clock.systemUTC(), 0);
+        NioFileSystem files = new NioFileSystem(behind, Clock.systemUTC(), timeoutNs);
         server = FuseServer.mount(files, mount, files.options());
     }
 
@@ -94,6 +100,29 @@ class NioFileSystemTest {
         if (server != null) {
             assertThat(server.statistics().failures()).isZero();
         }
+    }
+
+    /** What may be believed comes with the names, and nobody asks for each. */
+    @ParameterizedTest
+    @EnumSource
+    void listsInOnePass(Kind kind) throws IOException {
+        mount(kind, 60_000_000_000L);
+        for (int i = 0; i < OF_MANY; i++) {
+            Files.writeString(behind.resolve("file" + i), "x".repeat(i));
+        }
+        Files.createDirectory(behind.resolve("directory"));
+        List<String> lines = Program.ok("ls", "-la", mount.toString()).lines().toList();
+        assertThat(lines)
+                .hasSize(1 + 2 + OF_MANY + 1)
+                .anyMatch(line -> line.contains(" 49 ") && line.endsWith("file49"))
+                .anyMatch(line -> line.startsWith("d") && line.endsWith("directory"));
+        Map<String, Long> requests = server.statistics().requests();
+        assertThat(requests).containsKey("readdirplus");
+        assertThat(requests.getOrDefault("lookup", 0L)).as("lookups").isLessThan(5);
+        assertThat(requests.getOrDefault("getattr", 0L)).as("of the directory").isLessThan(5);
+        assertThat(Files.readString(mount.resolve("file7"))).isEqualTo("x".repeat(7));
+        Files.delete(mount.resolve("file7"));
+        assertThat(mount.resolve("file7")).doesNotExist();
     }
 
     private static byte[] random(int length) {

@@ -82,7 +82,7 @@ class PathMemory implements PathFileSystem {
     }
 
     @Override
-    public synchronized void ftruncate(long handle, long size) {
+    public synchronized void ftruncate(String path, long handle, long size) {
         open(handle).resize(size);
     }
 
