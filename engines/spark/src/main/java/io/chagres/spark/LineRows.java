@@ -1,0 +1,93 @@
+package io.chagres.spark;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+
+/** The lines of a split. Owns a store until it is closed. Confined to one thread. */
+final class LineRows implements PartitionReader<InternalRow> {
+    private final Split split;
+    private final String[] columns;
+    private final BlobStore store;
+    private final HostState state;
+    private final VersionReader reader;
+    private final UTF8String host;
+    private UTF8String path = UTF8String.EMPTY_UTF8;
+    private @Nullable RangeLines lines;
+    private int ranges;
+
+    LineRows(Question question, Split split, String[] columns) throws IOException {
+        this.split = split;
+        this.columns = columns;
+        host = UTF8String.fromString(split.host());
+        Set<Long> ids = split.ranges().stream().map(Split.Range::versionId).collect(Collectors.toSet());
+        store = question.open();
+        try {
+            state = HostLog.load(
+                    store, split.hostId(), question.moment(), ExtentFilter.of(ids::contains), RunListener.NONE);
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+        reader = new VersionReader(store, split.hostId(), state);
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        while (lines == null || !lines.next()) {
+            if (ranges == split.ranges().size()) {
+                return false;
+            }
+            Split.Range range = split.ranges().get(ranges++);
+            FileVersion version = state.version(range.versionId());
+            if (version == null) {
+                throw new CorruptArchiveException(
+                        "version " + Long.toHexString(range.versionId()) + " of " + split.host(),
+                        "it expired while the query ran");
+            }
+            path = UTF8String.fromBytes(range.path());
+            lines = new RangeLines(reader, version, range);
+        }
+        return true;
+    }
+
+    @Override
+    public InternalRow get() {
+        RangeLines at = Objects.requireNonNull(lines);
+        Object[] values = new Object[columns.length];
+        byte @Nullable [] line = null;
+        for (int i = 0; i < values.length; i++) {
+            values[i] = switch (columns[i]) {
+                case "host" -> host;
+                case "path" -> path;
+                case "version" -> at.versionId();
+                case "offset" -> at.position();
+                case "line" -> UTF8String.fromBytes(line = line == null ? at.line() : line);
+                case "line_bytes" -> line = line == null ? at.line() : line;
+                default -> throw new IllegalStateException(Arrays.toString(columns));
+            };
+        }
+        return new GenericInternalRow(values);
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        store.close();
+    }
+}

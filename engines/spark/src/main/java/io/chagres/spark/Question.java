@@ -1,0 +1,98 @@
+package io.chagres.spark;
+
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import java.io.IOException;
+import java.io.Serializable;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of which archive. Immutable.
+ *
+ * @param store address of the archive
+ * @param table which table
+ * @param at the moment to read; null for now
+ * @param since only lines that begin in what was committed after it; null for all
+ * @param until only what was committed up to it; null for all
+ * @param versions whether every version is read, not only the one each path has or had last
+ * @param splitBytes how many bytes of files a task takes
+ */
+record Question(
+        String store,
+        ArchiveTable table,
+        @Nullable Instant at,
+        @Nullable Instant since,
+        @Nullable Instant until,
+        boolean versions,
+        long splitBytes)
+        implements Serializable {
+    /** Less is not worth a task, and more keeps one busy while others have nothing to do. */
+    static final long SPLIT_BYTES = 64L << 20;
+
+    /**
+     * Reads the options of a reader.
+     *
+     * @throws IllegalArgumentException when one makes no sense; its message is for people
+     */
+    static Question of(CaseInsensitiveStringMap options) {
+        String store = options.get("path");
+        if (store == null) {
+            throw new IllegalArgumentException("the archive is missing: load(\"s3://bucket/archive\")");
+        }
+        String table = options.getOrDefault("table", "lines").toUpperCase(Locale.ROOT);
+        Instant asOf = instant(options, "timestampAsOf");
+        try {
+            return new Question(
+                    store,
+                    ArchiveTable.valueOf(table),
+                    asOf != null ? asOf : instant(options, "at"),
+                    instant(options, "since"),
+                    instant(options, "until"),
+                    options.getBoolean("versions", false),
+                    Math.max(1, options.getLong("splitBytes", SPLIT_BYTES)));
+        } catch (IllegalArgumentException e) {
+            throw e instanceof BadOptionException
+                    ? e
+                    : new BadOptionException("there is no table '" + options.get("table")
+                            + "'; there are lines, files, commits and hosts");
+        }
+    }
+
+    private static @Nullable Instant instant(CaseInsensitiveStringMap options, String name) {
+        String text = options.get(name);
+        try {
+            return text == null ? null : Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new BadOptionException(name + " is no time: '" + text + "'; one is 2026-11-22T09:00:00Z");
+        }
+    }
+
+    private static final class BadOptionException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        BadOptionException(String message) {
+            super(message);
+        }
+    }
+
+    PointInTime moment() {
+        return at == null ? PointInTime.NOW : PointInTime.time(at.toEpochMilli());
+    }
+
+    /** Opens the archive for reading; the caller closes it. Stores are found beside this class. */
+    BlobStore open() throws IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(Question.class.getClassLoader());
+        try {
+            return BlobStores.open(store, false);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+}

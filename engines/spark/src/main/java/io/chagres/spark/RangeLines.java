@@ -1,0 +1,143 @@
+package io.chagres.spark;
+
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.FileVersion;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * Cuts the lines that begin in a range of a version, to their ends. What is longer than 256 MiB comes in pieces of that
+ * size. Holds a mebibyte, or the longest line. Confined to one thread.
+ */
+final class RangeLines {
+    private static final int BLOCK_BYTES = 1 << 20;
+    private static final int MAX_LINE_BYTES = 256 << 20;
+
+    /** What is read at once to find where the last line ends. */
+    private static final int TAIL_BYTES = 64 << 10;
+
+    private final VersionReader reader;
+    private final FileVersion version;
+    private final Split.Range range;
+    private byte[] block = new byte[0];
+    /** Position of the block's first byte in the version. */
+    private long base;
+
+    private int filled;
+    private int from;
+    private int to;
+    /** Where the next line begins. */
+    private int at;
+    /** Whether what was cut last was a piece of a line that goes on. */
+    private boolean within;
+
+    /** Begins; finds the first line that begins in the range. */
+    RangeLines(VersionReader reader, FileVersion version, Split.Range range) throws IOException {
+        this.reader = reader;
+        this.version = version;
+        this.range = range;
+        base = range.start();
+        if (base > version.startPosition()) {
+            base--;
+            reader.expect(version, base, range.end());
+            skipLine();
+        } else {
+            reader.expect(version, base, range.end());
+        }
+    }
+
+    /** Goes behind the first newline, but not behind the range: a line that reaches so far is another range's. */
+    private void skipLine() throws IOException {
+        while (base + at < range.end() && fill()) {
+            int newline = newline(at);
+            at = newline < 0 ? filled : newline + 1;
+            if (newline >= 0) {
+                return;
+            }
+        }
+    }
+
+    /** Cuts the next line; returns false when none begins in the range any more. */
+    boolean next() throws IOException {
+        if (!within && base + at >= range.end()) {
+            return false;
+        }
+        int searched = 0;
+        while (true) {
+            int newline = newline(at + searched);
+            searched = filled - at;
+            if (newline >= 0) {
+                return cut(newline, newline + 1, false);
+            }
+            if (searched >= MAX_LINE_BYTES) {
+                return cut(filled, filled, true);
+            }
+            if (!fill()) {
+                within = false;
+                return searched > 0 && cut(filled, filled, false);
+            }
+        }
+    }
+
+    private boolean cut(int end, int next, boolean goesOn) {
+        from = at;
+        to = end;
+        at = next;
+        within = goesOn;
+        return true;
+    }
+
+    private int newline(int start) {
+        for (int i = start; i < filled; i++) {
+            if (block[i] == '\n') {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Reads on behind what is not cut yet; returns false at the end of what is asked for. */
+    private boolean fill() throws IOException {
+        long position = base + filled;
+        if (position >= range.limit()) {
+            return false;
+        }
+        if (at > 0) {
+            System.arraycopy(block, at, block, 0, filled - at);
+            filled -= at;
+            base += at;
+            at = 0;
+        }
+        if (filled == block.length) {
+            long left = range.limit() - base;
+            int size = Math.max(filled * 2, (int) Math.min(BLOCK_BYTES, left));
+            block = Arrays.copyOf(block, (int) Math.min(size, Math.max(left, 1)));
+        }
+        long wanted = position < range.end() ? range.end() - position : TAIL_BYTES;
+        int length = (int) Math.min(Math.min(block.length - filled, wanted), range.limit() - position);
+        MemorySegment target = MemorySegment.ofArray(block).asSlice(filled, length);
+        int got = reader.read(version, position, target);
+        if (got <= 0) {
+            throw new EOFException("version " + Long.toHexString(version.id()) + " ends at " + position + " of "
+                    + range.limit() + "; 'chagres verify' tells more");
+        }
+        filled += got;
+        return true;
+    }
+
+    long versionId() {
+        return version.id();
+    }
+
+    /** Returns the position of the line's first byte in the version. */
+    long position() {
+        return base + from;
+    }
+
+    /** Returns the line without its newline; the caller's. */
+    byte[] line() {
+        return Arrays.copyOfRange(block, from, to);
+    }
+}

@@ -1,0 +1,107 @@
+package io.chagres.spark;
+
+import io.chagres.archive.find.LinePattern;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.spark.sql.sources.And;
+import org.apache.spark.sql.sources.EqualTo;
+import org.apache.spark.sql.sources.Filter;
+import org.apache.spark.sql.sources.In;
+import org.apache.spark.sql.sources.Or;
+import org.apache.spark.sql.sources.StringContains;
+import org.apache.spark.sql.sources.StringEndsWith;
+import org.apache.spark.sql.sources.StringStartsWith;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Spark's filters say before a row is made: it may take too much, since Spark looks again, never too little.
+ * Immutable.
+ *
+ * @param filters all of them hold for a row that is wanted
+ */
+record RowFilter(List<Filter> filters) {
+    private static final LinePattern.Options FIXED = new LinePattern.Options(true, false, false, false, false);
+
+    /** Says whether a row may be wanted of which the values of some columns are known. */
+    boolean mayHold(Map<String, String> known) {
+        return filters.stream().allMatch(each -> mayHold(each, known));
+    }
+
+    private static boolean mayHold(Filter filter, Map<String, String> known) {
+        return switch (filter) {
+            case And and -> mayHold(and.left(), known) && mayHold(and.right(), known);
+            case Or or -> mayHold(or.left(), known) || mayHold(or.right(), known);
+            case EqualTo equal ->
+                isUnknown(equal.attribute(), known) || Objects.equals(equal.value(), known.get(equal.attribute()));
+            case In in ->
+                isUnknown(in.attribute(), known) || Arrays.asList(in.values()).contains(known.get(in.attribute()));
+            case StringStartsWith starts ->
+                isUnknown(starts.attribute(), known)
+                        || value(starts.attribute(), known).startsWith(starts.value());
+            case StringEndsWith ends ->
+                isUnknown(ends.attribute(), known)
+                        || value(ends.attribute(), known).endsWith(ends.value());
+            case StringContains contains ->
+                isUnknown(contains.attribute(), known)
+                        || value(contains.attribute(), known).contains(contains.value());
+            default -> true;
+        };
+    }
+
+    private static boolean isUnknown(String column, Map<String, String> known) {
+        return !known.containsKey(column);
+    }
+
+    private static String value(String column, Map<String, String> known) {
+        return Objects.requireNonNull(known.get(column));
+    }
+
+    /** Returns what every line that is wanted matches: of the filters on lines the one with the longest literals. */
+    @Nullable
+    LinePattern pattern() {
+        List<String> best = List.of();
+        for (Filter each : filters) {
+            List<String> literals = literals(each);
+            best = shortest(literals) > shortest(best) ? literals : best;
+        }
+        return best.isEmpty() ? null : LinePattern.of(best, FIXED);
+    }
+
+    private static int shortest(List<String> literals) {
+        return literals.stream().mapToInt(String::length).min().orElse(0);
+    }
+
+    /** Returns texts of which a line holds one if the filter holds; none when no such are known. */
+    private static List<String> literals(Filter filter) {
+        return switch (filter) {
+            case And and -> {
+                List<String> left = literals(and.left());
+                List<String> right = literals(and.right());
+                yield shortest(left) >= shortest(right) ? left : right;
+            }
+            case Or or -> {
+                List<String> both = new ArrayList<>(literals(or.left()));
+                List<String> right = literals(or.right());
+                boolean known = !both.isEmpty() && !right.isEmpty();
+                both.addAll(right);
+                yield known ? both : List.of();
+            }
+            case EqualTo equal -> ofLine(equal.attribute(), equal.value());
+            case In in -> ofLine(in.attribute(), in.values());
+            case StringStartsWith starts -> ofLine(starts.attribute(), starts.value());
+            case StringEndsWith ends -> ofLine(ends.attribute(), ends.value());
+            case StringContains contains -> ofLine(contains.attribute(), contains.value());
+            default -> List.of();
+        };
+    }
+
+    private static List<String> ofLine(String column, Object... values) {
+        boolean texts = Arrays.stream(values).allMatch(String.class::isInstance);
+        return column.equals("line") && texts
+                ? Arrays.stream(values).map(String.class::cast).toList()
+                : List.of();
+    }
+}

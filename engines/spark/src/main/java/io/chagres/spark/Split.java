@@ -1,0 +1,29 @@
+package io.chagres.spark;
+
+import java.util.List;
+import org.apache.spark.sql.connector.read.InputPartition;
+
+/**
+ * A task's share of a table: some lines of a host, or another table's rows of it.
+ *
+ * @param hostId of the host
+ * @param host its name
+ * @param createdMs when it was first seen, milliseconds since 1970
+ * @param ranges the lines; empty for other tables
+ */
+record Split(String hostId, String host, long createdMs, List<Range> ranges, List<FileRow> files)
+        implements InputPartition {
+    /**
+     * Lines of a version.
+     *
+     * @param path the name to show, as its bytes
+     * @param start lines that begin here or behind it
+     * @param end and before this
+     * @param limit bytes from here on do not belong to the question
+     */
+    record Range(byte[] path, long versionId, long start, long end, long limit) implements java.io.Serializable {}
+
+    /** A row of the table of files. */
+    record FileRow(byte[] path, boolean named, long versionId, String state, long length, long openedMs, long changedMs)
+            implements java.io.Serializable {}
+}

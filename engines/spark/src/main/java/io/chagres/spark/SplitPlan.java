@@ -1,0 +1,128 @@
+package io.chagres.spark;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.find.Unmatched;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Divides a table among tasks by what the logs of hosts and their filters say, without the bytes of any file. */
+final class SplitPlan {
+    private final Question question;
+    private final RowFilter filter;
+    private final @Nullable LinePattern pattern;
+    private final List<Split> splits = new ArrayList<>();
+
+    SplitPlan(Question question, RowFilter filter) {
+        this.question = question;
+        this.filter = filter;
+        pattern = filter.pattern();
+    }
+
+    /** Returns the tasks. */
+    List<Split> splits() throws IOException {
+        try (BlobStore store = question.open()) {
+            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
+                if (filter.mayHold(Map.of("host", host.name()))) {
+                    plan(store, host);
+                }
+            }
+        }
+        return splits;
+    }
+
+    private void plan(BlobStore store, HostRegistry.Owner host) throws IOException {
+        switch (question.table()) {
+            case LINES -> lines(store, host);
+            case FILES ->
+                add(
+                        host,
+                        List.of(),
+                        entries(host, state(store, host, question.moment())).stream()
+                                .map(SplitPlan::row)
+                                .toList());
+            case COMMITS, HOSTS -> add(host, List.of(), List.of());
+        }
+    }
+
+    private void add(HostRegistry.Owner host, List<Split.Range> ranges, List<Split.FileRow> files) {
+        splits.add(new Split(host.id(), host.name(), host.createdMs(), List.copyOf(ranges), files));
+    }
+
+    private static HostState state(BlobStore store, HostRegistry.Owner host, PointInTime at) throws IOException {
+        return HostLog.load(store, host.id(), at, ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    private List<Selection.Entry> entries(HostRegistry.Owner host, HostState state) {
+        return Selection.matching(
+                state,
+                path -> filter.mayHold(Map.of("host", host.name(), "path", path.toString())),
+                question.versions());
+    }
+
+    private static Split.FileRow row(Selection.Entry entry) {
+        FileVersion version = entry.version();
+        return new Split.FileRow(
+                entry.path().bytes(),
+                entry.named(),
+                version.id(),
+                version.state().name().toLowerCase(Locale.ROOT),
+                version.length(),
+                version.openedMs(),
+                version.changedMs());
+    }
+
+    private void lines(BlobStore store, HostRegistry.Owner host) throws IOException {
+        HostState state = state(store, host, question.moment());
+        HostState since = bound(store, host, question.since());
+        HostState until = bound(store, host, question.until());
+        // a filter that is damaged says nothing, and so all is read
+        Unmatched unmatched = pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, damaged -> {});
+        List<Split.Range> ranges = new ArrayList<>();
+        long bytes = 0;
+        for (Selection.Entry entry : entries(host, state)) {
+            FileVersion version = entry.version();
+            long start = since == null ? 0 : length(since, version);
+            long limit = until == null ? version.length() : Math.min(version.length(), length(until, version));
+            for (Unmatched.Range rest : unmatched.rest(version.id(), Math.max(start, version.startPosition()), limit)) {
+                for (long at = rest.start(); at < rest.end(); ) {
+                    long end = Math.min(rest.end(), at + question.splitBytes() - bytes);
+                    ranges.add(new Split.Range(entry.path().bytes(), version.id(), at, end, limit));
+                    bytes += end - at;
+                    at = end;
+                    if (bytes == question.splitBytes()) {
+                        add(host, ranges, List.of());
+                        ranges.clear();
+                        bytes = 0;
+                    }
+                }
+            }
+        }
+        if (!ranges.isEmpty()) {
+            add(host, ranges, List.of());
+        }
+    }
+
+    private static @Nullable HostState bound(BlobStore store, HostRegistry.Owner host, @Nullable Instant time)
+            throws IOException {
+        return time == null ? null : state(store, host, PointInTime.time(time.toEpochMilli()));
+    }
+
+    private static long length(HostState state, FileVersion version) {
+        FileVersion then = state.version(version.id());
+        return then == null ? 0 : then.length();
+    }
+}

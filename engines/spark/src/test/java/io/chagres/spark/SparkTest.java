@@ -1,0 +1,143 @@
+package io.chagres.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.chagres.archive.testing.SmallArchive;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Spark itself asks archives. */
+@Tag("it")
+final class SparkTest {
+    private static SparkSession spark;
+
+    @TempDir
+    static Path warehouse = Path.of("");
+
+    @TempDir
+    Path directory = Path.of("");
+
+    @BeforeAll
+    static void start() {
+        spark = SparkSession.builder()
+                .master("local[2]")
+                .config("spark.ui.enabled", "false")
+                .config("spark.driver.bindAddress", "127.0.0.1")
+                .config("spark.driver.host", "127.0.0.1")
+                .config("spark.sql.warehouse.dir", warehouse.toString())
+                .config("spark.sql.session.timeZone", "UTC")
+                .config("spark.sql.shuffle.partitions", "2")
+                .getOrCreate();
+    }
+
+    @AfterAll
+    static void stop() {
+        spark.stop();
+    }
+
+    private Dataset<Row> table(String name) {
+        return spark.read()
+                .format("chagres")
+                .option("table", name)
+                .option("splitBytes", 40_000)
+                .load(directory.toString());
+    }
+
+    @Test
+    void findsTheLinesThatWereWritten() throws IOException {
+        List<RandomFleet.Line> lines = new RandomFleet(directory, Seeds.random(Seeds.next("SparkTest.lines"))).lines();
+        table("lines").createOrReplaceTempView("lines");
+        assertThat(found("select host, path, offset, line_bytes from lines")).isEqualTo(lines);
+        assertThat(found("select host, path, offset, line_bytes from lines where line like '%ERROR%'"))
+                .isEqualTo(lines.stream()
+                        .filter(line -> line.latin1().contains("ERROR"))
+                        .toList());
+        String empty = "select host, path, offset, line_bytes from lines where line = '' and host = 'web1'";
+        assertThat(found(empty))
+                .isEqualTo(lines.stream()
+                        .filter(line -> line.latin1().isEmpty() && line.host().equals("web1"))
+                        .toList());
+        assertThat(spark.sql("select count(*) from lines").first().getLong(0)).isEqualTo(lines.size());
+        assertThat(spark.sql("select line from lines where line like '%\u00e9t\u00e9%' limit 1")
+                        .first()
+                        .getString(0))
+                .contains("\u00e9t\u00e9");
+    }
+
+    private static List<RandomFleet.Line> found(String question) {
+        return spark.sql(question).collectAsList().stream()
+                .map(row -> new RandomFleet.Line(
+                        row.getString(0),
+                        row.getString(1),
+                        row.getLong(2),
+                        new String((byte[]) row.get(3), StandardCharsets.ISO_8859_1)))
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void readsThePast() {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, "one\n").commit(100);
+            web.append(version, "two\n").commit(200);
+            web.append(version, "three\n").commit(300);
+        }
+        assertThat(lines("at", "1970-01-01T00:03:20Z")).containsExactly("one", "two");
+        assertThat(lines("timestampAsOf", "1970-01-01T00:01:40Z")).containsExactly("one");
+        assertThat(lines("since", "1970-01-01T00:01:40Z")).containsExactly("two", "three");
+        assertThat(lines("until", "1970-01-01T00:03:20Z")).containsExactly("one", "two");
+        assertThatThrownBy(() -> lines("at", "yesterday")).hasMessageContaining("at is no time: 'yesterday'");
+        assertThatThrownBy(() -> table("names").count()).hasMessageContaining("there is no table 'names'");
+    }
+
+    private List<String> lines(String option, String time) {
+        return spark
+                .read()
+                .format("chagres")
+                .option(option, time)
+                .load(directory.toString())
+                .select("line")
+                .collectAsList()
+                .stream()
+                .map(row -> row.getString(0))
+                .toList();
+    }
+
+    @Test
+    void knowsFilesCommitsAndHosts() {
+        try (SmallArchive web = new SmallArchive(directory, "web");
+                SmallArchive db = new SmallArchive(directory, "db")) {
+            web.append(web.file("/log/a"), "one\n").commit(100);
+            web.append(web.file("/log/b"), "two!\n").commit(200);
+            web.remove("/log/a").commit(300);
+            db.file("/data");
+            db.commit(400);
+        }
+        assertThat(table("files")
+                        .where("host = 'web'")
+                        .orderBy("path")
+                        .select("path", "named", "length")
+                        .collectAsList())
+                .extracting(Row::mkString)
+                .containsExactly("/log/afalse4", "/log/btrue5");
+        assertThat(table("commits").where("host = 'web'").orderBy("seq").collectAsList())
+                .extracting(row -> row.getLong(1) + " " + row.getTimestamp(2).toInstant())
+                .containsExactly("1 1970-01-01T00:01:40Z", "2 1970-01-01T00:03:20Z", "3 1970-01-01T00:05:00Z");
+        assertThat(table("hosts").orderBy("host").select("host").collectAsList())
+                .extracting(row -> row.getString(0))
+                .containsExactly("db", "web");
+    }
+}
