@@ -15,17 +15,29 @@ common_flags='--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jn
     -XX:+UseCompactObjectHeaders -XX:ErgoHeapSizeLimit=24g
     -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0'
 
+# Of what the JDK has instructions for: ChaCha20, Poly1305, SHA-256.
+eager=-XX:CompileCommand=CompileThresholdScaling
+cipher_flags="-XX:CompileCommand=quiet $eager,com.sun.crypto.provider.Poly1305::*,0.01
+    $eager,com.sun.crypto.provider.ChaCha20Cipher::*,0.01 $eager,sun.security.provider.DigestBase::*,0.01
+    $eager,sun.security.provider.SHA2::*,0.01"
+
 # Sets flags for a command.
 choose_flags() {
     flags=$common_flags
     case $1 in
         # Programs that stay, or keep much: a small young generation is collected before it grows, and what nobody uses
         # goes back to the system, of the heap at each full collection and of native memory every ten seconds.
-        ship | watch | mount | dedupe)
-            flags="$flags -Xms8m -Xmn3m -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=10 -XX:-ShrinkHeapInSteps
-                -XX:TrimNativeHeapInterval=10000"
+        ship | watch | mount | dedupe | forward)
+            # A collection leaves no gap between objects, and hardly any room behind them: it grows again in small steps.
+            flags="$flags -Xms8m -Xmn3m -XX:MinHeapFreeRatio=2 -XX:MaxHeapFreeRatio=3 -XX:-ShrinkHeapInSteps
+                -XX:MarkSweepDeadRatio=0 -XX:MarkSweepAlwaysCompactCount=1 -XX:TrimNativeHeapInterval=10000"
             # A long list is garbage as soon as it is answered, and must not grow old before.
-            [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m"
+            [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m -Xmx256m"
+            ;;
+        # What reads archives that others wrote: none of them can take the memory of this machine. What it keeps is old
+        # soon, and garbage fills the young generation before it is collected.
+        ls | cat | grep | tail | head | restore | verify | compact | repair | status)
+            flags="$flags -Xmn16m -Xmx$((memory + 32))m"
             ;;
     esac
 }
@@ -40,31 +52,52 @@ list_modules() {
     modules=${modules#:}
 }
 
+# option NAME ARGUMENTS: sets value to what the arguments give an option, the last time if more than once.
+option() {
+    option=$1
+    value=
+    while shift && [ $# -gt 0 ]; do
+        case $1 in
+            "$option") value=${2-} ;;
+            "$option"=*) value=${1#*=} ;;
+            --) return ;;
+        esac
+    done
+}
+
+# Sets memory to the MiB that --memory gives a command that reads archives, at most as much as a cache fits; what is no size
+# the program itself refuses.
+look_at_memory() {
+    memory=128
+    option --memory "$@"
+    number=${value%%[!0-9]*}
+    [ -n "$number" ] && [ ${#number} -lt 10 ] || return 0
+    case ${value#"$number"} in
+        [gG]*) memory=$((number * 1024)) ;;
+        [mM]*) memory=$number ;;
+        [kK]*) memory=$((number / 1024 + 1)) ;;
+        '') memory=$((number / 1048576 + 1)) ;;
+    esac
+    [ "$memory" -le 24000 ] || memory=24000
+}
+
 # Sets ciphers if bytes are encrypted or decrypted, and configured to the store of a ship whose command line names none: of
 # the environment or, if it does not say, of the configuration file.
 look_at_arguments() {
     configured=
-    ciphers=${CHAGRES_IDENTITY_FILE-}${CHAGRES_ENCRYPT_TO-}${CHAGRES_ENCRYPT_TO_FILE-}
-    case " $*" in *' --encrypt-to'* | *' --identity'*) ciphers=yes ;; esac
+    ciphers=${CHAGRES_IDENTITY_FILE-}${CHAGRES_ENCRYPT_TO-}${CHAGRES_ENCRYPT_TO_FILE-}${CHAGRES_SIGN-}
+    case " $*" in *' --encrypt-to'* | *' --identity'* | *' --sign'* | *' --trust'*) ciphers=yes ;; esac
     [ "${1-}" = ship ] || return 0
-    given=${CHAGRES_TO-}
-    config=${CHAGRES_CONFIG:-/etc/chagres/chagres.toml}
-    before=
-    for argument; do
-        case $argument in
-            --to | --to=*) given=${given:-yes} ;;
-            --config=*) config=${argument#--config=} ;;
-            --) break ;;
-        esac
-        [ "$before" != --config ] || config=$argument
-        before=$argument
-    done
     configured=${CHAGRES_TO-}
+    option --to "$@"
+    given=$configured$value
+    option --config "$@"
+    config=${value:-${CHAGRES_CONFIG:-/etc/chagres/chagres.toml}}
     [ -f "$config" ] && [ -r "$config" ] || return 0
     while IFS= read -r line; do
         case $line in
             \#*) ;;
-            *encrypt-to*=*) ciphers=yes ;;
+            *encrypt-to*=* | *sign*=*true*) ciphers=yes ;;
             *to*=*://*) [ -n "$given" ] || configured=$line ;;
         esac
     done <"$config"
@@ -121,6 +154,7 @@ start() {
     build=$build$1
     shift
     look_at_arguments "$@"
+    look_at_memory "$@"
     list_stores "$@" "$configured"
     look_for_cache || :
     choose_flags "${1-}"
@@ -128,7 +162,11 @@ start() {
     # The work is that of the kernel and of zstd: compiling twice costs a core while it goes on and 20 MB, and gains
     # nothing. Only ciphers need the second compiler, which knows the instructions for them: of TLS to a store of objects,
     # and of what is stored. The first one waits for what is called often: most of a short command is called once.
-    [ -n "$class_path$ciphers" ] || flags="$flags -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=4"
+    [ -n "$class_path$ciphers" ] || flags="$flags -XX:TieredStopAtLevel=1"
+    [ -n "$class_path" ] || flags="$flags -XX:CompileThresholdScaling=4"
+    # A cipher is called once for each 64 KiB: by the usual count the first 300 MB would go by before its instructions are
+    # used. So the methods around them do not wait.
+    [ -z "$ciphers" ] || flags="$flags $cipher_flags"
 
     # File names on the command line are bytes to the JVM only in a UTF-8 locale, and this one is always installed. A
     # child process gets the originals back.
@@ -138,6 +176,6 @@ start() {
 
     exec "$jdk/bin/java" $flags ${cache:+-XX:AOTCache="$cache"} ${CHAGRES_JVM_FLAGS-} \
         -DZstdNativePath="$program/native/libzstd-jni.so" -Dio.chagres.build="$build" \
-        ${class_path:+-Dhttp.maxConnections=40} ${class_path:+-cp "$class_path"} \
+        ${class_path:+-Dhttp.maxConnections=40 --sun-misc-unsafe-memory-access=allow -cp "$class_path"} \
         ${modules:+-p "$modules"} -m $main.Main "$@"
 }

@@ -10,10 +10,13 @@ module io.chagres.archive {
     exports io.chagres.archive.age;
     exports io.chagres.archive.follow;
     exports io.chagres.archive.read;
+    exports io.chagres.archive.sign;
     exports io.chagres.archive.state;
     exports io.chagres.archive.store;
 
     // what writes, restores and maintains them is Chagres itself
+    exports io.chagres.archive.find to
+            io.chagres.cli;
     exports io.chagres.archive.format to
             io.chagres.mount,
             io.chagres.ship;

@@ -7,9 +7,11 @@ module io.chagres.cli {
     requires io.chagres.mount;
     requires io.chagres.archive;
     requires io.chagres.dedupe;
+    requires io.chagres.forward;
     requires io.chagres.watch;
     requires java.net.http; // of a store on the class path, whose needs nobody else declares
     requires jdk.httpserver; // for ship --http alone
+    requires jdk.jfr;
     requires jdk.unsupported; // signals
 
     exports io.chagres.cli;
@@ -22,6 +24,8 @@ module io.chagres.cli {
             info.picocli;
     opens io.chagres.cli.doctor to
             info.picocli;
+    opens io.chagres.cli.forward to
+            info.picocli;
     opens io.chagres.cli.http to
             info.picocli;
     opens io.chagres.cli.maintain to
@@ -31,6 +35,8 @@ module io.chagres.cli {
     opens io.chagres.cli.read to
             info.picocli;
     opens io.chagres.cli.ship to
+            info.picocli;
+    opens io.chagres.cli.status to
             info.picocli;
     opens io.chagres.cli.watch to
             info.picocli;

@@ -4,6 +4,7 @@ module io.chagres.ship {
     requires transitive io.chagres.archive;
     requires transitive io.chagres.watch;
     requires com.github.luben.zstd_jni;
+    requires jdk.jfr;
 
     exports io.chagres.ship;
     exports io.chagres.ship.metrics;

@@ -24,7 +24,7 @@ public final class ArchiveLayout {
     private static final int HISTORY_NAME = SPAN_DIGITS + 1 + ID_DIGITS + 4;
     private static final String LAST = "last-";
     private static final String OUTLINE_END = "-names" + ZSTD_SUFFIX;
-    private static final String EXTENTS = "extents-";
+    private static final String CHANGES = "changes-";
 
     private ArchiveLayout() {}
 
@@ -67,6 +67,22 @@ public final class ArchiveLayout {
     /** Returns the key of the index of objects of a checkpoint. */
     public static String index(String hostId, CheckpointId id) {
         return indexes(hostId) + digits(id.seq()) + "-" + digits(id.revision()) + ".ndjson" + ZSTD_SUFFIX;
+    }
+
+    /** Returns the prefix of a host's filters. */
+    public static String filters(String hostId) {
+        return HOSTS + hostId + "/filters/";
+    }
+
+    /** Returns the key of a filter of what lay in some commits. */
+    public static String filter(String hostId, CommitSpan span) {
+        return filters(hostId) + digits(span.from()) + "-" + digits(span.to());
+    }
+
+    /** Returns the commits in the key of a filter; null when the key is something else. */
+    public static @Nullable CommitSpan filterOf(String key) {
+        CommitSpan span = numbers(key.substring(key.lastIndexOf('/') + 1));
+        return span == null || span.to() <= span.from() ? null : span;
     }
 
     /** Returns which checkpoint a key names; null when it names something else. */
@@ -142,24 +158,24 @@ public final class ArchiveLayout {
         return number < 0 ? 0 : MAX_NUMBER - number;
     }
 
-    /** Returns the key of the extents of the commits since another table. */
-    public static String extents(String hostId, CheckpointId base, CommitSpan span) {
-        return last(hostId, base, span.to()) + "-" + EXTENTS + digits(span.from()) + ZSTD_SUFFIX;
+    /** Returns the key of what the commits since another table changed. */
+    public static String changes(String hostId, CheckpointId base, CommitSpan span) {
+        return last(hostId, base, span.to()) + "-" + CHANGES + digits(span.from()) + ZSTD_SUFFIX;
     }
 
-    /** Returns the key of the extents of many spans of commits as one. */
-    public static String mergedExtents(String hostId, CheckpointId base, CommitSpan span) {
-        return tables(hostId, base) + EXTENTS + digits(span.from()) + "-" + digits(span.to()) + ZSTD_SUFFIX;
+    /** Returns the key of what many spans of commits changed as one. */
+    public static String mergedChanges(String hostId, CheckpointId base, CommitSpan span) {
+        return tables(hostId, base) + CHANGES + digits(span.from()) + "-" + digits(span.to()) + ZSTD_SUFFIX;
     }
 
-    /** Returns the commits in the key of extents; null when the key is something else. */
-    public static @Nullable CommitSpan extentsOf(String key) {
+    /** Returns the commits in the key of changes; null when the key is something else. */
+    public static @Nullable CommitSpan changesOf(String key) {
         String name = key.substring(key.lastIndexOf('/') + 1);
-        int at = name.indexOf(EXTENTS);
+        int at = name.indexOf(CHANGES);
         if (at < 0 || !name.endsWith(ZSTD_SUFFIX)) {
             return null;
         }
-        String rest = name.substring(at + EXTENTS.length(), name.length() - ZSTD_SUFFIX.length());
+        String rest = name.substring(at + CHANGES.length(), name.length() - ZSTD_SUFFIX.length());
         CommitSpan span = at == 0 ? numbers(rest) : numbers(rest + "-" + digits(lastOf(name.substring(0, at - 1))));
         return span == null || span.to() <= span.from() ? null : span;
     }
@@ -212,14 +228,9 @@ public final class ArchiveLayout {
         return switch (end < 0 ? "" : key.substring(part, end)) {
             case "log" -> ObjectKind.COMMIT;
             case "checkpoints", "tables", "history" -> ObjectKind.RECORDS;
-            case "streams", "index" -> ObjectKind.BYTES;
+            case "streams", "index", "filters" -> ObjectKind.BYTES;
             default -> ObjectKind.OPEN;
         };
-    }
-
-    /** Returns the prefix of objects that are made and removed to learn what time it is in the store. */
-    public static String clock(String hostId) {
-        return HOSTS + hostId + "/clock/";
     }
 
     /** Returns the prefix of a host's data objects. */

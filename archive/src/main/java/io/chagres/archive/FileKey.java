@@ -8,4 +8,9 @@ package io.chagres.archive;
  * @param inode inode number
  * @param generation what tells apart files that had one inode number in turn
  */
-public record FileKey(long fsHigh, long fsLow, long inode, long generation) {}
+public record FileKey(long fsHigh, long fsLow, long inode, long generation) {
+    /** Returns it as text for other systems: the file system in hexadecimal digits, the inode, the generation. */
+    public String text() {
+        return "%016x%016x:%d:%d".formatted(fsHigh, fsLow, inode, generation);
+    }
+}

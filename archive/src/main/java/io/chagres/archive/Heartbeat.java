@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param riskBytes bytes at risk; -1 when unknown
  * @param riskMs age of the oldest of them, in milliseconds
  * @param files files followed
+ * @param bytesPerSecond bytes acknowledged a second since its word before, or since it started
  * @param version of the program
  * @param follows the paths it was given
  * @param trouble what is wrong, empty when nothing is
@@ -28,6 +29,7 @@ public record Heartbeat(
         long riskBytes,
         long riskMs,
         long files,
+        long bytesPerSecond,
         String version,
         String follows,
         String trouble) {
@@ -35,6 +37,7 @@ public record Heartbeat(
     public static final long MAX_INTERVAL_MS = 3_600_000;
 
     private static final int MAX_TEXT = 500;
+    private static final String WHAT = "heartbeat";
 
     /** Says whether a shipper goes on. */
     public enum State {
@@ -67,6 +70,15 @@ public record Heartbeat(
      * @return false when there is one of this number already: it is the same, put before its answer was lost
      */
     public boolean put(BlobStore store, String hostId, long opened, long number) throws IOException {
+        return record().put(store, ArchiveLayout.heartbeat(hostId, opened, number));
+    }
+
+    /** Returns its text, which {@link #parse} reads: for those who are told without a store. */
+    public String text() {
+        return record().lines();
+    }
+
+    private TextRecord record() {
         return new TextRecord()
                 .with("state", state.name().toLowerCase(Locale.ROOT))
                 .with("time", timeMs)
@@ -74,10 +86,10 @@ public record Heartbeat(
                 .with("risk-bytes", riskBytes)
                 .with("risk-ms", riskMs)
                 .with("files", files)
+                .with("bytes-per-second", bytesPerSecond)
                 .with("version", version)
                 .with("follows", follows)
-                .with("trouble", trouble)
-                .put(store, ArchiveLayout.heartbeat(hostId, opened, number));
+                .with("trouble", trouble);
     }
 
     /** Returns where the newest one of a host lies and when the store took it; null when there is none. One request. */
@@ -91,7 +103,20 @@ public record Heartbeat(
      * @throws CorruptArchiveException when it is something else
      */
     public static Heartbeat get(BlobStore store, String key) throws IOException {
-        TextRecord record = TextRecord.get(store, key, "heartbeat");
+        return of(TextRecord.get(store, key, WHAT));
+    }
+
+    /**
+     * Reads the text of one.
+     *
+     * @param name where it is from
+     * @throws CorruptArchiveException when it is something else
+     */
+    public static Heartbeat parse(String text, String name) throws CorruptArchiveException {
+        return of(TextRecord.parse(text, name, WHAT));
+    }
+
+    private static Heartbeat of(TextRecord record) {
         State state = State.RUNNING;
         for (State each : State.values()) {
             state = each.name().toLowerCase(Locale.ROOT).equals(record.text("state")) ? each : state;
@@ -103,6 +128,7 @@ public record Heartbeat(
                 record.number("risk-bytes", -1, Long.MAX_VALUE),
                 record.number("risk-ms", 0, Long.MAX_VALUE),
                 record.number("files", 0, Long.MAX_VALUE),
+                record.number("bytes-per-second", 0, Long.MAX_VALUE),
                 TextRecord.line(record.text("version")),
                 TextRecord.line(record.text("follows")),
                 TextRecord.line(record.text("trouble")));

@@ -182,6 +182,13 @@ public sealed interface LogRecord {
     record VersionCommits(long versionId, long firstSeq, long lastSeq) implements LogRecord {}
 
     /**
+     * How many names a version has; one where nothing is told. Only in checkpoints.
+     *
+     * @param names 0, or 2 and more
+     */
+    record VersionNames(long versionId, long names) implements LogRecord {}
+
+    /**
      * What follows, up to the next moment, is what changed from the moment before to the state after a commit. Only in
      * histories.
      *
@@ -298,6 +305,28 @@ public sealed interface LogRecord {
             int crc,
             long mtimeNs)
             implements Extent {}
+
+    /**
+     * What the bytes of a data object are, as they are stored, by its digest: what a signed commit says of each object
+     * that it refers to, in front of its run.
+     *
+     * @param unique of the object
+     * @param sha256 32 bytes
+     */
+    record ObjectDigest(long versionId, long unique, byte[] sha256) implements LogRecord {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ObjectDigest that
+                    && versionId == that.versionId
+                    && unique == that.unique
+                    && Arrays.equals(sha256, that.sha256);
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(unique);
+        }
+    }
 
     /** Zeros that are not stored: a hole. */
     record ZeroRun(long versionId, long start, long length, long mtimeNs) implements Extent {}

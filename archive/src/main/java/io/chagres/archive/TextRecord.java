@@ -39,9 +39,13 @@ final class TextRecord {
     static TextRecord get(BlobStore store, String key, String what) throws IOException {
         byte[] bytes = new byte[MAX_BYTES];
         int length = Math.max(0, store.get(key, 0, MemorySegment.ofArray(bytes)));
+        return parse(new String(bytes, 0, length, StandardCharsets.UTF_8), key, what);
+    }
+
+    /** Reads the text of one. */
+    static TextRecord parse(String text, String key, String what) throws CorruptArchiveException {
         TextRecord record = new TextRecord();
         record.values.clear();
-        String text = new String(bytes, 0, length, StandardCharsets.UTF_8);
         int sum = text.lastIndexOf(CHECKSUM);
         if (sum >= 0 && !text.substring(sum).equals(checksum(text.substring(0, sum)))) {
             throw new CorruptArchiveException(key, "its checksum is wrong");
@@ -86,11 +90,15 @@ final class TextRecord {
 
     /** Puts it unless the key exists; returns whether it did not. */
     boolean put(BlobStore store, String key) throws IOException {
+        return store.putIfAbsent(key, MemorySegment.ofArray(lines().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Returns its text. */
+    String lines() {
         StringBuilder text = new StringBuilder();
         values.forEach(
                 (name, value) -> text.append(name).append('=').append(value).append('\n'));
-        text.append(checksum(text.toString()));
-        return store.putIfAbsent(key, MemorySegment.ofArray(text.toString().getBytes(StandardCharsets.UTF_8)));
+        return text.append(checksum(text.toString())).toString();
     }
 
     /** Returns the last line of a record. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class HeartbeatTest {
     private static final String ID = "00000000000000aa";
     private static final Heartbeat WORD = new Heartbeat(
-            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, "1.0", "/var/log /srv", "the store refuses");
+            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, 99, "1.0", "/var/log /srv", "the store refuses");
 
     private final MemoryStore store = new MemoryStore();
 
@@ -30,7 +30,8 @@ class HeartbeatTest {
         assertThat(Heartbeat.get(store, newest())).isEqualTo(WORD);
         assertThat(new String(store.bytes(newest())))
                 .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
-                        + "version=1.0\nfollows=/var/log /srv\ntrouble=the store refuses\ncrc32c=018d4504\n");
+                        + "bytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
+                        + "trouble=the store refuses\ncrc32c=45422842\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 
@@ -56,17 +57,23 @@ class HeartbeatTest {
     @Test
     void takesNothingThatIsBeyondItsLimits() throws IOException {
         String long_ = "x".repeat(5000);
-        Heartbeat word = new Heartbeat(Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, long_, long_, "a\nstate=running\u202e");
+        Heartbeat word =
+                new Heartbeat(Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, long_, long_, "a\nstate=running\u202e");
         assertThat(word.follows()).hasSize(500).endsWith("\u2026");
         word.put(store, ID, 1, 1);
         Heartbeat read = Heartbeat.get(store, newest());
         assertThat(read.trouble()).isEqualTo("a state=running ");
         assertThat(read.state()).isEqualTo(Heartbeat.State.DRAINED);
-        for (String bad :
-                List.of("risk-bytes=-2", "risk-ms=-1", "files=1e9", "time=99999999999999999999", "interval=3600001")) {
+        for (String bad : List.of(
+                "risk-bytes=-2",
+                "risk-ms=-1",
+                "files=1e9",
+                "bytes-per-second=-1",
+                "time=99999999999999999999",
+                "interval=3600001")) {
             store.replace(newest(), Samples.bytes("format=1\nstate=dancing\n" + bad + "\n"));
             assertThat(Heartbeat.get(store, newest()))
-                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, "", "", ""));
+                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", ""));
         }
         store.replace(newest(), Samples.bytes("state=running\n"));
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);

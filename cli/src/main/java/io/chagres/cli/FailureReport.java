@@ -8,6 +8,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Output;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.forward.SinkFencedException;
 import io.chagres.ship.LockedException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -51,6 +52,7 @@ final class FailureReport {
         return switch (failure) {
             case CommandFailure own -> own.exitCode();
             case FencedException e -> ExitCode.FENCED;
+            case SinkFencedException e -> ExitCode.FENCED;
             default -> ExitCode.FAILED;
         };
     }
@@ -62,6 +64,8 @@ final class FailureReport {
             case FencedException e -> message;
             case LockedException e -> message + ". Nothing was written and nothing is lost.";
             case StoreException e when isPath(e) -> message + ". Correct the path; nothing was written.";
+            case StoreException e
+            when e.getCause() instanceof ErrnoException c && !hint(c.errno()).isEmpty() -> message + hint(c.errno());
             case StoreException e ->
                 message + ". What was acknowledged is safe; 'chagres doctor --to STORE' checks the" + " archive.";
             case CorruptArchiveException e ->

@@ -2,23 +2,27 @@ package io.chagres.cli;
 
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Converters;
+import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.dedupe.DedupeCommand;
 import io.chagres.cli.doctor.DoctorCommand;
+import io.chagres.cli.forward.ForwardCommand;
 import io.chagres.cli.maintain.CompactCommand;
+import io.chagres.cli.maintain.HeadCommand;
 import io.chagres.cli.maintain.RepairCommand;
 import io.chagres.cli.maintain.VerifyCommand;
 import io.chagres.cli.mount.MountCommand;
 import io.chagres.cli.mount.UmountCommand;
 import io.chagres.cli.read.CatCommand;
+import io.chagres.cli.read.GrepCommand;
 import io.chagres.cli.read.LsCommand;
 import io.chagres.cli.read.RestoreCommand;
-import io.chagres.cli.read.StatusCommand;
 import io.chagres.cli.read.TailCommand;
 import io.chagres.cli.ship.ConfigCommand;
 import io.chagres.cli.ship.DrainCommand;
 import io.chagres.cli.ship.ShipCommand;
+import io.chagres.cli.status.StatusCommand;
 import io.chagres.cli.watch.WatchCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -103,8 +107,10 @@ public final class Main {
         line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
         line.setErr(new PrintWriter(context.err(), true));
         line.setParameterExceptionHandler(failures::usage);
-        line.setExecutionExceptionHandler(
-                (e, command, parsed) -> failures.report("chagres " + command.getCommandName(), e));
+        line.setExecutionExceptionHandler((e, command, parsed) -> {
+            int code = failures.report("chagres " + command.getCommandName(), e);
+            return code == ExitCode.FAILED ? command.getCommandSpec().exitCodeOnExecutionException() : code;
+        });
         return line;
     }
 
@@ -117,11 +123,14 @@ public final class Main {
         commands.put("status", () -> new StatusCommand(context));
         commands.put("ls", () -> new LsCommand(context));
         commands.put("cat", () -> new CatCommand(context));
+        commands.put("grep", () -> new GrepCommand(context));
         commands.put("tail", () -> new TailCommand(context));
+        commands.put("forward", () -> new ForwardCommand(context));
         commands.put("restore", () -> new RestoreCommand(context));
         commands.put("mount", () -> new MountCommand(context));
         commands.put("umount", UmountCommand::new);
         commands.put("verify", () -> new VerifyCommand(context));
+        commands.put("head", () -> new HeadCommand(context));
         commands.put("repair", () -> new RepairCommand(context));
         commands.put("compact", () -> new CompactCommand(context));
         commands.put("dedupe", () -> new DedupeCommand(context));

@@ -45,6 +45,7 @@ final class Training {
         run("ls", archive, "-l");
         run("tail", archive, "h:*/app.log", "-n", "1");
         run("cat", archive, "h:*/app.log");
+        run("grep", "-n", "li[n]e", archive);
         run("mount", "--help");
         run("verify", archive);
         Main.main(new String[] {"--help"}); // as a process does it, to its exit

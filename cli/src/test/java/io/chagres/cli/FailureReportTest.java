@@ -39,6 +39,26 @@ final class FailureReportTest {
     }
 
     @Test
+    void aPlaceThatAnArchiveMayNotBeInIsNamedWithItsFix() {
+        ErrnoException denied = new ErrnoException("mkdir", Errno.EACCES, "/nfs");
+        report(Map.of(), new StoreException("/nfs: no permission", denied));
+        report(Map.of(), new StoreException("/ro: read-only", new ErrnoException("open", Errno.EROFS, "/ro")));
+        assertThat(text().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .endsWith(
+                                        "/nfs: no permission. Run as a user who may, or change the" + " permissions."),
+                        line -> assertThat(line).endsWith("choose another place."));
+    }
+
+    @Test
+    void aStoreThatIsNotInstalledIsNamedWithItsPackage() {
+        CommandRun ls = CommandRun.of("ls", "s3://bucket/prefix");
+        assertThat(ls.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ls.err()).contains("no store is known for s3://", "the package chagres-stores");
+    }
+
+    @Test
     void theUnexpectedIsReportedWithItsOrigin() {
         assertThat(report(Map.of(), new IllegalStateException("odd"))).isEqualTo(ExitCode.FAILED);
         assertThat(text().lines()).singleElement().asString().contains("odd", "FailureReportTest", "CHAGRES_DEBUG=1");

@@ -22,7 +22,9 @@ final class MainTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"ship", "ls", "cat", "tail", "restore", "verify", "compact", "dedupe", "watch", "doctor", "help"
+            strings = {
+                "ship", "ls", "cat", "grep", "tail", "restore", "verify", "compact", "dedupe", "watch", "doctor",
+                "forward", "help"
             })
     void showsAnExampleOfEveryCommand(String command) {
         CommandRun help = CommandRun.of(command, "--help");

@@ -33,7 +33,7 @@ class PagesTest {
                 .doesNotContain("${")
                 .doesNotContain("%n");
         assertThat(Files.readString(directory.resolve("man/man1/chagres.1"))).contains(".B \"restore\"");
-        for (String command : List.of("ls", "cat", "tail", "mount", "verify", "compact", "dedupe", "doctor")) {
+        for (String command : List.of("ls", "cat", "grep", "tail", "mount", "verify", "compact", "dedupe", "doctor")) {
             assertThat(directory.resolve("man/man1/chagres-" + command + ".1")).isRegularFile();
         }
     }

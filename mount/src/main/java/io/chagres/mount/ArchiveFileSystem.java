@@ -32,7 +32,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the kernel from the catalog and from blocks. What needs the store is answered later by another thread, so
+ * Answers the kernel from names and blocks. What needs the store is answered later by another thread, so
  * that nothing else waits for it. Safe for any thread.
  */
 final class ArchiveFileSystem implements FuseFileSystem {
@@ -241,12 +241,13 @@ final class ArchiveFileSystem implements FuseFileSystem {
             reply.error(Errno.ESTALE);
             return;
         }
-        long start = span.start() + position;
-        long end = Math.min(start + reply.capacity(), span.end());
-        if (start >= end) {
+        long left = span.end() - span.start() - position;
+        if (left <= 0) {
             reply.filled(0);
             return;
         }
+        long start = span.start() + position;
+        long end = start + Math.min(reply.capacity(), left);
         long version = FileNumbers.version(number);
         reads.read(new FileRead(host, version, start, end, reply, patience.deadlineMs()), span.end());
     }

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * threads of {@link FuseServer} and those of the context. An open file keeps its version: bytes are added at its end
  * and never change. Closed by its owner.
  *
- * <p>Memory: the catalog of every host somebody looked into, blocks up to
+ * <p>Memory: names and versions of every host somebody looked into, blocks up to
  * {@link MountOptions#cacheBytes()}, and buffers of a few MiB.
  */
 public final class ArchiveMount implements AutoCloseable {
@@ -66,7 +66,7 @@ public final class ArchiveMount implements AutoCloseable {
         patience = new Patience(context, options.timeoutMs(), store.name());
         faults = new HostFaults(store, (host, cause) -> context.listener()
                 .message(host.title() + " cannot be read, the others are shown: " + cause.getMessage()));
-        hosts = new Hosts(store, context.catalogs(), options, nodes);
+        hosts = new Hosts(store, context.tables(), options, nodes);
         nodes.addRoot(hosts);
         hosts.refresh();
         cache = new BlockCache(options.cacheBytes());
@@ -89,7 +89,7 @@ public final class ArchiveMount implements AutoCloseable {
         commits.close();
         readers.close();
         cache.close();
-        context.catalogs().close();
+        context.tables().close();
     }
 
     /**

@@ -118,7 +118,7 @@ final class BlockLoads {
         if (span == null) {
             throw new IOException("version " + key.version() + " is gone");
         }
-        long end = Math.min(span.end(), key.start() + BlockCache.BLOCK_BYTES);
+        long end = key.start() + Math.min(span.end() - key.start(), BlockCache.BLOCK_BYTES); // never beyond 2^63
         BlockCache.Block block = cache.pinToFill(key);
         try {
             List<BlockCache.Damage> damages = new ArrayList<>();

@@ -60,6 +60,18 @@ public final class CachedStore extends ForwardingStore {
     }
 
     @Override
+    public void forget(String key) {
+        try {
+            for (long part = store.size(key) / PART_BYTES; part >= 0; part--) {
+                cache.remove(store.name(), key, part);
+            }
+        } catch (IOException e) {
+            // whoever reads it hears the same
+        }
+        super.forget(key);
+    }
+
+    @Override
     public long size(String key) throws IOException {
         byte[] first = cache.get(store.name(), key, 0);
         return first != null && first.length < PART_BYTES ? first.length : store.size(key);

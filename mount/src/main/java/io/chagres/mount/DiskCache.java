@@ -94,6 +94,15 @@ public final class DiskCache implements AutoCloseable {
         }
     }
 
+    /** Removes a part of an object, if it is kept. */
+    void remove(String store, String key, long part) {
+        try {
+            directory.unlink(name(store, key, part));
+        } catch (ErrnoException e) {
+            // it is not there, or stays as long as nothing can be written there
+        }
+    }
+
     /** Keeps a part of an object, if that can be done. */
     void put(String store, String key, long part, byte[] content) {
         Pathname name = name(store, key, part);

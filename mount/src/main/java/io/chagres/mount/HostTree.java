@@ -6,13 +6,13 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.read.VersionName;
-import io.chagres.archive.state.Catalogs;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
@@ -34,7 +34,7 @@ final class HostTree {
     record Span(long start, long end) {}
 
     private final BlobStore store;
-    private final Catalogs catalogs;
+    private final LocalTables tables;
     private final MountOptions options;
     private final int slot;
     private final HostRegistry.Owner owner;
@@ -50,9 +50,9 @@ final class HostTree {
      *
      * @param slot its place among the hosts of this mount
      */
-    HostTree(BlobStore store, Catalogs catalogs, MountOptions options, int slot, HostRegistry.Owner owner) {
+    HostTree(BlobStore store, LocalTables tables, MountOptions options, int slot, HostRegistry.Owner owner) {
         this.store = store;
-        this.catalogs = catalogs;
+        this.tables = tables;
         this.options = options;
         this.slot = slot;
         this.owner = owner;
@@ -96,7 +96,7 @@ final class HostTree {
     }
 
     private HostState loaded(PointInTime at) throws IOException {
-        HostState fresh = HostLog.load(store, owner.id(), at, catalogs);
+        HostState fresh = HostLog.load(store, owner.id(), at, tables);
         if (!options.hideGone()) {
             fresh.gone(); // is collected here, where nobody looks at the state yet
         }
@@ -232,7 +232,7 @@ final class HostTree {
         }
         long extentStart = extents.start(index);
         long start = extentStart + (position - extentStart) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
-        return new Span(start, Math.min(extents.end(index), start + LogRecord.PIECE_BYTES));
+        return new Span(start, start + Math.min(extents.end(index) - start, LogRecord.PIECE_BYTES));
     }
 
     /** Says whether a name is shown: of a file if it is in the window. Under the lock. */

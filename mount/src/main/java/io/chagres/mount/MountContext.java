@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.state.Catalogs;
+import io.chagres.archive.state.LocalTables;
 import java.util.concurrent.ExecutorService;
 import java.util.function.LongSupplier;
 
@@ -10,6 +10,6 @@ import java.util.function.LongSupplier;
  * @param threads read from the store, as many at once as there are threads; shut down with the mount
  * @param clockMs time that only goes forward, milliseconds from any origin
  * @param listener hears what people should know
- * @param catalogs keep large hosts outside the memory; closed with the mount
+ * @param tables keep large hosts outside the memory; closed with the mount
  */
-public record MountContext(ExecutorService threads, LongSupplier clockMs, MountListener listener, Catalogs catalogs) {}
+public record MountContext(ExecutorService threads, LongSupplier clockMs, MountListener listener, LocalTables tables) {}

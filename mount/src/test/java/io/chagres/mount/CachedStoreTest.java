@@ -94,6 +94,21 @@ class CachedStoreTest {
         assertThat(gets).hasValue(3);
     }
 
+    /** What was damaged on its way must not be kept for ever. */
+    @Test
+    void whatIsToBeForgottenIsAskedForAgain() throws IOException {
+        byte[] content = put("a/big", 1_500_000);
+        put("a/other", 10);
+        get("a/big", 0, 2_000_000);
+        get("a/other", 0, 10);
+        store.forget("a/big");
+        store.forget("a/nothing");
+        assertThat(files()).hasSize(1);
+        assertThat(get("a/big", 0, 2_000_000)).isEqualTo(content);
+        get("a/other", 0, 10);
+        assertThat(gets).hasValue(7);
+    }
+
     @Test
     void whatDoesNotExistIsNotKept() throws IOException {
         assertThatExceptionOfType(NoSuchBlobException.class).isThrownBy(() -> get("a/x", 0, 10));

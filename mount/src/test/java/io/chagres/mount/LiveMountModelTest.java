@@ -81,7 +81,7 @@ class LiveMountModelTest {
         writer.commit(1);
         for (int commit = 2; commit < COMMITS; commit += COMMITS_PER_MOUNT) {
             showsCommits(archive, commit, Math.min(COMMITS, commit + COMMITS_PER_MOUNT));
-            SmallArchive.compact(archive); // what the next one begins with is a catalog
+            SmallArchive.compact(archive); // what the next one begins with is a table
         }
     }
 

@@ -1,6 +1,6 @@
 package io.chagres.mount;
 
-import io.chagres.archive.state.Catalogs;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
@@ -32,9 +32,9 @@ final class MountFixture implements AutoCloseable {
             Files.createDirectories(directory);
             BlobStore plain = BlobStores.open(archive.toString(), false);
             store = faults == FaultyStore.Faults.NONE ? plain : new FaultyStore(plain, faults);
-            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
+            LocalTables tables = new LocalTables(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context =
-                    new MountContext(Executors.newFixedThreadPool(4), new TestClock(), messages::add, catalogs);
+                    new MountContext(Executors.newFixedThreadPool(4), new TestClock(), messages::add, tables);
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

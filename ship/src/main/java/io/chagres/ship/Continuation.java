@@ -3,6 +3,7 @@ package io.chagres.ship;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -16,6 +17,7 @@ import io.chagres.ship.file.ResumePoints;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Begins the log of a host that continues another one, whose log is damaged: with the names and versions that are told
@@ -30,6 +32,7 @@ final class Continuation {
     private final String hostId;
     private final HostState begun;
     private final Clock clock;
+    private final @Nullable SigningKey key;
     private final ResumePoints points = new ResumePoints(true);
     private HostState old = HostState.empty();
 
@@ -38,8 +41,10 @@ final class Continuation {
      *
      * @param hostId the new host
      * @param begun what its log holds so far
+     * @param key signs what it commits; null for nobody
      */
-    Continuation(BlobStore store, String hostId, HostState begun, Clock clock) {
+    Continuation(BlobStore store, String hostId, HostState begun, Clock clock, @Nullable SigningKey key) {
+        this.key = key;
         this.store = store;
         this.hostId = hostId;
         this.begun = begun;
@@ -56,7 +61,7 @@ final class Continuation {
     void write() throws IOException {
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
-        CommitLog log = new CommitLog(store, hostId, incarnation, begun.logEnd(), clock::millis);
+        CommitLog log = new CommitLog(store, hostId, incarnation, begun.logEnd(), clock::millis, key);
         CommitCheck check = new CommitCheck(begun);
         try (CommitBuilder commit = new CommitBuilder(COMMIT_BYTES, 3)) {
             for (FileVersion version : old.versions()) {

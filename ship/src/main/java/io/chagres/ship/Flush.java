@@ -23,6 +23,9 @@ final class Flush {
     private long begun;
     private long done;
     private long neededCommits;
+    /** The commit that is to be delivered, once all that was asked for is acknowledged; -1 before that. */
+    private long neededSeq;
+
     private long nextTellMs;
 
     Flush(ShipParts parts) {
@@ -57,7 +60,10 @@ final class Flush {
                 }
             }
             case COMMITTING -> {
-                if (parts.pipeline.commits() >= neededCommits && targetsReached()) {
+                if (neededSeq < 0 && parts.pipeline.commits() >= neededCommits && targetsReached()) {
+                    neededSeq = parts.pipeline.acknowledgedSeq();
+                }
+                if (neededSeq >= 0 && parts.undelivered.hasDelivered(neededSeq)) {
                     done = begun;
                     step = Step.NONE;
                     parts.verifier.demandNothing();
@@ -87,6 +93,7 @@ final class Flush {
         parts.demandAll(nowMs);
         parts.names.flushDirectories();
         neededCommits = parts.pipeline.commitsWithAllSoFar();
+        neededSeq = -1;
         step = Step.COMMITTING;
     }
 
@@ -103,7 +110,11 @@ final class Flush {
     }
 
     private long leftBytes() {
-        long left = parts.outsideBytes() + parts.verifier.unprovenBytes();
+        long undelivered = parts.undelivered.bytes();
+        if (undelivered < 0) {
+            return -1;
+        }
+        long left = parts.outsideBytes() + parts.verifier.unprovenBytes() + undelivered;
         for (Tail tail : parts.table.all()) {
             left += tail.bytes.missingBytes();
         }

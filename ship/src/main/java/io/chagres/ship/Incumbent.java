@@ -4,7 +4,6 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.StoreClock;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -81,7 +80,7 @@ final class Incumbent {
         if (hasEnded) {
             return;
         }
-        long silentMs = StoreClock.askMs(store, hostId) - heardMs;
+        long silentMs = store.nowMs() - heardMs;
         long lockedMs = SILENT_INTERVALS * (word == null ? INTERVAL_MS : word.intervalMs());
         if (silentMs >= 0 && silentMs < lockedMs) {
             throw new LockedException(hostName, last, silentMs, lockedMs - silentMs);

@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -10,10 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the archive hear at least once in an interval that this shipper lives, and of its end. Nothing waits for it but
- * the very last step. Confined to the shipper's thread; only the put runs on the executor.
+ * Lets the archive hear at least once in an interval that this shipper lives, and of its end; and who looks at this
+ * machine, through the state directory, at least each minute and each second in which something changes. Nothing waits
+ * for it but the very last step. Confined to the shipper's thread; only the put runs on the executor.
  */
 final class Pulse {
     /** What its last word may take when everything else is over, in milliseconds. */
@@ -22,11 +25,17 @@ final class Pulse {
     /** What was refused is tried again after this part of the interval. */
     private static final long TRIES = 6;
 
+    private static final long HERE_MS = 1000;
+    private static final long HERE_IDLE_MS = 60_000;
+
     private final BlobStore store;
     private final String hostId;
     private final long opened;
     private final Executor executor;
     private final LongSupplier clockMs;
+    private final @Nullable StateDirectory here;
+    private final Rate rate = new Rate();
+    private final Rate rateHere = new Rate();
     private long intervalMs;
     private String follows = "";
     private String notice = "";
@@ -36,19 +45,30 @@ final class Pulse {
     private long number;
     private boolean begun;
     private long triedMs;
+    private long hereMs = Long.MIN_VALUE / 2;
+    private ShipStatus toldHere = ShipStatus.UNKNOWN;
 
     /**
      * Prepares.
      *
      * @param opened seq of the commit that opened this incarnation
      * @param clockMs the wall clock
+     * @param here where processes of this machine look; null for nowhere
      */
-    Pulse(BlobStore store, String hostId, long opened, Executor executor, LongSupplier clockMs, ShipOptions options) {
+    Pulse(
+            BlobStore store,
+            String hostId,
+            long opened,
+            Executor executor,
+            LongSupplier clockMs,
+            ShipOptions options,
+            @Nullable StateDirectory here) {
         this.store = store;
         this.hostId = hostId;
         this.opened = opened;
         this.executor = executor;
         this.clockMs = clockMs;
+        this.here = here;
         reload(options);
     }
 
@@ -66,6 +86,7 @@ final class Pulse {
 
     /** Sends one when it is time: first when everything was scanned once. */
     void step(long nowMs, ShipStatus status) {
+        tellHere(nowMs, status);
         if (intervalMs == 0 || answered.getCount() > 0) {
             return;
         }
@@ -76,7 +97,21 @@ final class Pulse {
         if (first || nowMs - triedMs >= (refused ? intervalMs / TRIES : intervalMs)) {
             begun = true;
             triedMs = nowMs;
-            send(Heartbeat.State.RUNNING, status);
+            send(word(Heartbeat.State.RUNNING, intervalMs, status, rate.upTo(nowMs, status)));
+        }
+    }
+
+    private void tellHere(long nowMs, ShipStatus status) {
+        long silentMs = nowMs - hereMs;
+        if (here == null || silentMs < HERE_MS || silentMs < HERE_IDLE_MS && status.equals(toldHere)) {
+            return;
+        }
+        hereMs = nowMs;
+        toldHere = status;
+        try {
+            here.tell(word(Heartbeat.State.RUNNING, HERE_IDLE_MS, status, rateHere.upTo(nowMs, status)));
+        } catch (ErrnoException e) {
+            // who looks sees how old the last word is
         }
     }
 
@@ -85,7 +120,8 @@ final class Pulse {
         if (intervalMs > 0) {
             long untilMs = MonotonicClock.nowMs() + LAST_WORD_MS;
             if (await(untilMs)) {
-                send(drained ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED, status);
+                Heartbeat.State state = drained ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED;
+                send(word(state, intervalMs, status, 0));
                 await(untilMs);
             }
         }
@@ -100,17 +136,21 @@ final class Pulse {
         }
     }
 
-    private void send(Heartbeat.State state, ShipStatus status) {
-        Heartbeat word = new Heartbeat(
+    private Heartbeat word(Heartbeat.State state, long withinMs, ShipStatus status, long bytesPerSecond) {
+        return new Heartbeat(
                 state,
                 clockMs.getAsLong(),
-                intervalMs,
+                withinMs,
                 status.riskBytes(),
                 status.riskMs(),
                 status.files(),
+                bytesPerSecond,
                 Version.text(),
                 follows,
                 trouble(status));
+    }
+
+    private void send(Heartbeat word) {
         CountDownLatch latch = new CountDownLatch(1);
         answered = latch;
         long mine = ++number; // never again: what was refused may be there
@@ -130,5 +170,19 @@ final class Pulse {
         String store = status.storeTrouble() == null ? "" : "the store " + status.storeTrouble();
         String files = status.unreadableFiles() == 0 ? "" : status.unreadableFiles() + " unreadable files";
         return Stream.of(notice, store, files).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
+    }
+
+    /** Bytes acknowledged a second since it was asked last. */
+    private static final class Rate {
+        private long bytes;
+        private long atMs = -1;
+
+        long upTo(long nowMs, ShipStatus status) {
+            long ms = atMs < 0 ? 0 : nowMs - atMs;
+            long rate = ms <= 0 ? 0 : (status.shippedBytes() - bytes) * 1000 / ms;
+            bytes = status.shippedBytes();
+            atMs = nowMs;
+            return rate;
+        }
     }
 }

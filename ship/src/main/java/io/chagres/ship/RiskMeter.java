@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * Measures what would be lost if the machine died now. Only files with bytes at risk are looked at, so idle files cost
@@ -40,7 +41,7 @@ final class RiskMeter {
             active.add(tail);
             bytes += atRisk;
             heldBack += tail.bytes.heldBackBytes();
-            if (tail.bytes.riskSinceMs() != 0) {
+            if (atRisk > tail.bytes.heldBackBytes() && tail.bytes.riskSinceMs() != 0) {
                 oldest = Math.min(oldest, tail.bytes.riskSinceMs());
             }
         }
@@ -49,16 +50,21 @@ final class RiskMeter {
             bytes += unverified;
             unverified = 0;
         }
+        long total = totalBytes();
+        long archived = total - bytes + parts.outsideBytes();
+        long undelivered = parts.undelivered.bytes();
+        bytes += Math.max(0, undelivered);
+        oldest = Math.min(oldest, parts.undelivered.sinceMs());
         return new ShipStatus(
                 parts.table.size(),
-                parts.pipeline.acknowledgedBytes(),
-                scanning ? -1 : bytes,
+                Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
+                scanning || undelivered < 0 ? -1 : bytes,
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
                 unverified,
                 parts.names.unreadableFiles(),
-                totalBytes(),
-                totalBytes() - bytes + parts.outsideBytes(),
+                total,
+                Math.max(0, archived - Math.max(0, undelivered)),
                 parts.pipeline.commits(),
                 parts.health.errors(),
                 scanning,
@@ -67,16 +73,26 @@ final class RiskMeter {
 
     /** Returns the files that have been at risk for longest, at most some. Allocates. */
     List<FileRisk> files(long nowMs, int most) {
+        List<FileRisk> files = files(nowMs, tail -> true);
+        files.sort(Comparator.comparingLong(FileRisk::riskMs).reversed().thenComparing(FileRisk::path));
+        return List.copyOf(files.subList(0, Math.min(most, files.size())));
+    }
+
+    /** Returns the files at risk that have no name any more. Allocates. */
+    List<FileRisk> nameless(long nowMs) {
+        return files(nowMs, tail -> !tail.hasName());
+    }
+
+    private List<FileRisk> files(long nowMs, Predicate<Tail> which) {
         List<FileRisk> files = new ArrayList<>();
         for (Tail tail : active) {
-            if (tail.riskBytes() > 0) {
+            if (tail.riskBytes() > 0 && which.test(tail)) {
                 long since = tail.bytes.riskSinceMs();
                 long age = since == 0 ? 0 : Math.max(0, nowMs - since);
                 files.add(new FileRisk(tail.describe(), tail.riskBytes(), age, tail.bytes.size()));
             }
         }
-        files.sort(Comparator.comparingLong(FileRisk::riskMs).reversed().thenComparing(FileRisk::path));
-        return List.copyOf(files.subList(0, Math.min(most, files.size())));
+        return files;
     }
 
     private long totalBytes() {

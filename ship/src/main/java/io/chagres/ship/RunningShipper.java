@@ -1,20 +1,27 @@
 package io.chagres.ship;
 
+import io.chagres.archive.Heartbeat;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.ProcPid;
 import io.chagres.linux.Signals;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Speaks to a shipper that runs in another process of this machine. Immutable. */
 public final class RunningShipper {
-    private final Pathname directory;
+    private final @Nullable Pathname directory;
     private final long pid;
 
-    private RunningShipper(Pathname directory, long pid) {
+    private RunningShipper(@Nullable Pathname directory, long pid) {
         this.directory = directory;
         this.pid = pid;
     }
@@ -44,6 +51,82 @@ public final class RunningShipper {
         return found;
     }
 
+    /**
+     * Finds those of this machine, also in containers.
+     *
+     * @param stateDirectories where they may have been started; those that this user cannot read are passed over
+     * @param isShipper says by the arguments of a process whether it is one
+     */
+    public static List<RunningShipper> ofMachine(List<Pathname> stateDirectories, Predicate<List<String>> isShipper)
+            throws IOException {
+        List<RunningShipper> found = new ArrayList<>();
+        for (Pathname directory : stateDirectories) {
+            found.addAll(unlessHidden(List.of(), () -> find(directory)));
+        }
+        Set<Long> known = found.stream().map(RunningShipper::pid).collect(Collectors.toSet());
+        for (long pid : ProcPid.all()) {
+            if (!known.contains(pid) && isShipper.test(unlessHidden(List.of(), () -> ProcPid.arguments(pid)))) {
+                found.add(unlessHidden(new RunningShipper(null, pid), () -> ofProcess(pid)));
+            }
+        }
+        return found;
+    }
+
+    private static RunningShipper ofProcess(long pid) throws IOException {
+        for (Pathname open : ProcPid.openFiles(pid)) {
+            Pathname seen = open.isAbsolute() ? ProcPid.seenBy(pid, open) : open;
+            if (StateDirectory.isLock(seen)) {
+                return new RunningShipper(seen.parent(), pid);
+            }
+        }
+        return new RunningShipper(null, pid);
+    }
+
+    /** Looks at something that may belong to another user, or be over. */
+    private static <T> T unlessHidden(T instead, Looking<T> look) throws IOException {
+        try {
+            return look.look();
+        } catch (ErrnoException e) {
+            if (List.of(Errno.EACCES, Errno.EPERM, Errno.ENOENT, Errno.ESRCH).contains(e.errno())) {
+                return instead;
+            }
+            throw e;
+        }
+    }
+
+    private interface Looking<T> {
+        T look() throws IOException;
+    }
+
+    /**
+     * Returns what it said last, at most a minute ago if it goes on; null when it has said nothing: its store has not
+     * answered yet, or it is another user's.
+     */
+    public @Nullable Heartbeat heartbeat() throws IOException {
+        Pathname told = directory;
+        return told == null
+                ? null
+                : unlessHidden(Optional.<Heartbeat>empty(), () -> StateDirectory.heartbeat(told))
+                        .orElse(null);
+    }
+
+    /** Says whether nothing is known of it but that it runs. */
+    public boolean isHidden() {
+        return directory == null;
+    }
+
+    /** Returns the name of its host in the archive; empty when it is not known. */
+    public String hostName() throws IOException {
+        Pathname told = directory;
+        return told == null ? "" : unlessHidden("", () -> StateDirectory.hostName(told));
+    }
+
+    /** Returns the name of its archive; empty when it is not known. */
+    public String storeName() throws IOException {
+        Pathname told = directory;
+        return told == null ? "" : unlessHidden("", () -> StateDirectory.storeName(told));
+    }
+
     /** Returns its process id. */
     public long pid() {
         return pid;
@@ -51,12 +134,12 @@ public final class RunningShipper {
 
     /** Says whether it still runs. */
     public boolean runs() throws IOException {
-        return StateDirectory.holder(directory) == pid;
+        return directory != null && StateDirectory.holder(directory) == pid;
     }
 
     /** Returns what it says about flushes. */
     public FlushAnswer answer() throws IOException {
-        return StateDirectory.answer(directory);
+        return directory == null ? FlushAnswer.NONE : StateDirectory.answer(directory);
     }
 
     /**

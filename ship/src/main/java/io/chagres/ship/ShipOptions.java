@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param heartbeatMs milliseconds between heartbeats at most, up to an hour; 0 for none
  * @param moreSources what is followed besides {@code paths}, by rules of its own
  * @param recipients to whom everything is encrypted; to nobody: it is not
+ * @param sign whether each commit is signed by the key of this host
  */
 public record ShipOptions(
         List<String> paths,
@@ -55,7 +56,8 @@ public record ShipOptions(
         boolean takeOver,
         long heartbeatMs,
         List<Source> moreSources,
-        List<AgeRecipient> recipients) {
+        List<AgeRecipient> recipients,
+        boolean sign) {
 
     /** Smallest bound of the buffers, in bytes. */
     public static final long MIN_MEMORY_BYTES = 16L << 20;
@@ -125,7 +127,8 @@ public record ShipOptions(
                 takeOver,
                 heartbeatMs,
                 moreSources,
-                recipients);
+                recipients,
+                sign);
     }
 
     /** Returns the bytes one commit holds at most: two are filled in turn, and one is compressed. */

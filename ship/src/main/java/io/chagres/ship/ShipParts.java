@@ -6,8 +6,11 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.DigestingStore;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.sign.SigningKey;
+import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -56,8 +59,8 @@ import org.jspecify.annotations.Nullable;
 final class ShipParts implements AutoCloseable {
     private static final int MAX_OPENINGS = 10;
     private static final int MAX_TOLD = 20;
-    private static final String HOST = "host";
     private static final String INCARNATION = "incarnation";
+    private static final String TRUST = "trust";
 
     final FileTable table = new FileTable();
     final KnownNames known = new KnownNames();
@@ -77,6 +80,10 @@ final class ShipParts implements AutoCloseable {
     final Verifier verifier;
     final DirectoryWatcher watcher;
     final Pulse pulse;
+    final String hostId;
+    /** Of a spool what is still to be delivered. */
+    Undelivered undelivered = Undelivered.nothing();
+
     private final ShipScope scope;
     final int positions;
 
@@ -99,11 +106,15 @@ final class ShipParts implements AutoCloseable {
                 () -> new CommitBuilder(options.commitBytes(), options.level()));
         offload = new Offload(workers, wakeup);
         uploads = new ObjectUploads(store, opening.hostId, options.level(), options.memoryBytes(), offload, health);
-        Supplier<OwnLog> ownLog = () -> new OwnLog(store, opening.hostId, opening.recent.copy());
+        // the opening holds the whole state that was loaded, so nothing that stays may hold it
+        hostId = opening.hostId;
+        RecentCommits recent = opening.recent;
+        Supplier<OwnLog> ownLog = () -> new OwnLog(store, hostId, recent.copy());
         openFiles = new OpenFiles(opening.host.openFiles(), problems);
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
         versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId(), scope::rules);
+        versions.takeOver(opening.points, clock.millis() - CommitPipeline.OBJECTS_WAIT_MS);
         derived = new DerivedFiles(ownLog, pipeline, offload);
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
@@ -115,7 +126,7 @@ final class ShipParts implements AutoCloseable {
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         positions = opening.points.count();
-        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options);
+        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options, state);
         collectKnown(opening.loaded);
     }
 
@@ -156,6 +167,10 @@ final class ShipParts implements AutoCloseable {
 
         private String damagedId = "";
 
+        /** Signs commits; null for nobody. */
+        @Nullable
+        SigningKey key;
+
         /** Encrypts, if that is asked for, and opens what this shipper may read. */
         BlobStore store;
 
@@ -172,11 +187,14 @@ final class ShipParts implements AutoCloseable {
                 listener.problem("the state directory " + options.stateDirectory() + " cannot be used ("
                         + e.getMessage() + "); nothing is lost without it, but a second shipper is not refused");
             }
-            store = ProtectedStore.of(store, OwnKeys.of(state, options.recipients()));
+            key = options.sign() ? OwnSignature.of(state) : null;
+            store = ProtectedStore.of(
+                    key == null ? store : new DigestingStore(store), OwnKeys.of(state, options.recipients()));
             hostId = findHost(clock, listener);
             for (int opening = 1; ; opening++) {
                 try {
                     remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(clock, listener)), listener);
+                    sayKey(listener);
                     return;
                 } catch (EncryptedException e) {
                     if (options.hostId() != null) {
@@ -187,7 +205,7 @@ final class ShipParts implements AutoCloseable {
                                 true);
                     }
                     hostId = HostRegistry.mintAnother(store, options.hostName(), host.machine(), clock.millis());
-                    remember(HOST, hostId, listener);
+                    remember(StateDirectory.HOST_ID, hostId, listener);
                     listener.problem("the key that reads the log of this host is not in the state directory; nothing"
                             + " is lost, going on as another host of this name, " + hostId + ", with all files from"
                             + " their start");
@@ -199,8 +217,21 @@ final class ShipParts implements AutoCloseable {
             }
         }
 
+        /** A key that nobody was told of proves nothing, so it is told once. */
+        private void sayKey(ShipListener listener) throws IOException {
+            if (key != null && state != null) {
+                String line = TrustList.line(hostId, key.publicKey());
+                if (!line.equals(state.get(TRUST).orElse(""))) {
+                    listener.problem("commits are signed by a new key from here on. Files for 'chagres verify --trust'"
+                            + " need this line: " + line);
+                    remember(TRUST, line, listener);
+                }
+            }
+        }
+
         private String findHost(Clock clock, ShipListener listener) throws IOException {
-            String remembered = state == null ? null : state.get(HOST).orElse(null);
+            String remembered =
+                    state == null ? null : state.get(StateDirectory.HOST_ID).orElse(null);
             String id = options.hostId();
             if (id == null) {
                 id = HostRegistry.findOrMint(store, options.hostName(), host.machine(), remembered, clock.millis());
@@ -208,7 +239,7 @@ final class ShipParts implements AutoCloseable {
                 HostRegistry.claim(store, id, options.hostName(), host.machine(), clock.millis());
             }
             if (!id.equals(remembered)) {
-                remember(HOST, id, listener);
+                remember(StateDirectory.HOST_ID, id, listener);
             }
             return id;
         }
@@ -216,7 +247,7 @@ final class ShipParts implements AutoCloseable {
         private void remember(String key, String value, ShipListener listener) throws IOException {
             try {
                 if (state != null) {
-                    state.put(key, value);
+                    state.remember(key, value);
                 }
             } catch (ErrnoException e) {
                 listener.problem("the state directory " + options.stateDirectory() + " cannot be written ("
@@ -237,7 +268,7 @@ final class ShipParts implements AutoCloseable {
                     || last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
             byte[] incarnation = new byte[16];
             new SecureRandom().nextBytes(incarnation);
-            log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis);
+            log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis, key);
             try (CommitBuilder first = new CommitBuilder(1 << 16, 1)) {
                 first.records()
                         .write(new LogRecord.IncarnationOpened(
@@ -287,7 +318,7 @@ final class ShipParts implements AutoCloseable {
         }
 
         private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
-            Continuation next = new Continuation(store, hostId, found, clock);
+            Continuation next = new Continuation(store, hostId, found, clock, key);
             int[] told = new int[1];
             HostState left = next.read(damaged, (object, cause, consequence) -> {
                 if (told[0]++ < MAX_TOLD) {
@@ -298,7 +329,7 @@ final class ShipParts implements AutoCloseable {
             next.write();
             continuation = next;
             damagedId = damaged;
-            remember(HOST, hostId, listener);
+            remember(StateDirectory.HOST_ID, hostId, listener);
         }
 
         private void refuseBeside(String id, HostState state) throws IOException {
@@ -326,6 +357,21 @@ final class ShipParts implements AutoCloseable {
         pipeline.lag(options.maxLagMs());
         pulse.reload(options);
         watcher.retarget(scope.roots());
+    }
+
+    /**
+     * Demands what a run that ships once has seen: each file as it was at some moment since the run began. What was
+     * looked at again after it was read need not be opened any more.
+     */
+    void demandSeen(long sinceMs) {
+        names.retryUnreadable();
+        verifier.demand(sinceMs);
+        for (Tail tail : table.all()) {
+            tail.bytes.demand(tail.bytes.size());
+            if (tail.mayHoldMore() || !verifier.isSatisfied(tail)) {
+                files.enqueue(tail);
+            }
+        }
     }
 
     /** Demands everything that is in the files now: what comes later is not waited for. */

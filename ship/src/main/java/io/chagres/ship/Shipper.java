@@ -1,7 +1,9 @@
 package io.chagres.ship;
 
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.log.ObjectWriter;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
@@ -11,9 +13,12 @@ import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.ship.metrics.Metrics;
 import java.io.IOException;
 import java.time.Clock;
-import java.util.ArrayList;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +31,10 @@ public final class Shipper implements AutoCloseable {
     private static final long RETRY_UNREADABLE_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
+    /** Of each file the size is summed up for a status: the more there are, the rarer it is. */
+    private static final int FILES_PER_STATUS_MS = 200;
+
+    private static final int CROWDED_MS = 10;
     private static final int FILES_TOLD = 50;
 
     /** The stages of a shipper's life, in order. */
@@ -45,6 +54,15 @@ public final class Shipper implements AutoCloseable {
     private final RiskMeter risk;
     private final Flush flush;
     private Stage stage = Stage.FIRST_SCAN;
+
+    /** Names that are gone and not yet said to be. */
+    private final Queue<Pathname> gone = new ArrayDeque<>();
+
+    /** When a run that ships once began, in milliseconds of its own clock. */
+    private long sinceMs;
+    /** Whether the drain began with a scan of its own. */
+    private boolean rescanned;
+
     private boolean drained;
     private volatile boolean drainRequested;
     private volatile @Nullable ShipOptions reload;
@@ -67,7 +85,11 @@ public final class Shipper implements AutoCloseable {
         this.clock = clock;
         risk = new RiskMeter(parts);
         flush = new Flush(parts);
-        parts.turns.release = options.once();
+        if (options.once()) {
+            parts.turns.release = true;
+            sinceMs = steadyMs();
+            parts.verifier.demand(sinceMs);
+        }
     }
 
     /**
@@ -104,6 +126,8 @@ public final class Shipper implements AutoCloseable {
      * @throws FencedException when another writer has taken over the host's log
      * @throws UnreadableCommitException when a reader would refuse the next commit: close this one and open another
      *     with {@link ShipOptions#plainly}
+     * @throws DamagedLogException when the log is damaged where it goes on: close this one and open another, which goes
+     *     on as another host of the same name
      * @throws IOException when the watch fails; failures of the store are tried again and shown in the status
      */
     public int doWork(int timeoutMs) throws IOException {
@@ -111,7 +135,7 @@ public final class Shipper implements AutoCloseable {
             return 0;
         }
         takeRequests();
-        int work = parts.watcher.poll(waitMs(timeoutMs), parts.names);
+        int work = look(timeoutMs);
         long now = steadyMs();
         work += parts.offload.step() ? 1 : 0;
         work += parts.uploads.step(now, taker) ? 1 : 0;
@@ -124,11 +148,42 @@ public final class Shipper implements AutoCloseable {
         }
         boolean hurry =
                 (noticed || flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
-        work += parts.pipeline.step(now, hurry) ? 1 : 0;
+        work += commit(now, hurry) ? 1 : 0;
+        parts.undelivered.hurry(flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) >= 0);
         changed |= work > 0;
         publish(now);
         parts.pulse.step(now, status);
         return work;
+    }
+
+    private boolean commit(long now, boolean hurry) throws IOException {
+        try {
+            long before = parts.pipeline.commits();
+            boolean moved = parts.pipeline.step(now, hurry);
+            if (parts.pipeline.commits() > before) {
+                parts.undelivered.acknowledged(
+                        parts.pipeline.acknowledgedSeq(),
+                        parts.pipeline.acknowledgedBytes(),
+                        parts.pipeline.acknowledgedSinceMs());
+            }
+            return moved;
+        } catch (DamagedLogException | UnreadableCommitException e) {
+            for (FileRisk each : risk.nameless(now)) { // nobody finds these again
+                parts.health.problem(each.path() + " has no name any more: its " + each.riskBytes()
+                        + " bytes that are not acknowledged are lost");
+            }
+            throw e;
+        }
+    }
+
+    /** While no more records fit a commit the kernel keeps the events, and tells when it could not. */
+    private int look(int timeoutMs) throws IOException {
+        if (parts.pipeline.isCrowded()) {
+            LockSupport.parkNanos(
+                    Duration.ofMillis(Math.min(timeoutMs, CROWDED_MS)).toNanos());
+            return 0;
+        }
+        return parts.watcher.poll(waitMs(timeoutMs), parts.names);
     }
 
     /** Returns a time for lags and ages: that of the clock, but for the steps back that a clock of the day makes. */
@@ -155,8 +210,8 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    private boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
-        boolean taken = parts.turns.takeObject(tail, run);
+    private boolean takeObject(Tail tail, ObjectWriter.Written object) {
+        boolean taken = parts.turns.takeObject(tail, object);
         if (taken) {
             parts.pipeline.refers(steadyMs());
         }
@@ -241,8 +296,7 @@ public final class Shipper implements AutoCloseable {
         Stage before = stage;
         switch (stage) {
             case FIRST_SCAN -> {
-                if (!parts.watcher.scanning()) {
-                    removeUnseen();
+                if (!parts.watcher.scanning() && removeUnseen()) {
                     stage = Stage.RUNNING;
                 }
             }
@@ -252,9 +306,12 @@ public final class Shipper implements AutoCloseable {
                 }
             }
             case LAST_SCAN -> {
-                if (!parts.watcher.scanning()) {
-                    removeUnseen();
-                    parts.demandAll(now);
+                if (!parts.watcher.scanning() && removeUnseen()) {
+                    if (rescanned) {
+                        parts.demandAll(now);
+                    } else {
+                        parts.demandSeen(sinceMs);
+                    }
                     stage = Stage.DRAINING;
                 }
             }
@@ -284,26 +341,27 @@ public final class Shipper implements AutoCloseable {
         return before == stage ? 0 : 1;
     }
 
-    /** What the archive knew and the scan did not find is gone. */
-    private void removeUnseen() {
+    /** What the archive knew and the scan did not find is gone; returns whether all that was said. */
+    private boolean removeUnseen() {
         Pathname removed = null;
-        List<Pathname> gone = new ArrayList<>();
         for (Pathname path : parts.known.takeUnseen()) {
             if (removed == null || !path.startsWith(removed)) {
                 removed = path;
                 gone.add(path);
             }
         }
-        for (Pathname path : gone) {
-            parts.pipeline.write(new LogRecord.NameRemoved(path, false));
+        while (!gone.isEmpty() && !parts.pipeline.filling().isCrowded()) {
+            parts.pipeline.write(new LogRecord.NameRemoved(gone.remove(), false));
         }
-        parts.files.startAtEnd = false;
+        parts.files.startAtEnd &= !gone.isEmpty();
+        return gone.isEmpty();
     }
 
     private void beginDrain(long now) {
         stage = Stage.LAST_SCAN;
         parts.turns.release = true;
-        if (!options.once() || drainRequested) {
+        rescanned = !options.once() || drainRequested;
+        if (rescanned) {
             parts.watcher.rescan();
         }
     }
@@ -315,6 +373,9 @@ public final class Shipper implements AutoCloseable {
                 || options.once() && !parts.checkpoints.isIdle()
                 || !parts.uploads.isIdle()
                 || !parts.pipeline.isIdle()) {
+            return false;
+        }
+        if (!parts.undelivered.hasDelivered(parts.pipeline.acknowledgedSeq())) {
             return false;
         }
         for (Tail tail : parts.table.all()) {
@@ -365,9 +426,17 @@ public final class Shipper implements AutoCloseable {
         parts.watcher.wakeup();
     }
 
-    /** Says whether a reload was asked for and is not done: what it adds is not found yet. Confined like the steps. */
+    /**
+     * Says whether a reload was asked for and is not done: what it adds is not found yet. What is created meanwhile is
+     * not waited for. Confined like the steps.
+     */
     public boolean reloading() {
-        return reload != null || parts.watcher.scanning();
+        return reload != null || parts.watcher.retargeting();
+    }
+
+    /** Says whether the first scan is over and it stays, until somebody asks for a drain. Confined like the steps. */
+    public boolean following() {
+        return stage == Stage.RUNNING && !options.once();
     }
 
     /** Says whether the shipper is done: everything is acknowledged, or the time for draining is over. */
@@ -390,7 +459,7 @@ public final class Shipper implements AutoCloseable {
                 filesWanted = false;
                 filesAtRisk = risk.files(now, FILES_TOLD);
             }
-            nextStatusMs = now + STATUS_MS;
+            nextStatusMs = now + STATUS_MS + parts.table.size() / FILES_PER_STATUS_MS;
             changed = status.riskBytes() != 0;
         }
     }
@@ -404,6 +473,19 @@ public final class Shipper implements AutoCloseable {
     public List<FileRisk> filesAtRisk() {
         filesWanted = true;
         return status.riskBytes() == 0 ? List.of() : filesAtRisk;
+    }
+
+    /**
+     * Says that the store is a spool: what it has acknowledged is at risk until it is delivered, and a drain waits for
+     * that. Before the first step.
+     */
+    public void deliver(Undelivered undelivered) {
+        parts.undelivered = undelivered;
+    }
+
+    /** Returns as which host it writes. */
+    public String hostId() {
+        return parts.hostId;
     }
 
     /** Returns of how many files the archive knew at the start where they go on. */

@@ -1,5 +1,6 @@
 package io.chagres.ship;
 
+import io.chagres.archive.Heartbeat;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
@@ -26,9 +27,16 @@ import org.jspecify.annotations.Nullable;
 final class StateDirectory implements AutoCloseable {
     private static final int PRIVATE_DIRECTORY = 0700;
     private static final int PRIVATE_FILE = 0600;
-    private static final int MAX_BYTES = 4096;
+    private static final int MAX_BYTES = 16 * 1024;
     private static final String LOCK = "lock";
+
+    /** Under which the host id is remembered. */
+    static final String HOST_ID = "host";
+
     private static final String ANSWER = "cut";
+    private static final String HEARTBEAT = "alive";
+    private static final String HOST_NAME = "name";
+    private static final String STORE_NAME = "store";
 
     private final Pathname directory;
     private @Nullable Fd lock;
@@ -44,12 +52,19 @@ final class StateDirectory implements AutoCloseable {
      * @throws ErrnoException when the directory cannot be used; {@code errno()} tells why
      */
     static StateDirectory open(Pathname root, String storeName, String hostName) throws IOException {
-        Pathname directory = root.resolve(digest(storeName + "\n" + hostName));
-        makeDirectories(directory);
-        StateDirectory state = new StateDirectory(directory);
+        StateDirectory state = look(root, storeName, hostName);
+        makeDirectories(state.directory);
         state.takeLock();
         state.answer(FlushAnswer.NONE); // what an earlier shipper said concerns nobody
+        state.replace(HEARTBEAT, "", false);
+        state.remember(HOST_NAME, hostName);
+        state.remember(STORE_NAME, storeName);
         return state;
+    }
+
+    /** Returns what a shipper that may run keeps: read only. */
+    static StateDirectory look(Pathname root, String storeName, String hostName) {
+        return new StateDirectory(root.resolve(digest(storeName + "\n" + hostName)));
     }
 
     private void takeLock() throws IOException {
@@ -71,9 +86,11 @@ final class StateDirectory implements AutoCloseable {
     }
 
     /** Remembers a value durably. */
-    void put(String key, String value) throws IOException {
+    void remember(String key, String value) throws IOException {
         Map<String, String> values = new java.util.TreeMap<>(values());
-        values.put(key, value);
+        if (value.equals(values.put(key, value))) {
+            return;
+        }
         String text = values.entrySet().stream()
                 .map(e -> e.getKey() + "=" + e.getValue() + "\n")
                 .collect(Collectors.joining());
@@ -98,6 +115,40 @@ final class StateDirectory implements AutoCloseable {
     /** Returns the word left in the part of a state directory. */
     static FlushAnswer answer(Pathname directory) throws ErrnoException {
         return FlushAnswer.parse(content(directory.resolve(ANSWER)));
+    }
+
+    /** Leaves word for other processes about how it goes. */
+    void tell(Heartbeat word) throws ErrnoException {
+        replace(HEARTBEAT, word.text(), false);
+    }
+
+    /** Returns the last word left in the part of a state directory; empty before the first. */
+    static Optional<Heartbeat> heartbeat(Pathname directory) throws IOException {
+        Pathname file = directory.resolve(HEARTBEAT);
+        String text = content(file);
+        return text.isEmpty() ? Optional.empty() : Optional.of(Heartbeat.parse(text, file.toString()));
+    }
+
+    /** Returns the host's name that a part of a state directory belongs to. */
+    static String hostName(Pathname directory) throws IOException {
+        return values(directory).getOrDefault(HOST_NAME, "");
+    }
+
+    /** Returns the name of the store that a part of a state directory belongs to. */
+    static String storeName(Pathname directory) throws IOException {
+        return values(directory).getOrDefault(STORE_NAME, "");
+    }
+
+    /** Says whether a file is the lock of a part of a state directory, by its name and what is beside it. */
+    static boolean isLock(Pathname file) {
+        Pathname parent = file.parent();
+        int beside = parent == null || !file.name().equals(Pathname.of(LOCK))
+                ? -Errno.ENOENT
+                : Fd.tryOpen(parent.resolve(HEARTBEAT), Fd.O_PATH, 0);
+        if (beside >= 0) {
+            Fd.ofValue(beside).close();
+        }
+        return beside >= 0;
     }
 
     /** Returns the process that holds the lock of a part of a state directory, or 0. */
@@ -133,6 +184,10 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private Map<String, String> values() throws IOException {
+        return values(directory);
+    }
+
+    private static Map<String, String> values(Pathname directory) throws IOException {
         return content(directory.resolve("host"))
                 .lines()
                 .filter(line -> line.indexOf('=') > 0)

@@ -73,7 +73,8 @@ class CheckpointStepTest {
                 false,
                 0,
                 List.of(),
-                List.of());
+                List.of(),
+                false);
         return Shipper.open(options, to, workers, Clock.systemUTC(), problems::add);
     }
 

@@ -1,8 +1,11 @@
 package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -19,6 +22,7 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -170,6 +174,46 @@ class ContinuationTest {
             assertThat(hosts(tree)).hasSize(2);
             for (Path file : all) {
                 assertThat(together(tree, damaged, next, file)).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
+    /** What lies where its next commit belongs cannot be read: it is told, and who opens another shipper goes on. */
+    @Test
+    void goesOnBehindACommitThatIsDamagedWhileItRuns() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            ModelClock clock = new ModelClock();
+            tree.clock = clock;
+            for (int i = 0; i < 50; i++) {
+                clock.advance(500);
+                tree.shipper().doWork(0);
+            }
+            String damaged = onlyHost(tree);
+            long next = load(tree, damaged).seq() + 1;
+            Files.writeString(tree.archive.resolve(ArchiveLayout.commit(damaged, next)), "not a commit");
+            ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
+            Path gone = tree.file("gone");
+            ShippedTree.append(gone, ShippedTree.random(50, 100));
+            boolean[] removed = {false};
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 1000; i++) {
+                            clock.advance(1000);
+                            tree.shipper().doWork(0);
+                            if (!removed[0] && tree.problems.stream().anyMatch(each -> each.contains("refuses"))) {
+                                Files.delete(gone);
+                                removed[0] = true;
+                            }
+                        }
+                    })
+                    .isInstanceOf(DamagedLogException.class);
+            assertThat(tree.problems).anyMatch(each -> each.contains("gone") && each.contains("its 50 bytes"));
+            tree.end();
+            tree.clock = Clock.systemUTC();
+            tree.drain();
+            String other = otherHost(tree, damaged);
+            for (Path file : all) {
+                assertThat(together(tree, damaged, other, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
             }
         }
     }

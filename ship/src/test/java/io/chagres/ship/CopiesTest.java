@@ -5,15 +5,20 @@ import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,6 +53,67 @@ class CopiesTest {
 
     private static void truncate(Path file) throws IOException {
         Files.write(file, new byte[0]);
+    }
+
+    /** What a file held when it was cut is told by one of its copies: not half by one and half by the other. */
+    @Test
+    void ofTwoCopiesOneTellsTheEndOfWhatWasTruncated() throws IOException {
+        Path log = shipped.file("app.log");
+        append(log, random(5000, 1));
+        shipped.settle();
+        append(log, random(177, 2));
+        Path first = shipped.file("app.log.1");
+        Files.copy(log, first);
+        append(log, random(28_505, 3));
+        byte[] longest = Files.readAllBytes(log);
+        Path second = shipped.file("app.log.2");
+        Files.copy(log, second);
+        truncate(log);
+        shipped.settle().drain();
+
+        for (FileVersion version : shipped.load().versions()) {
+            byte[] archived = shipped.content(version); // which compares checksums
+            assertThat(archived).isEqualTo(Arrays.copyOf(longest, archived.length));
+        }
+        shipped.assertArchived();
+    }
+
+    private static void sparse(Path file, long hole) throws IOException {
+        append(file, random(10_000, 1));
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(hole);
+        }
+        append(file, random(10_000, 2));
+    }
+
+    /** Holes are neither compared nor recorded piece by piece: they may be longer than anybody can read. */
+    @Test
+    void holesAreLeaptWhenFilesAreCompared() throws IOException {
+        long hole = 1L << 42;
+        Path first = shipped.file("first");
+        sparse(first, hole);
+        shipped.settle();
+        Path second = shipped.file("second");
+        sparse(second, hole);
+        Files.setLastModifiedTime(first, FileTime.fromMillis(1_000_000_000_000L)); // it is compared again
+        shipped.drain();
+
+        HostState state = shipped.load();
+        for (Path each : List.of(first, second)) {
+            FileVersion version =
+                    state.names().find(Pathname.of(each.toString())).version();
+            assertThat(version.length()).isEqualTo(hole + 10_000);
+            assertThat(version.extents()).hasSizeLessThan(10);
+        }
+        assertThat(state.versions()).hasSize(2);
+        assertThat(shipped.storedBytes()).isLessThan(30_000);
+        Files.write(first, new byte[] {1}, StandardOpenOption.APPEND);
+        try (RandomAccessFile open = new RandomAccessFile(first.toFile(), "rw")) {
+            open.seek(hole / 2);
+            open.write(1);
+        }
+        shipped.drain();
+        assertThat(shipped.load().versions()).hasSize(3); // what was a hole is none any more
     }
 
     /** Where recording copies would make a log that nobody reads, every byte is stored. */
@@ -178,6 +244,56 @@ class CopiesTest {
         shipped.drain().assertArchived();
         assertThat(shipped.storedBytes()).isEqualTo(bytes);
         shipped.settle().end(); // the archive can be read, and is gone on with
+    }
+
+    /**
+     * Killed after any number of requests and comparisons, the next shipper knows what was cut and what the copy has of
+     * it.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"app.log.1", "app-1.log"})
+    void aTruncatedFileEndsWithWhatItsCopyHasWhereverTheShipperIsKilled(String copy) throws IOException {
+        byte[] whole = random(1_500_000, 1);
+        List<Integer> lost = new ArrayList<>();
+        for (int tasks = 0, ran = 0; ran == tasks - 1 || tasks == 0; tasks++) {
+            try (ShippedTree killed = new ShippedTree(Files.createDirectory(temp.resolve("after" + tasks)))) {
+                Path log = killed.file("app.log");
+                append(log, Arrays.copyOf(whole, 600_000));
+                killed.settle();
+                Deque<Runnable> held = new ArrayDeque<>();
+                killed.workers = held::add;
+                killed.end();
+                killed.shipper(); // which has read nothing of the file itself
+                append(log, Arrays.copyOfRange(whole, 600_000, whole.length));
+                copyOver(log, killed.file(copy));
+                truncate(log);
+                ran = stepTasks(killed, held, tasks);
+                killed.end();
+                killed.workers = Runnable::run;
+                killed.drain().assertArchived();
+                boolean isWhole = killed.load().versions().stream()
+                        .anyMatch(version ->
+                                version.state() == FileVersion.State.TRUNCATED && version.length() == whole.length);
+                if (!isWhole) {
+                    lost.add(tasks);
+                }
+            }
+        }
+        assertThat(lost).isEmpty();
+    }
+
+    /** Runs at most some tasks, and returns how many there were. */
+    private static int stepTasks(ShippedTree shipped, Deque<Runnable> held, int most) throws IOException {
+        int ran = 0;
+        for (int idle = 0; idle < 50; idle++) {
+            idle = shipped.shipper().doWork(1) > 0 ? 0 : idle;
+            if (ran < most && !held.isEmpty()) {
+                held.removeFirst().run();
+                ran++;
+                idle = 0;
+            }
+        }
+        return ran;
     }
 
     private List<byte[]> truncatedContents() throws IOException {

@@ -1,7 +1,10 @@
 package io.chagres.ship;
 
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileHandle;
 import io.chagres.linux.MountPoint;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -37,6 +40,20 @@ final class ModelMounts implements AutoCloseable {
     /** Unmounts what is mounted on a directory, also by a run that ended before it could. */
     static void detach(Path directory) {
         MountPoint.tryUnmount(Pathname.of(directory.toString()), MountPoint.MNT_DETACH);
+    }
+
+    /** Says whether the kernel opens files by handle for us in the file system of a directory. */
+    static boolean opensByHandle(Path directory) throws IOException {
+        try (Fd fd = Fd.open(Pathname.of(directory.toString()), Fd.O_RDONLY, 0);
+                FileHandle handle = new FileHandle()) {
+            int opened = handle.of(fd.value()) < 0
+                    ? -1
+                    : handle.tryOpen(fd.value(), handle.type(), handle.bytes(), Fd.O_RDONLY);
+            if (opened >= 0) {
+                Fd.ofValue(opened).close();
+            }
+            return opened >= 0;
+        }
     }
 
     @Override

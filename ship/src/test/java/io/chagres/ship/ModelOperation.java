@@ -71,6 +71,10 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         Kind(int weight) {
             this.weight = weight;
         }
+
+        boolean copies() {
+            return this == COPY || this == COPY_TRUNCATE;
+        }
     }
 
     /** What bytes look like. */
@@ -83,26 +87,81 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         HALF_LINE
     }
 
+    /** What some runs do more of than others. */
+    private enum Plot {
+        ANYTHING(List.of(Kind.values())),
+        /** Files lose their last names, among so many that not all stay open. */
+        LEAVING(List.of(
+                Kind.APPEND,
+                Kind.UNLINK,
+                Kind.APPEND_UNLINK,
+                Kind.OPEN,
+                Kind.WRITE_OPEN,
+                Kind.UNLINK_OPEN,
+                Kind.CLOSE,
+                Kind.RENAME,
+                Kind.STEP,
+                Kind.SETTLE)),
+        /** Each file is copied over its copy again and again. */
+        ROTATING(List.of(
+                Kind.APPEND,
+                Kind.GROW,
+                Kind.WRITE,
+                Kind.REWRITE,
+                Kind.COPY,
+                Kind.COPY_TRUNCATE,
+                Kind.STEP,
+                Kind.SETTLE));
+
+        final List<Kind> kinds;
+        final int weights;
+
+        Plot(List<Kind> kinds) {
+            this.kinds = kinds;
+            weights = kinds.stream().mapToInt(kind -> kind.weight).sum();
+        }
+
+        Kind kind(RandomGenerator random) {
+            int left = random.nextInt(weights);
+            for (Kind kind : kinds) {
+                left -= kind.weight;
+                if (left < 0) {
+                    return kind;
+                }
+            }
+            throw new AssertionError(left);
+        }
+    }
+
     static final int NAMES = 18;
-    private static final int WEIGHTS = weights(List.of(Kind.values()));
     private static final int MAX_OPERATIONS = 30;
+    private static final int CROWD = 6;
 
     /**
-     * Draws the operations of a run; some runs only do what leaves every byte where it is, in some all that is written
-     * ends in zeros.
+     * Draws the operations of a run. Some runs only do what leaves every byte where it is, in some all that is written
+     * ends in zeros, and some follow a plot half of the time.
      */
     static List<ModelOperation> draw(RandomGenerator random) {
         boolean appendsOnly = random.nextInt(8) == 0;
         boolean zeros = random.nextInt(6) == 0;
-        int names = random.nextInt(4) == 0 ? NAMES : 2 + random.nextInt(5);
+        Plot plot = Plot.values()[random.nextInt(Plot.values().length)];
+        int names = plot == Plot.LEAVING ? CROWD : random.nextInt(4) == 0 ? NAMES : 2 + random.nextInt(5);
         int count = 3 + random.nextInt(MAX_OPERATIONS);
         List<ModelOperation> drawn = new ArrayList<>();
+        if (plot == Plot.LEAVING) {
+            for (int file = 0; file < CROWD; file++) {
+                drawn.add(new ModelOperation(Kind.APPEND, file, file, 0, length(random), Content.NOISE));
+            }
+            drawn.add(new ModelOperation(Kind.SETTLE, 0, 0, 0, 1, Content.NOISE));
+        }
         for (int i = 0; i < count; i++) {
-            Kind kind = kind(random);
+            Kind kind = (random.nextBoolean() ? plot : Plot.ANYTHING).kind(random);
+            int file = random.nextInt(names);
+            int other = random.nextInt(names);
             ModelOperation operation = new ModelOperation(
                     kind,
-                    random.nextInt(names),
-                    random.nextInt(names),
+                    file,
+                    plot == Plot.ROTATING && kind.copies() ? (file + 1) % names : other,
                     random.nextInt(1001),
                     length(random),
                     zeros ? Content.LINES_AND_ZEROS : Content.values()[random.nextInt(Content.values().length)]);
@@ -144,21 +203,6 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         return other % 2 == 1;
     }
 
-    private static int weights(List<Kind> kinds) {
-        return kinds.stream().mapToInt(kind -> kind.weight).sum();
-    }
-
-    private static Kind kind(RandomGenerator random) {
-        int left = random.nextInt(WEIGHTS);
-        for (Kind kind : Kind.values()) {
-            left -= kind.weight;
-            if (left < 0) {
-                return kind;
-            }
-        }
-        throw new AssertionError(left);
-    }
-
     private static int length(RandomGenerator random) {
         return switch (random.nextInt(40)) {
             case 0 -> 260_000 + random.nextInt(80_000);
@@ -169,9 +213,21 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         };
     }
 
-    /** Returns the line of Java that makes it. */
+    /** Returns what {@link #parse} reads. */
     @Override
     public String toString() {
-        return "operation(" + kind + ", " + file + ", " + other + ", " + at + ", " + length + ", " + content + ")";
+        return kind + " " + file + " " + other + " " + at + " " + length + " " + content;
+    }
+
+    /** Makes an operation from a line of text. */
+    static ModelOperation parse(String line) {
+        String[] words = line.split(" ");
+        return new ModelOperation(
+                Kind.valueOf(words[0]),
+                Integer.parseInt(words[1]),
+                Integer.parseInt(words[2]),
+                Integer.parseInt(words[3]),
+                Integer.parseInt(words[4]),
+                Content.valueOf(words[5]));
     }
 }

@@ -51,6 +51,22 @@ final class ModelRun implements AutoCloseable {
                     bits / 16 % 2 == 0 ? 1 : 1000,
                     bits / 32 % 4 == 0 ? Codec.NONE : Codec.ZSTD);
         }
+
+        /** Makes one from a line of text. */
+        static Setting parse(String line) {
+            String[] words = line.split(" ");
+            return new Setting(
+                    Integer.parseInt(words[0]),
+                    Integer.parseInt(words[1]),
+                    Integer.parseInt(words[2]),
+                    Codec.valueOf(words[3]));
+        }
+
+        /** Returns what {@link #parse} reads. */
+        @Override
+        public String toString() {
+            return openFiles + " " + coalesceMs + " " + maxLagMs + " " + codec;
+        }
     }
 
     private static final long DAY_MS = 86_400_000;
@@ -128,7 +144,11 @@ final class ModelRun implements AutoCloseable {
             case SETTLE -> settle();
             case FLUSH -> flush();
             case DRAIN -> drain();
-            case CRASH -> crash();
+            case CRASH -> {
+                List<ModelTree.Cut> cuts = List.copyOf(tree.cuts);
+                crash();
+                tree.cuts.addAll(cuts); // the next shipper knows of them
+            }
             case MACHINE_CRASH -> {
                 crash();
                 tree.machineCrash(o);
@@ -168,7 +188,8 @@ final class ModelRun implements AutoCloseable {
                 takeOver,
                 0,
                 List.of(),
-                List.of());
+                List.of(),
+                false);
     }
 
     private Shipper open(ShipOptions options, Machine here) throws IOException {
@@ -347,7 +368,8 @@ final class ModelRun implements AutoCloseable {
         }
     }
 
-    private void drain() throws IOException, Wrong {
+    /** Returns whether the shipper ended by itself: one that cannot tell whose the newest commit is ends otherwise. */
+    private boolean drain() throws IOException, Wrong {
         Shipper running = open();
         running.requestDrain();
         for (int i = 0; i < MAX_STEPS && shipper == running && !running.finished(); i++) {
@@ -357,15 +379,17 @@ final class ModelRun implements AutoCloseable {
             }
         }
         if (shipper != running) {
-            return;
+            return false;
         }
-        boolean lost = problems.stream().anyMatch(problem -> problem.contains("is lost"));
+        boolean lost =
+                problems.stream().anyMatch(problem -> problem.contains("is lost") || problem.contains("is not known"));
         if (!running.drained() || running.status().riskBytes() != 0 && !lost) {
             throw new Wrong("a drain does not end, though the store is healthy: " + running.status());
         }
         check("the drain says that everything is acknowledged");
         known();
         crash();
+        return true;
     }
 
     /** The shipper is gone; nothing that it has not put is in the store. */
@@ -384,9 +408,14 @@ final class ModelRun implements AutoCloseable {
         if (!wrong.isEmpty()) {
             throw new Wrong(claim + ", but: " + String.join("; ", wrong));
         }
-        tree.lasts.addAll(tree.orphans());
+        List<ModelTree.Last> held = tree.orphans();
+        for (ModelTree.Last each : tree.opensByHandle ? archive.missing(held) : List.<ModelTree.Last>of()) {
+            throw new Wrong(claim + ", but the last " + each.content().length() + " bytes of " + each.name()
+                    + " are nowhere, though it can be opened by its handle");
+        }
+        tree.lasts.addAll(held);
         for (ModelTree.Last each : archive.missing(tree.lasts)) {
-            boolean told = problems.stream().anyMatch(problem -> problem.contains(each.name()));
+            boolean told = problems.stream().anyMatch(problem -> problem.contains("/" + each.name() + " was "));
             if (!told || open().status().riskBytes() == 0) {
                 throw new Wrong(claim + (told ? ", but it is not counted" : ", but nobody was told") + " that the last "
                         + each.content().length() + " bytes of " + each.name() + " are nowhere");
@@ -401,7 +430,11 @@ final class ModelRun implements AutoCloseable {
 
     private void end() throws IOException, Wrong {
         store.heal();
-        drain();
+        boolean drained = drain();
+        drained = drained || drain(); // by the next shipper
+        if (!drained) {
+            throw new Wrong("two shippers, one after the other, do not end by themselves");
+        }
         if (appendsOnly) {
             for (String name : tree.contents().keySet()) {
                 if (archive.versionsOf(name) != 1) {

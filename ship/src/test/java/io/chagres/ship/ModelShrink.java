@@ -24,7 +24,7 @@ final class ModelShrink {
         this.wrong = wrong;
     }
 
-    /** Returns a short run that goes wrong like the given one, as lines of Java. */
+    /** Returns a short run that goes wrong like the given one, as lines of {@code model-cases.txt}. */
     static String explain(Path base, long seed, ModelRun.Setting setting, List<ModelOperation> operations, String wrong)
             throws IOException {
         ModelShrink shrink = new ModelShrink(base, setting, operations, wrong);
@@ -32,11 +32,8 @@ final class ModelShrink {
         shrink.simplify();
         shrink.shorten();
         StringBuilder text = new StringBuilder("seed " + seed + ": " + shrink.wrong + "\n" + setting + "\n");
-        for (int i = 0; i < shrink.operations.size(); i++) {
-            ModelOperation o = shrink.operations.get(i);
-            text.append("    ").append(o).append(i == shrink.operations.size() - 1 ? "" : ",");
-            text.append(" // ").append(ModelTree.name(o.file())).append(", ").append(ModelTree.name(o.other()));
-            text.append('\n');
+        for (ModelOperation each : shrink.operations) {
+            text.append(each).append('\n');
         }
         return text.toString();
     }

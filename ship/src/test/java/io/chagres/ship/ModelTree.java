@@ -98,10 +98,14 @@ final class ModelTree implements AutoCloseable {
     /** Whether bytes were stored through a mapping that nobody was told of. */
     boolean silent;
 
+    /** Whether the kernel opens files by handle for us: then nothing that somebody holds open is beyond reach. */
+    final boolean opensByHandle;
+
     ModelTree(Path top) throws IOException {
         this.top = top;
         Files.createDirectories(top.resolve("d"));
         Files.createDirectories(top.resolve("e"));
+        opensByHandle = ModelMounts.opensByHandle(top);
     }
 
     static String name(int number) {
@@ -388,6 +392,11 @@ final class ModelTree implements AutoCloseable {
                     lastOf(top.resolve(name));
                 }
             }
+            for (Map.Entry<Integer, Orphan> each : Map.copyOf(orphans).entrySet()) {
+                if (top.resolve(each.getValue().name).startsWith(directory)) {
+                    leaves(each.getKey());
+                }
+            }
             mounts.unmount(directory);
             known.removeIf(key -> key.toString().endsWith(device)); // the number may be another's soon
         }
@@ -486,6 +495,11 @@ final class ModelTree implements AutoCloseable {
         if (there != null) {
             there.channel.close();
         }
+        leaves(number);
+    }
+
+    /** Nobody reaches a file without a name any more. */
+    private void leaves(int number) throws IOException {
         Orphan orphan = orphans.remove(number);
         if (orphan != null) {
             lasts.add(new Last(orphan.name, orphan.content()));

@@ -4,9 +4,11 @@ import static io.chagres.ship.ShippedTree.append;
 import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -24,8 +26,12 @@ class OpenFilesTest {
     Path temp;
 
     private static List<Path> files(ShippedTree shipped) throws IOException {
+        return files(shipped, FILES);
+    }
+
+    private static List<Path> files(ShippedTree shipped, int count) throws IOException {
         List<Path> files = new ArrayList<>();
-        for (int i = 0; i < FILES; i++) {
+        for (int i = 0; i < count; i++) {
             files.add(shipped.file("f" + i));
             append(files.getLast(), random(1000, i));
         }
@@ -82,5 +88,57 @@ class OpenFilesTest {
             assertThat(shipped.load().versions()).allMatch(version -> version.length() == 1010);
             assertThat(shipped.problems).noneMatch(problem -> problem.contains("is lost"));
         }
+    }
+
+    /** Files without a name keep their descriptors: what is beyond them waits, at risk, and commits go on. */
+    @Test
+    @Tag("it")
+    void moreAreKeptByWritersThanMayBeOpen() throws IOException {
+        Requires.root();
+        try (ShippedTree shipped = new ShippedTree(temp, 4)) {
+            List<OutputStream> writers = new ArrayList<>();
+            for (Path file : files(shipped, 60)) {
+                OutputStream writer = Files.newOutputStream(file, StandardOpenOption.APPEND);
+                writers.add(writer);
+                writer.write(random(10, 99));
+                Files.delete(file);
+            }
+            Shipper running = shipped.shipper();
+            for (int i = 0; i < 100; i++) {
+                running.doWork(5);
+            }
+            assertThat(shipped.problems).anyMatch(problem -> problem.contains("Too many open files"));
+            assertThat(running.status().riskBytes()).isPositive();
+            append(shipped.file("later"), random(77, 1));
+            for (int i = 0; i < 200; i++) {
+                running.doWork(5);
+            }
+            assertThat(shipped.archived("later")).hasSize(77);
+            for (OutputStream writer : writers) {
+                writer.close(); // what was not open here is gone for ever
+            }
+            Await.until("each file is whole, or told of", () -> {
+                try {
+                    running.doWork(5);
+                    return whole(shipped) + told(shipped) == writers.size();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertThat(running.status().riskBytes()).isGreaterThanOrEqualTo(told(shipped));
+            assertThat(told(shipped)).isPositive();
+        }
+    }
+
+    private static long whole(ShippedTree shipped) throws IOException {
+        return shipped.load().versions().stream()
+                .filter(version -> version.length() == 1010)
+                .count();
+    }
+
+    private static long told(ShippedTree shipped) {
+        return shipped.problems.stream()
+                .filter(problem -> problem.contains(" is lost") || problem.contains("is not known"))
+                .count();
     }
 }

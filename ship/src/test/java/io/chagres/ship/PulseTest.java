@@ -11,11 +11,14 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests when a shipper lets the archive hear from it. */
 class PulseTest {
@@ -34,6 +37,10 @@ class PulseTest {
     });
 
     private Pulse pulse(long intervalMs) {
+        return pulse(intervalMs, null);
+    }
+
+    private Pulse pulse(long intervalMs, @Nullable StateDirectory here) {
         ShipOptions options = new ShipOptions(
                 List.of("/var/log", "/srv"),
                 List.of(),
@@ -54,12 +61,18 @@ class PulseTest {
                 false,
                 intervalMs,
                 List.of(),
-                List.of());
-        return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options);
+                List.of(),
+                false);
+        return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options, here);
     }
 
     private static ShipStatus status(boolean scanning, long riskBytes, String trouble) {
-        return new ShipStatus(3, 0, riskBytes, 9, 0, 0, 2, 0, 0, 0, 0, scanning, trouble.isEmpty() ? null : trouble);
+        return status(scanning, 0, riskBytes, trouble);
+    }
+
+    private static ShipStatus status(boolean scanning, long shippedBytes, long riskBytes, String trouble) {
+        return new ShipStatus(
+                3, shippedBytes, riskBytes, 9, 0, 0, 2, 0, 0, 0, 0, scanning, trouble.isEmpty() ? null : trouble);
     }
 
     private void runTasks() {
@@ -94,6 +107,7 @@ class PulseTest {
                         17,
                         9,
                         3,
+                        0,
                         Version.text(),
                         "/var/log /srv",
                         "the store refuses since 9 s: full; 2 unreadable files"));
@@ -164,6 +178,47 @@ class PulseTest {
         pulse.step(1, status(false, 5, ""));
         pulse.end(false, status(false, 5, ""));
         assertThat(tasks).hasSize(1);
+    }
+
+    @Test
+    void tellsTheRateSinceItsLastWord() throws IOException {
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1000, status(false, 5000, 0, ""));
+        runTasks();
+        assertThat(newest().bytesPerSecond()).isZero();
+        pulse.step(1000 + INTERVAL_MS, status(false, 5000 + 7 * 60, 0, ""));
+        runTasks();
+        assertThat(newest().bytesPerSecond()).isEqualTo(7);
+    }
+
+    /** Who looks at this machine needs no store, nor a heartbeat to it. */
+    @Test
+    void tellsThisMachineWhatChanges(@TempDir Path temp) throws IOException {
+        Pathname root = Pathname.of(temp.toString());
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            RunningShipper seen = RunningShipper.find(root).getFirst();
+            assertThat(seen.hostName()).isEqualTo("web1");
+            assertThat(seen.storeName()).isEqualTo("store");
+            assertThat(seen.heartbeat()).isNull();
+            Pulse pulse = pulse(0, here);
+            pulse.step(5000, status(true, -1, ""));
+            assertThat(seen.heartbeat()).isNotNull().returns(-1L, Heartbeat::riskBytes);
+            pulse.step(5999, status(false, 0, ""));
+            assertThat(seen.heartbeat()).isNotNull().returns(-1L, Heartbeat::riskBytes);
+            pulse.step(6000, status(false, 2000, 17, ""));
+            assertThat(seen.heartbeat()).isNotNull().returns(17L, Heartbeat::riskBytes);
+            assertThat(seen.heartbeat()).isNotNull().returns(2000L, Heartbeat::bytesPerSecond);
+            wallMs += 59_999;
+            pulse.step(65_999, status(false, 2000, 17, ""));
+            assertThat(seen.heartbeat()).isNotNull().returns(1_000_000L, Heartbeat::timeMs); // nothing changed
+            pulse.step(66_000, status(false, 2000, 17, ""));
+            assertThat(seen.heartbeat()).isNotNull().returns(1_059_999L, Heartbeat::timeMs);
+            assertThat(tasks).isEmpty();
+        }
+        try (StateDirectory again = StateDirectory.open(root, "store", "web1")) {
+            assertThat(again).isNotNull();
+            assertThat(RunningShipper.find(root).getFirst().heartbeat()).isNull(); // nothing of an earlier one
+        }
     }
 
     @Test

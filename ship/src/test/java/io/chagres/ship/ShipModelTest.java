@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The product's promise, tried on random runs: whatever a drain, a flush or a status calls safe is restored bit for bit
  * at that commit, and everything else is counted at risk. {@code -Dmodel.runs=N} sets how many, {@code -Dseed=N} where
- * to begin. A run that fails is shortened and printed as the lines of a test for {@link ShipModelCasesTest}; a million
+ * to begin. A run that fails is shortened and printed as a case for {@link ShipModelCasesTest}; a million
  * of them is what {@code bench/load/soak_ship.sh} does.
  */
 class ShipModelTest {
@@ -50,7 +50,7 @@ class ShipModelTest {
         }
     }
 
-    /** Runs until one run fails; returns that one as lines of a test. */
+    /** Runs until one run fails; returns that one as a case. */
     private static String run(Path base, long seed, AtomicInteger next) throws IOException {
         for (int i = next.getAndIncrement(); i < RUNS; i = next.getAndIncrement()) {
             ModelRun.Setting setting = ModelRun.Setting.of(seed + i);

@@ -125,7 +125,8 @@ final class ShippedTree implements AutoCloseable {
                 false,
                 heartbeatMs,
                 of,
-                List.of());
+                List.of(),
+                false);
     }
 
     Shipper shipper() throws IOException {

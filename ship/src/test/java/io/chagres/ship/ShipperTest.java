@@ -115,7 +115,8 @@ class ShipperTest {
                 false,
                 0,
                 List.of(),
-                List.of());
+                List.of(),
+                false);
     }
 
     private Shipper open(BlobStore store, boolean once, Codec codec, String state) throws IOException {

@@ -129,7 +129,8 @@ class TailerTest {
                 false,
                 0,
                 List.of(),
-                List.of());
+                List.of(),
+                false);
     }
 
     @AfterEach

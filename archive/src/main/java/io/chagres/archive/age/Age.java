@@ -1,5 +1,7 @@
 package io.chagres.archive.age;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 
@@ -7,18 +9,24 @@ import java.util.List;
 public final class Age {
     private Age() {}
 
-    /** Returns the whole file of some content. */
-    public static byte[] encrypt(List<AgeRecipient> recipients, byte[] content) {
+    /**
+     * Returns the whole file of some content.
+     *
+     * @param content of any memory, borrowed until return
+     */
+    public static byte[] encrypt(List<AgeRecipient> recipients, MemorySegment content) {
         AgeFile file = AgeFile.to(recipients);
-        byte[] out = Arrays.copyOf(file.start(), Math.toIntExact(file.fileBytes(content.length)));
+        long length = content.byteSize();
+        byte[] out = Arrays.copyOf(file.start(), Math.toIntExact(file.fileBytes(length)));
+        byte[] part = new byte[(int) Math.min(AgeFile.CHUNK_BYTES, length)];
         AgeFile.Chunks chunks = file.chunks();
         int at = file.startBytes();
         int from = 0;
         for (long chunk = 0; at < out.length; chunk++) {
-            int length = Math.min(AgeFile.CHUNK_BYTES, content.length - from);
-            byte[] part = Arrays.copyOfRange(content, from, from + length);
-            from += length;
-            at += chunks.seal(chunk, from == content.length, part, length, out, at);
+            int bytes = (int) Math.min(AgeFile.CHUNK_BYTES, length - from);
+            MemorySegment.copy(content, ValueLayout.JAVA_BYTE, from, part, 0, bytes);
+            from += bytes;
+            at += chunks.seal(chunk, from == length, part, bytes, out, at);
         }
         return out;
     }
@@ -27,16 +35,13 @@ public final class Age {
     public static byte[] decrypt(List<AgeIdentity> identities, byte[] bytes) throws AgeException {
         AgeFile file = AgeFile.open(bytes, bytes.length, identities);
         byte[] out = new byte[Math.toIntExact(file.contentBytes(bytes.length))];
-        byte[] part = new byte[AgeFile.CHUNK_BYTES];
         AgeFile.Chunks chunks = file.chunks();
         int at = file.startBytes();
         int done = 0;
         for (long chunk = 0; at < bytes.length; chunk++) {
             int length = Math.min(AgeFile.SEALED_BYTES, bytes.length - at);
-            int got = chunks.open(chunk, at + length == bytes.length, bytes, at, length, part);
-            System.arraycopy(part, 0, out, done, got);
+            done += chunks.open(chunk, at + length == bytes.length, bytes, at, length, out, done);
             at += length;
-            done += got;
         }
         return out;
     }

@@ -144,12 +144,12 @@ public final class AgeFile {
             }
         }
 
-        /** Decrypts a chunk and returns how many bytes it holds. */
-        public int open(long chunk, boolean last, byte[] source, int offset, int length, byte[] target)
+        /** Decrypts a chunk to a place in the target and returns how many bytes it holds. */
+        public int open(long chunk, boolean last, byte[] source, int offset, int length, byte[] target, int at)
                 throws AgeException {
             try {
                 init(Cipher.DECRYPT_MODE, chunk, last);
-                return cipher.doFinal(source, offset, length, target, 0);
+                return cipher.doFinal(source, offset, length, target, at);
             } catch (GeneralSecurityException e) {
                 throw new AgeException(Fault.PAYLOAD, "its encrypted content was changed or cut off");
             }

@@ -1,7 +1,6 @@
 package io.chagres.archive.age;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -42,22 +41,7 @@ public final class AgeIdentity {
      * @param file its name, for messages
      */
     public static List<AgeIdentity> read(String file, List<String> lines) throws IOException {
-        List<AgeIdentity> found = new ArrayList<>();
-        int number = 0;
-        for (String line : lines) {
-            number++;
-            if (!line.isBlank() && !line.startsWith("#")) {
-                try {
-                    found.add(parse(line.strip()));
-                } catch (IllegalArgumentException e) {
-                    throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
-                }
-            }
-        }
-        if (found.isEmpty()) {
-            throw new IOException(file + ": it holds no identity (AGE-SECRET-KEY-1...)");
-        }
-        return found;
+        return KeyLines.read(file, lines, AgeIdentity::parse, "it holds no identity (AGE-SECRET-KEY-1...)");
     }
 
     /** Returns the recipient that it opens files of. */

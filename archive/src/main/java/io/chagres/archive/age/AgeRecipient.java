@@ -1,7 +1,6 @@
 package io.chagres.archive.age;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -47,22 +46,7 @@ public final class AgeRecipient {
      * @param file its name, for messages
      */
     public static List<AgeRecipient> read(String file, List<String> lines) throws IOException {
-        List<AgeRecipient> found = new ArrayList<>();
-        int number = 0;
-        for (String line : lines) {
-            number++;
-            if (!line.isBlank() && !line.startsWith("#")) {
-                try {
-                    found.add(parse(line.strip()));
-                } catch (IllegalArgumentException e) {
-                    throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
-                }
-            }
-        }
-        if (found.isEmpty()) {
-            throw new IOException(file + ": it names no recipient");
-        }
-        return found;
+        return KeyLines.read(file, lines, AgeRecipient::parse, "it names no recipient");
     }
 
     byte[] point() {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * What another machine writes through a network file system raises no events, so directories are looked at too, only
  * less often. {@link #wakeup} is safe for any thread, the rest is confined to one.
  */
-final class ArchiveEvents implements AutoCloseable {
+public final class ArchiveEvents implements AutoCloseable {
     private static final int POLL_MS = 200;
     private static final int NETWORK_POLL_MS = 1_000;
     private static final int NEW_NAMES =
@@ -32,7 +32,8 @@ final class ArchiveEvents implements AutoCloseable {
     private final Map<Integer, String> watched = new HashMap<>(); // prefixes by watch descriptor
     private final Set<String> unwatched = new HashSet<>();
 
-    ArchiveEvents(BlobStore store) throws ErrnoException {
+    /** Waits for nothing yet; the store stays the caller's. */
+    public ArchiveEvents(BlobStore store) throws ErrnoException {
         this.store = store;
         signal = EventFd.open();
         epoll = Epoll.open();
@@ -52,7 +53,7 @@ final class ArchiveEvents implements AutoCloseable {
     }
 
     /** Waits for new names below a prefix from now on; where that cannot be, or not yet, it is tried again. */
-    void watch(String prefix) {
+    public void watch(String prefix) {
         if (watched.containsValue(prefix)) {
             return;
         }
@@ -67,7 +68,7 @@ final class ArchiveEvents implements AutoCloseable {
     }
 
     /** Waits for an event, a wakeup, or until it is time to look. */
-    void await() {
+    public void await() {
         Set.copyOf(unwatched).forEach(this::watch);
         epoll.waitFor(unwatched.isEmpty() ? NETWORK_POLL_MS : POLL_MS);
         signal.drain();
@@ -84,7 +85,7 @@ final class ArchiveEvents implements AutoCloseable {
     }
 
     /** Ends a wait, or the next one. */
-    void wakeup() {
+    public void wakeup() {
         signal.signal();
     }
 

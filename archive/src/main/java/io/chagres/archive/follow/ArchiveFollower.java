@@ -1,17 +1,15 @@
 package io.chagres.archive.follow;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.Shard;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
@@ -20,17 +18,12 @@ import java.util.function.LongSupplier;
  * thread, the rest is confined to one.
  */
 public final class ArchiveFollower implements AutoCloseable {
-    /** Where each list is paid for, new hosts are looked for less often than new commits. */
-    private static final long LIST_HOSTS_MS = 10_000;
-
     private final BlobStore store;
     private final Address address;
-    private final LongSupplier clockMs;
     private final ArchiveEvents events;
+    private final HostArrivals arrivals;
     private final Map<String, HostFollower> hosts = new TreeMap<>();
     private final HostFaults faults;
-    private final Set<String> others = new HashSet<>();
-    private long listedMs = Long.MIN_VALUE;
 
     /**
      * Follows nothing yet; a host that {@link #from} does not name is taken up by the first step, with all its files.
@@ -44,8 +37,8 @@ public final class ArchiveFollower implements AutoCloseable {
         this.faults = faults;
         this.store = store;
         this.address = address;
-        this.clockMs = clockMs;
         events = new ArchiveEvents(store);
+        arrivals = new HostArrivals(store, address, Shard.ALL, clockMs, events);
     }
 
     /**
@@ -55,41 +48,24 @@ public final class ArchiveFollower implements AutoCloseable {
      * @param files those that are followed though they are there
      */
     public void from(HostRegistry.Owner host, HostState shown, List<Selection.Entry> files) throws IOException {
-        events.watch(ArchiveLayout.log(host.id())); // before it is loaded, so that no commit is missed
-        boolean followed = faults.attempt(
-                host, () -> hosts.put(host.id(), new HostFollower(store, host, address, shown.nextVersionId(), files)));
-        if (!followed) {
-            others.add(host.id());
-        }
+        arrivals.add(host);
+        follow(host, shown.nextVersionId(), files);
+    }
+
+    private void follow(HostRegistry.Owner host, long firstNewVersion, List<Selection.Entry> files) throws IOException {
+        faults.attempt(
+                host, () -> hosts.put(host.id(), new HostFollower(store, host, address, firstNewVersion, files)));
     }
 
     /** Tells what was committed since the last step. */
     public void step(FollowListener listener) throws IOException {
-        takeUpHosts();
+        for (HostRegistry.Owner host : arrivals.next()) {
+            follow(host, HostState.empty().nextVersionId(), List.of());
+        }
         for (HostFollower host : List.copyOf(hosts.values())) {
             if (!faults.attempt(host.owner(), () -> host.step(listener))) {
-                leave(host);
-            }
-        }
-    }
-
-    private void leave(HostFollower host) {
-        hosts.remove(host.owner().id());
-        others.add(host.owner().id());
-        host.close();
-    }
-
-    private void takeUpHosts() throws IOException {
-        long now = clockMs.getAsLong();
-        boolean isFree = store.directory(ArchiveLayout.NAMES) != null;
-        if (!isFree && listedMs != Long.MIN_VALUE && now - listedMs < LIST_HOSTS_MS) {
-            return;
-        }
-        listedMs = now;
-        events.watch(ArchiveLayout.NAMES);
-        for (HostRegistry.Owner host : Address.hosts(store, address)) {
-            if (!hosts.containsKey(host.id()) && !others.contains(host.id())) {
-                from(host, HostState.empty(), List.of());
+                hosts.remove(host.owner().id());
+                host.close();
             }
         }
     }

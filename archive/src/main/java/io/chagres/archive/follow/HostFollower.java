@@ -1,17 +1,11 @@
 package io.chagres.archive.follow;
 
-import io.chagres.archive.CheckpointId;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
-import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
-import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -25,17 +19,11 @@ import java.util.TreeMap;
  * follows versions and not names, so that the end of a rotated file is not missed. Confined to one thread.
  */
 final class HostFollower implements AutoCloseable {
-    /** A machine that slept for days finds that the next commit was compacted away; this often it looks for that. */
-    private static final int STEPS_PER_COMPACTION_CHECK = 60;
-
-    private final BlobStore store;
     private final HostRegistry.Owner host;
     private final Address address;
     private final Map<Long, Followed> followed = new TreeMap<>(); // older versions are written first
     private final long firstNewVersion;
-    private HostState state;
-    private VersionContent content;
-    private int idleSteps;
+    private final FollowedHost newest;
     private boolean changed = true; // the state is newer than the listing
 
     /** How far a version has been written. */
@@ -64,7 +52,6 @@ final class HostFollower implements AutoCloseable {
             long firstNewVersion,
             List<Selection.Entry> files)
             throws IOException {
-        this.store = store;
         this.host = host;
         this.address = address;
         this.firstNewVersion = firstNewVersion;
@@ -73,8 +60,9 @@ final class HostFollower implements AutoCloseable {
                     file.version().id(),
                     new Followed(file.path(), file.version().length(), true));
         }
-        state = load();
-        content = new VersionContent(store, host.id(), state);
+        ExtentFilter filter = ExtentFilter.of(id -> followed.containsKey(id) || id >= firstNewVersion);
+        newest = new FollowedHost(store, host.id(), filter);
+        newest.reload();
     }
 
     /** Returns whose files it follows. */
@@ -84,52 +72,31 @@ final class HostFollower implements AutoCloseable {
 
     /** Tells what was committed since the last step. */
     void step(FollowListener listener) throws IOException {
-        if (HostLog.refresh(store, host.id(), state)) {
-            changed = true;
-            idleSteps = 0;
-        } else if (++idleSteps % STEPS_PER_COMPACTION_CHECK == 0) {
-            CheckpointId newest = HostLog.newestCheckpoint(store, host.id());
-            if (newest != null && newest.seq() > state.seq()) {
-                reload();
-                changed = true;
-            }
-        }
+        changed |= newest.refresh();
         if (!changed) {
             return;
         }
         changed = false;
         if (!takeNew()) {
-            reload();
+            newest.reload();
         }
         for (Map.Entry<Long, Followed> entry : followed.entrySet()) {
-            FileVersion version = state.version(entry.getKey());
+            FileVersion version = newest.state().version(entry.getKey());
             if (version != null) {
                 tell(version, entry.getValue(), listener);
             }
         }
     }
 
-    private void reload() throws IOException {
-        HostState fresh = load();
-        content.close();
-        state = fresh;
-        content = new VersionContent(store, host.id(), state);
-    }
-
     @Override
     public void close() {
-        content.close();
-    }
-
-    private HostState load() throws IOException {
-        ExtentFilter filter = ExtentFilter.of(id -> followed.containsKey(id) || id >= firstNewVersion);
-        return HostLog.load(store, host.id(), PointInTime.NOW, filter, RunListener.NONE);
+        newest.close();
     }
 
     /** Takes up versions that the address has come to mean; false when one of them needs the state loaded again. */
     private boolean takeNew() {
         boolean readable = true;
-        for (Selection.Entry file : Selection.of(state, address, false)) {
+        for (Selection.Entry file : Selection.of(newest.state(), address, false)) {
             FileVersion version = file.version();
             if (!followed.containsKey(version.id())) {
                 boolean old = version.id() < firstNewVersion; // it was there, under a name that did not match
@@ -146,7 +113,7 @@ final class HostFollower implements AutoCloseable {
             skipCopies(version, at);
         }
         if (version.length() > at.position) {
-            listener.appended(host, at.path, version, at.position, version.length(), content);
+            listener.appended(host, at.path, version, at.position, version.length(), newest.content());
             at.position = version.length();
             at.written = true;
         }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * u32 0x184D2A5C, u32 payload size        a skippable zstd frame; its payload:
  *   128 B fixed header                      {@link FixedHeader}
  *   records                                 one zstd frame, in the age format where the header says so
+ *   seal                                    {@link CommitSeal}, where the header says so
  *   u32 CRC32C of the payload before it
  * data area                               {@link SeekableFrames}, encrypted like it; nothing when there are no runs
  * </pre>
@@ -44,18 +45,21 @@ public final class CommitHeader {
     private final byte @Nullable [] records;
     private final @Nullable EncryptedException sealed;
     private final byte[] chain;
+    private final @Nullable CommitSeal seal;
 
     private CommitHeader(
             String object,
             FixedHeader fixed,
             byte @Nullable [] records,
             @Nullable EncryptedException sealed,
-            byte[] chain) {
+            byte[] chain,
+            @Nullable CommitSeal seal) {
         this.object = object;
         this.fixed = fixed;
         this.records = records;
         this.sealed = sealed;
         this.chain = chain;
+        this.seal = seal;
     }
 
     /**
@@ -65,7 +69,7 @@ public final class CommitHeader {
      * @param chain kept
      */
     public static CommitHeader of(String object, FixedHeader fixed, byte[] records, byte[] chain) {
-        return new CommitHeader(object, fixed, records, null, chain);
+        return new CommitHeader(object, fixed, records, null, chain, null);
     }
 
     /**
@@ -94,7 +98,8 @@ public final class CommitHeader {
             throw new CorruptArchiveException(object, "the checksum of its records is wrong");
         }
         FixedHeader fixed = FixedHeader.decode(object, bytes, PAYLOAD_START, FixedHeader.COMMIT);
-        if (RECORDS_START + (long) fixed.recordsStored() != crcAt) {
+        long recordsEnd = RECORDS_START + (long) fixed.recordsStored();
+        if (recordsEnd + fixed.sealBytes() != crcAt) {
             throw new CorruptArchiveException(object, "its records do not have the size its header declares");
         }
         if (objectBytes >= 0 && objectBytes != end + fixed.dataStored()) {
@@ -102,19 +107,18 @@ public final class CommitHeader {
                     object, "it has " + objectBytes + " bytes instead of " + (end + fixed.dataStored()));
         }
         byte[] chain = sha256(buffer, (int) end);
+        CommitSeal seal = fixed.signature() == FixedHeader.UNSIGNED ? null : CommitSeal.decode(bytes, recordsEnd);
         if (fixed.protection() == FixedHeader.PLAIN) {
-            return of(
-                    object,
-                    fixed,
-                    decompressed(object, buffer, RECORDS_START, fixed.recordsStored(), fixed, context),
-                    chain);
+            byte[] records = decompressed(object, buffer, RECORDS_START, fixed.recordsStored(), fixed, context);
+            return new CommitHeader(object, fixed, records, null, chain, seal);
         }
         try {
             byte[] plain = decrypted(object, bytes.asSlice(RECORDS_START, fixed.recordsStored()), identities);
             ByteBuffer frame = ByteBuffer.allocateDirect(plain.length).put(plain);
-            return of(object, fixed, decompressed(object, frame, 0, plain.length, fixed, context), chain);
+            byte[] records = decompressed(object, frame, 0, plain.length, fixed, context);
+            return new CommitHeader(object, fixed, records, null, chain, seal);
         } catch (EncryptedException e) {
-            return new CommitHeader(object, fixed, null, e, chain);
+            return new CommitHeader(object, fixed, null, e, chain, seal);
         }
     }
 
@@ -124,7 +128,7 @@ public final class CommitHeader {
             throw new CorruptArchiveException(object, "it does not begin like a commit");
         }
         long needed = PAYLOAD_START + (start.get(INT, 4) & 0xffffffffL);
-        long most = RECORDS_START + (long) FixedHeader.MAX_STORED_RECORDS_BYTES + CRC_BYTES;
+        long most = RECORDS_START + (long) FixedHeader.MAX_STORED_RECORDS_BYTES + CommitSeal.BYTES + CRC_BYTES;
         if (needed < RECORDS_START + CRC_BYTES || needed > most) {
             throw new CorruptArchiveException(object, "it declares an impossible size");
         }
@@ -258,9 +262,14 @@ public final class CommitHeader {
         return chain;
     }
 
+    /** Returns what somebody signed, or null; of a commit that was read. */
+    public @Nullable CommitSeal seal() {
+        return seal;
+    }
+
     /** Returns where in the object the data area begins. */
     public long headerBytes() {
-        return RECORDS_START + (long) fixed.recordsStored() + CRC_BYTES;
+        return RECORDS_START + (long) fixed.recordsStored() + fixed.sealBytes() + CRC_BYTES;
     }
 
     /** Returns the uncompressed bytes of the data area. */

@@ -16,13 +16,13 @@ import java.lang.foreign.ValueLayout;
  *  88 u32 number of records      92 u32 size of the records   96 u32 stored size of the records
  * 100 u32 size of the data area 104 u32 stored size of the data area with its seek table
  * 108 u64 first commit of the row
- * 116 u8 protection, 0 none, 1 age   117 u8 signature, 0 none   118 10 B zeros
+ * 116 u8 protection, 0 none, 1 age   117 u8 signature, 0 none, 1 Ed25519   118 10 B zeros
  * </pre>
  *
  * The five sizes are 0 in all but a commit, the records of which follow as a stream. Only a commit says that it is
  * protected: what else there is, is encrypted whole. Immutable; arrays are not copied.
  *
- * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY}, {@link #OUTLINE} or {@link #EXTENTS}
+ * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY}, {@link #OUTLINE} or {@link #CHANGES}
  * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
  * @param timeMs the writer's wall clock when it was cut
  * @param incarnation 16 bytes that name the run of the writer
@@ -36,6 +36,7 @@ import java.lang.foreign.ValueLayout;
  * @param row number of the first of the commits up to this one whose times never go back; a search for a time halves
  *     within such rows only
  * @param protection {@link #PLAIN} or {@link #AGE}: how the records and the data area of a commit are stored
+ * @param signature {@link #UNSIGNED} or {@link #ED25519}: what follows the records of a commit
  */
 public record FixedHeader(
         int kind,
@@ -50,7 +51,8 @@ public record FixedHeader(
         int dataLength,
         int dataStored,
         long row,
-        int protection) {
+        int protection,
+        int signature) {
     /** Kind of a commit. */
     public static final int COMMIT = 0;
 
@@ -63,8 +65,8 @@ public record FixedHeader(
     /** Kind of a checkpoint that does not say where the bytes of versions are. */
     public static final int OUTLINE = 3;
 
-    /** Kind of the extents of some commits. */
-    public static final int EXTENTS = 4;
+    /** Kind of what some commits changed. */
+    public static final int CHANGES = 4;
 
     /** Everything is stored as it is. */
     public static final int PLAIN = 0;
@@ -72,12 +74,21 @@ public record FixedHeader(
     /** Records and data area are a file in the age format each. */
     public static final int AGE = 1;
 
+    /** Nobody signed it. */
+    public static final int UNSIGNED = 0;
+
+    /** Digest, key and signature follow the records. */
+    public static final int ED25519 = 1;
+
     public static final int BYTES = 128;
     public static final int ID_BYTES = 16;
     public static final int CHAIN_BYTES = 32;
 
     /** Records of one commit, uncompressed. */
-    public static final int MAX_RECORDS_BYTES = 128 << 20;
+    public static final int MAX_RECORDS_BYTES = 32 << 20;
+
+    /** Records of one commit. */
+    public static final int MAX_RECORDS = 1 << 20;
 
     /** Records of one commit as they are stored: they may not compress, and grow a little where they are encrypted. */
     static final int MAX_STORED_RECORDS_BYTES = SeekableFrames.boundOf(MAX_RECORDS_BYTES) + (1 << 20);
@@ -85,12 +96,18 @@ public record FixedHeader(
     /** Where the header says how a commit is protected. */
     public static final int PROTECTION = 116;
 
+    private static final int SIGNATURE = PROTECTION + 1;
     private static final int MAGIC = 0x43474843;
     private static final int FORMAT_VERSION = 2;
     static final int MAX_DATA_BYTES = 1 << 30;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    /** Returns how many bytes follow the records before their checksum. */
+    int sealBytes() {
+        return signature == ED25519 ? CommitSeal.BYTES : 0;
+    }
 
     /** Writes the header, {@link #BYTES} long, at an offset. */
     public void encode(MemorySegment target, long offset) {
@@ -111,6 +128,7 @@ public record FixedHeader(
         out.set(LONG, 108, row);
         out.asSlice(PROTECTION).fill((byte) 0);
         out.set(ValueLayout.JAVA_BYTE, PROTECTION, (byte) protection);
+        out.set(ValueLayout.JAVA_BYTE, SIGNATURE, (byte) signature);
     }
 
     /**
@@ -144,10 +162,12 @@ public record FixedHeader(
                 in.get(INT, 100),
                 in.get(INT, 104),
                 in.get(LONG, 108),
-                in.get(ValueLayout.JAVA_BYTE, PROTECTION));
+                in.get(ValueLayout.JAVA_BYTE, PROTECTION),
+                in.get(ValueLayout.JAVA_BYTE, SIGNATURE));
         header.check(object, kind);
         for (long at = PROTECTION; at < BYTES; at++) {
-            boolean known = at == PROTECTION && kind == COMMIT && header.protection == AGE;
+            boolean known = kind == COMMIT
+                    && (at == PROTECTION && header.protection == AGE || at == SIGNATURE && header.signature == ED25519);
             if (in.get(ValueLayout.JAVA_BYTE, at) != 0 && !known) {
                 throw new CorruptArchiveException(
                         object, "it is protected or signed in a way that is not known to this program");
@@ -162,6 +182,7 @@ public record FixedHeader(
 
     private void check(String object, int expectedKind) throws CorruptArchiveException {
         boolean sizesPossible = recordCount >= 0
+                && recordCount <= MAX_RECORDS
                 && recordsLength >= recordCount
                 && recordsLength <= MAX_RECORDS_BYTES
                 && recordsStored >= 0

@@ -17,6 +17,7 @@ final class RecordInput {
     private final byte[] bytes;
     private final int end;
     private int at;
+    private int components;
 
     RecordInput(String object, byte[] bytes, int offset, int length) {
         this.object = object;
@@ -42,6 +43,13 @@ final class RecordInput {
             throw corrupt("a record is cut off");
         }
         return bytes[at++] & 0xff;
+    }
+
+    /** Returns the next byte, which stays. */
+    int peek() throws CorruptArchiveException {
+        int value = u8();
+        at--;
+        return value;
     }
 
     boolean bool() throws CorruptArchiveException {
@@ -107,13 +115,41 @@ final class RecordInput {
     }
 
     byte[] block() throws CorruptArchiveException {
+        return block(RecordWriter.MAX_BLOCK_BYTES);
+    }
+
+    private byte[] block(int most) throws CorruptArchiveException {
         long length = varint();
-        if (length < 0 || length > RecordWriter.MAX_BLOCK_BYTES || length > end - at) {
+        if (length < 0 || length > most || length > end - at) {
             throw corrupt("a text is too long or cut off");
         }
         byte[] copy = Arrays.copyOfRange(bytes, at, at + (int) length);
         at += (int) length;
         return copy;
+    }
+
+    /** Passes over fields: {@code v} a number, {@code 1}, {@code 4} and {@code 8} bytes, {@code b} a row of bytes. */
+    void skip(String fields) throws CorruptArchiveException {
+        for (int i = 0; i < fields.length(); i++) {
+            char field = fields.charAt(i);
+            switch (field) {
+                case 'v' -> {
+                    int b = u8();
+                    while (b >= 0x80) {
+                        b = u8();
+                    }
+                }
+                case 'b' -> skip(varint());
+                default -> skip(field - '0');
+            }
+        }
+    }
+
+    private void skip(long length) throws CorruptArchiveException {
+        if (length < 0 || length > end - at) {
+            throw corrupt("a record is cut off");
+        }
+        at += (int) length;
     }
 
     String text() throws CorruptArchiveException {
@@ -126,11 +162,15 @@ final class RecordInput {
     }
 
     Pathname path() throws CorruptArchiveException {
-        byte[] path = block();
+        byte[] path = block(RecordWriter.MAX_PATH_BYTES);
         for (byte b : path) {
             if (b == 0) {
                 throw corrupt("a path contains a NUL byte");
             }
+            components += b == '/' ? 1 : 0;
+        }
+        if (components > RecordReader.MAX_COMPONENTS) {
+            throw corrupt("its paths have more than " + RecordReader.MAX_COMPONENTS + " components");
         }
         return Pathname.ofBytes(path);
     }

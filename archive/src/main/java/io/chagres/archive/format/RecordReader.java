@@ -6,6 +6,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeRecipient;
+import io.chagres.archive.sign.Sha256;
 import java.util.Set;
 
 /**
@@ -15,6 +16,12 @@ import java.util.Set;
  * leaves the others readable. Confined to one thread.
  */
 public final class RecordReader {
+    /** Most slashes in all paths of a commit together: each may become a directory. */
+    public static final int MAX_COMPONENTS = 1 << 22;
+
+    /** Most bytes that the runs and copies of a commit stand for: few records can stand for more than any disk has. */
+    public static final long MAX_RUN_BYTES = 64L << 30;
+
     private static final LogRecord.Kind[] KINDS = LogRecord.Kind.values();
     private static final LogRecord.Reason[] REASONS = LogRecord.Reason.values();
     private static final Codec[] CODECS = Codec.values();
@@ -22,6 +29,7 @@ public final class RecordReader {
     private static final int INCARNATION_BYTES = 16;
 
     private final RecordInput in;
+    private long runBytes;
 
     /**
      * Makes a reader.
@@ -56,6 +64,7 @@ public final class RecordReader {
             case RecordWriter.INCARNATION_OPENED -> incarnationOpened();
             case RecordWriter.INCARNATION_CLOSED -> new LogRecord.IncarnationClosed(in.bool());
             case RecordWriter.RECIPIENTS -> new LogRecord.Recipients(recipients(), recipients());
+            case RecordWriter.OBJECT_DIGEST -> objectDigest();
             case RecordWriter.NAME_ADDED ->
                 new LogRecord.NameAdded(in.path(), in.oneOf(KINDS), in.natural(), in.path(), in.attributes());
             case RecordWriter.NAME_REMOVED -> new LogRecord.NameRemoved(in.path(), in.bool());
@@ -74,6 +83,7 @@ public final class RecordReader {
             case RecordWriter.MOMENT -> new LogRecord.Moment(in.positive(), in.zigzag());
             case RecordWriter.VERSION_COMMITS ->
                 new LogRecord.VersionCommits(in.positive(), in.positive(), in.positive());
+            case RecordWriter.VERSION_NAMES -> new LogRecord.VersionNames(in.positive(), in.natural());
             case RecordWriter.REPEATED -> new LogRecord.Repeated(in.positive(), in.zigzag(), in.block());
             case RecordWriter.RUN,
                     RecordWriter.OBJECT_RUN,
@@ -82,6 +92,33 @@ public final class RecordReader {
                     RecordWriter.PACKED_RUN -> extent(kind);
             default -> throw in.corrupt("record kind " + kind + " is not known to this program");
         };
+    }
+
+    /**
+     * Passes over the next record, of which only the end is looked for where that is faster than to decode it.
+     *
+     * @return whether it opens a version
+     * @throws CorruptArchiveException when it has no end
+     */
+    public boolean skip() throws CorruptArchiveException {
+        int kind = in.peek();
+        String fields =
+                switch (kind) {
+                    case RecordWriter.NAME_ADDED -> "1b1vbvvvv";
+                    case RecordWriter.VERSION_OPENED -> "1v88vvvvbvvvv";
+                    case RecordWriter.VERSION_CLOSED -> "1v1";
+                    case RecordWriter.ATTRIBUTES_CHANGED -> "1vbvvvv";
+                    case RecordWriter.VERSION_TIMES -> "1vvvb";
+                    case RecordWriter.RUN, RecordWriter.COPY_RUN -> "1vvvvv4v";
+                    case RecordWriter.PACKED_RUN -> "1vvv8vv4v";
+                    default -> "";
+                };
+        if (fields.isEmpty()) {
+            next();
+        } else {
+            in.skip(fields);
+        }
+        return kind == RecordWriter.VERSION_OPENED;
     }
 
     private String recipients() throws CorruptArchiveException {
@@ -103,6 +140,14 @@ public final class RecordReader {
                 incarnation, in.text(), in.text(), in.text(), in.text(), in.varint(), in.text(), in.zigzag());
     }
 
+    private LogRecord objectDigest() throws CorruptArchiveException {
+        LogRecord.ObjectDigest digest = new LogRecord.ObjectDigest(in.positive(), in.i64(), in.block());
+        if (digest.sha256().length != Sha256.BYTES) {
+            throw in.corrupt("a digest has " + digest.sha256().length + " bytes");
+        }
+        return digest;
+    }
+
     private LogRecord derived() throws CorruptArchiveException {
         LogRecord.Derived derived = new LogRecord.Derived(in.positive(), in.positive(), in.text());
         if (!DERIVED_CODECS.contains(derived.codec())) {
@@ -112,8 +157,12 @@ public final class RecordReader {
     }
 
     private LogRecord versionOpened() throws CorruptArchiveException {
+        long versionId = in.positive();
+        if (LogRecord.CopyRun.isLost(versionId)) {
+            throw in.corrupt("it opens the version that stands for lost bytes");
+        }
         return new LogRecord.VersionOpened(
-                in.positive(),
+                versionId,
                 new FileKey(in.i64(), in.i64(), in.varint(), in.varint()),
                 in.natural(),
                 in.natural(),
@@ -161,10 +210,14 @@ public final class RecordReader {
         return new LogRecord.PackedRun(versionId, start, length, unique, packLength, dataOffset, in.i32(), in.zigzag());
     }
 
-    /** Refuses what one checksum does not cover. */
+    /** Refuses what one checksum does not cover, and more of it than a commit may have. */
     private void requirePiece(long length) throws CorruptArchiveException {
         if (length > LogRecord.PIECE_BYTES) {
             throw in.corrupt("a run of " + length + " bytes is longer than 256 KiB");
+        }
+        runBytes += length;
+        if (runBytes > MAX_RUN_BYTES) {
+            throw in.corrupt("its runs and copies stand for more than " + MAX_RUN_BYTES + " bytes");
         }
     }
 

@@ -34,9 +34,14 @@ public final class RecordWriter {
     static final int PACKED_RUN = 20;
     static final int VERSION_COMMITS = 21;
     static final int RECIPIENTS = 22;
+    static final int OBJECT_DIGEST = 23;
+    static final int VERSION_NAMES = 24;
 
-    /** Longest path or text in a record: more than the kernel takes, so that nothing real is refused. */
+    /** Longest text, and the records of a commit that another repeats. */
     public static final int MAX_BLOCK_BYTES = 32 * 1024;
+
+    /** Longest path: more than the kernel takes, so that nothing real is refused. */
+    public static final int MAX_PATH_BYTES = 8 * 1024;
 
     /** Most checksums of one data object. */
     static final int MAX_CHECKSUMS = 16 * 1024;
@@ -48,6 +53,8 @@ public final class RecordWriter {
     private byte[] bytes = new byte[FIRST_BYTES];
     private int length;
     private int count;
+    private int components;
+    private long runBytes;
     private int usedBytes;
 
     /** Makes an empty writer. */
@@ -56,6 +63,16 @@ public final class RecordWriter {
     /** Returns the number of records. */
     public int count() {
         return count;
+    }
+
+    /** Returns the slashes in all paths; see {@link RecordReader#MAX_COMPONENTS}. */
+    public int components() {
+        return components;
+    }
+
+    /** Returns the bytes that runs and copies stand for; see {@link RecordReader#MAX_RUN_BYTES}. */
+    public long runBytes() {
+        return runBytes;
     }
 
     /** Returns the bytes used. */
@@ -73,6 +90,8 @@ public final class RecordWriter {
         usedBytes = Math.max(usedBytes, length);
         length = 0;
         count = 0;
+        components = 0;
+        runBytes = 0;
     }
 
     /** Gives a large array back when there are no records and little of it was used since the last call. */
@@ -95,6 +114,8 @@ public final class RecordWriter {
             case LogRecord.IncarnationOpened r -> incarnationOpened(r);
             case LogRecord.IncarnationClosed r -> begin(INCARNATION_CLOSED).bool(r.drained());
             case LogRecord.Recipients r -> begin(RECIPIENTS).text(r.bytes()).text(r.own());
+            case LogRecord.ObjectDigest r ->
+                begin(OBJECT_DIGEST).varint(r.versionId()).i64(r.unique()).block(r.sha256());
             case LogRecord.NameAdded r -> nameAdded(r);
             case LogRecord.NameRemoved r -> begin(NAME_REMOVED).path(r.path()).bool(r.movedOut());
             case LogRecord.NameMoved r -> begin(NAME_MOVED).path(r.from()).path(r.to());
@@ -117,6 +138,8 @@ public final class RecordWriter {
                         .varint(r.versionId())
                         .varint(r.firstSeq())
                         .varint(r.lastSeq());
+            case LogRecord.VersionNames r ->
+                begin(VERSION_NAMES).varint(r.versionId()).varint(r.names());
             case LogRecord.Repeated r ->
                 begin(REPEATED).varint(r.seq()).zigzag(r.timeMs()).block(r.records());
             case LogRecord.Run r ->
@@ -229,6 +252,9 @@ public final class RecordWriter {
     }
 
     private RecordWriter extent(int kind, long versionId, long start, long extentLength) {
+        if (kind != OBJECT_RUN && extentLength <= LogRecord.PIECE_BYTES) {
+            runBytes += kind == ZERO_RUN ? 0 : extentLength;
+        }
         return begin(kind).varint(versionId).varint(start).varint(extentLength);
     }
 
@@ -297,6 +323,7 @@ public final class RecordWriter {
         beginBlock(value.length());
         for (int i = 0; i < value.length(); i++) {
             bytes[length++] = value.byteAt(i);
+            components += value.byteAt(i) == '/' ? 1 : 0;
         }
         return this;
     }

@@ -80,13 +80,18 @@ public final class SeekableFrames implements AutoCloseable {
             throw new IllegalArgumentException("a frame of " + length + " bytes");
         }
         int stored = compress(target, targetOffset, source, sourceOffset, length);
+        note(stored, length);
+        return stored;
+    }
+
+    /** Notes a frame that was made elsewhere for the seek table: its stored size, and that of its content. */
+    public void note(int stored, int length) {
         if (frames * 2 == sizes.length) {
             sizes = Arrays.copyOf(sizes, sizes.length * 2);
         }
         sizes[frames * 2] = stored;
         sizes[frames * 2 + 1] = length;
         frames++;
-        return stored;
     }
 
     /** Compresses any number of bytes into one frame that the seek table does not mention; see {@link #frame}. */

@@ -2,11 +2,11 @@ package io.chagres.archive.log;
 
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.store.BlobWriter;
-import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /** Encrypts an object while it is written. Confined to one thread. */
 final class AgeWriter implements BlobWriter {
@@ -64,21 +64,6 @@ final class AgeWriter implements BlobWriter {
     }
 
     @Override
-    public long copyFrom(Fd source, long position, long length) throws IOException {
-        MemorySegment buffer = arena.allocate(plain.length, Long.BYTES);
-        long done = 0;
-        while (done < length) {
-            long read = source.preadFully(buffer, 0, Math.min(buffer.byteSize(), length - done), position + done);
-            if (read == 0) {
-                break;
-            }
-            write(buffer, 0, read);
-            done += read;
-        }
-        return done;
-    }
-
-    @Override
     public void read(long position, MemorySegment target, long offset, long length) {
         throw new UnsupportedOperationException("no kernel copies what is encrypted");
     }
@@ -88,6 +73,11 @@ final class AgeWriter implements BlobWriter {
         seal(true);
         stored.write(out, 0, outBytes);
         stored.commit();
+    }
+
+    @Override
+    public byte @Nullable [] sha256() {
+        return stored.sha256();
     }
 
     @Override

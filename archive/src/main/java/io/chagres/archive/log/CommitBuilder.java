@@ -4,9 +4,12 @@ import io.chagres.archive.age.Age;
 import io.chagres.archive.age.AgeRecipient;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.CommitSeal;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.sign.HostSigner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -39,6 +42,7 @@ public final class CommitBuilder implements AutoCloseable {
     private final Region out = new Region();
     private int dataLength;
     private @Nullable SealedCommit sealed;
+    private @Nullable HostSigner signer;
 
     /**
      * Makes an empty builder.
@@ -84,6 +88,11 @@ public final class CommitBuilder implements AutoCloseable {
         }
     }
 
+    /** Says who signs what is sealed from now on; null for nobody. */
+    void signedBy(@Nullable HostSigner by) {
+        signer = by;
+    }
+
     /** Returns the records; append to them. */
     public RecordWriter records() {
         return records;
@@ -111,12 +120,29 @@ public final class CommitBuilder implements AutoCloseable {
 
     /** Says whether the commit should not wait any longer: a run of full size may not fit. */
     public boolean isFull() {
-        return dataLength > maxDataBytes - SeekableFrames.FRAME_BYTES || records.length() > maxDataBytes;
+        return dataLength > maxDataBytes - SeekableFrames.FRAME_BYTES || recordsAreFull();
+    }
+
+    private boolean recordsAreFull() {
+        return records.length() > maxDataBytes
+                || records.count() > FixedHeader.MAX_RECORDS / 2
+                || records.runBytes() > RecordReader.MAX_RUN_BYTES / 4;
+    }
+
+    /**
+     * Says whether no record should be added that can wait: not much more and no reader would take the commit. There is
+     * room for 100,000 records more, for 8 MiB of them, and for copies of 32 GiB.
+     */
+    public boolean isCrowded() {
+        return records.length() > FixedHeader.MAX_RECORDS_BYTES - (8 << 20)
+                || records.count() > FixedHeader.MAX_RECORDS - 100_000
+                || records.components() > RecordReader.MAX_COMPONENTS / 2
+                || records.runBytes() > RecordReader.MAX_RUN_BYTES / 2;
     }
 
     /** Makes room for a run behind {@link #dataLength}; false when the commit is full. */
     public boolean reserve(int bytes) {
-        if (dataLength + (long) bytes > maxDataBytes || records.length() > maxDataBytes) {
+        if (dataLength + (long) bytes > maxDataBytes || recordsAreFull()) {
             return false;
         }
         long needed = dataLength + (long) bytes;
@@ -152,7 +178,9 @@ public final class CommitBuilder implements AutoCloseable {
      */
     public SealedCommit seal(
             long seq, long row, long timeMs, byte[] incarnation, byte[] nonce, byte[] predecessor, KeyRing keys) {
-        if (sealed != null || records.length() > FixedHeader.MAX_RECORDS_BYTES) {
+        if (sealed != null
+                || records.length() > FixedHeader.MAX_RECORDS_BYTES
+                || records.count() > FixedHeader.MAX_RECORDS) {
             throw new IllegalStateException(sealed != null ? "sealed already" : "too many records for one commit");
         }
         int dataFrames = SeekableFrames.framesOf(dataLength);
@@ -160,11 +188,15 @@ public final class CommitBuilder implements AutoCloseable {
                 + SeekableFrames.tableBytes(dataFrames);
         long bound = CommitHeader.RECORDS_START
                 + SeekableFrames.boundOf(records.length())
+                + CommitSeal.BYTES
                 + CommitHeader.CRC_BYTES
                 + dataBound;
         out.ensure(bound, 0);
         int recordsStored = encrypt(CommitHeader.RECORDS_START, storeRecords(), keys.records());
-        int dataStart = CommitHeader.RECORDS_START + recordsStored + CommitHeader.CRC_BYTES;
+        HostSigner by = signer;
+        int sealStart = CommitHeader.RECORDS_START + recordsStored;
+        int crcStart = sealStart + (by == null ? 0 : CommitSeal.BYTES);
+        int dataStart = crcStart + CommitHeader.CRC_BYTES;
         out.ensure(dataStart + dataBound, dataStart);
         int dataStored = encrypt(dataStart, storeData(dataStart), keys.bytes());
         FixedHeader fixed = new FixedHeader(
@@ -180,14 +212,15 @@ public final class CommitBuilder implements AutoCloseable {
                 dataLength,
                 dataStored,
                 row,
-                keys.encrypts() ? FixedHeader.AGE : FixedHeader.PLAIN);
+                keys.encrypts() ? FixedHeader.AGE : FixedHeader.PLAIN,
+                by == null ? FixedHeader.UNSIGNED : FixedHeader.ED25519);
         fixed.encode(out.memory, CommitHeader.PAYLOAD_START);
         out.memory.set(INT, 0, CommitHeader.FRAME_MAGIC);
         out.memory.set(INT, 4, dataStart - CommitHeader.PAYLOAD_START);
-        out.memory.set(
-                INT,
-                dataStart - CommitHeader.CRC_BYTES,
-                CommitHeader.crc(out.bytes, dataStart - CommitHeader.CRC_BYTES));
+        if (by != null) {
+            CommitSeal.write(out.memory, sealStart, out.memory.asSlice(dataStart, dataStored), by, seq);
+        }
+        out.memory.set(INT, crcStart, CommitHeader.crc(out.bytes, crcStart));
         sealed = new SealedCommit(
                 fixed, CommitHeader.sha256(out.bytes, dataStart), out.memory.asSlice(0, (long) dataStart + dataStored));
         return sealed;
@@ -216,8 +249,8 @@ public final class CommitBuilder implements AutoCloseable {
         if (recipients.isEmpty() || length == 0) {
             return length;
         }
-        byte[] file = Age.encrypt(recipients, out.memory.asSlice(start, length).toArray(ValueLayout.JAVA_BYTE));
-        out.ensure((long) start + file.length + CommitHeader.CRC_BYTES, start);
+        byte[] file = Age.encrypt(recipients, out.memory.asSlice(start, length));
+        out.ensure((long) start + file.length + CommitSeal.BYTES + CommitHeader.CRC_BYTES, start);
         MemorySegment.copy(file, 0, out.memory, ValueLayout.JAVA_BYTE, start, file.length);
         return file.length;
     }

@@ -6,6 +6,8 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.sign.HostSigner;
+import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
@@ -29,6 +31,7 @@ public final class CommitLog {
     private final LongSupplier clockMs;
     private final SecureRandom random = new SecureRandom();
     private final LogRecord.@Nullable IncarnationOpened before;
+    private final @Nullable HostSigner signer;
     private final Repeats repeats = new Repeats();
     private long lastAppendMs;
     private long seq;
@@ -44,6 +47,22 @@ public final class CommitLog {
      * @param clockMs the wall clock, milliseconds since 1970
      */
     public CommitLog(BlobStore store, String hostId, byte[] incarnation, LogEnd end, LongSupplier clockMs) {
+        this(store, hostId, incarnation, end, clockMs, null);
+    }
+
+    /**
+     * Continues a log whose commits are signed.
+     *
+     * @param key by whom; null for nobody
+     */
+    public CommitLog(
+            BlobStore store,
+            String hostId,
+            byte[] incarnation,
+            LogEnd end,
+            LongSupplier clockMs,
+            @Nullable SigningKey key) {
+        signer = key == null ? null : new HostSigner(hostId, key);
         this.store = store;
         this.hostId = hostId;
         this.incarnation = incarnation.clone();
@@ -76,7 +95,9 @@ public final class CommitLog {
             long cutMs = clockMs.getAsLong();
             repeats.into(commit.records(), seq + 1, cutMs);
             boolean goesOn = seq > 0 && cutMs >= timeMs;
-            sealed = commit.seal(seq + 1, goesOn ? row : seq + 1, cutMs, incarnation, nonce, chain, store.keyRing());
+            long rowNow = goesOn ? row : seq + 1;
+            commit.signedBy(signer);
+            sealed = commit.seal(seq + 1, rowNow, cutMs, incarnation, nonce, chain, store.keyRing());
         }
         if (sealed.fixed().seq() != seq + 1) {
             throw new IllegalStateException("commit " + sealed.fixed().seq() + " cannot follow commit " + seq);

@@ -58,6 +58,7 @@ public final class CommitReader implements AutoCloseable {
         try {
             return fetch(key);
         } catch (CorruptArchiveException e) {
+            store.forget(key);
             return fetch(key);
         }
     }

@@ -47,6 +47,14 @@ public final class ObjectWriter {
         }
     }
 
+    /**
+     * An object that is durable.
+     *
+     * @param run the record that refers to it
+     * @param digest the record that goes before that one, where the store takes digests
+     */
+    public record Written(LogRecord.ObjectRun run, LogRecord.@Nullable ObjectDigest digest) {}
+
     private ObjectWriter() {}
 
     /**
@@ -54,11 +62,11 @@ public final class ObjectWriter {
      *
      * @param range which bytes of the source
      * @param level zstd level, 1 to 19
-     * @return the record that refers to the object, or null when the source does not have all these bytes
+     * @return what refers to the object, or null when the source does not have all these bytes
      * @throws io.chagres.foreign.ErrnoException when the source cannot be read
      * @throws IOException when the store refuses
      */
-    public static LogRecord.@Nullable ObjectRun write(
+    public static @Nullable Written write(
             BlobStore store, String hostId, Range range, Fd source, Codec codec, int level) throws IOException {
         long unique = RANDOM.nextLong();
         String key = ArchiveLayout.object(hostId, range.versionId(), range.start(), range.end(), unique, codec);
@@ -68,7 +76,7 @@ public final class ObjectWriter {
                 return null;
             }
             writer.commit();
-            return new LogRecord.ObjectRun(
+            LogRecord.ObjectRun run = new LogRecord.ObjectRun(
                     range.versionId(),
                     range.start(),
                     range.length(),
@@ -77,6 +85,9 @@ public final class ObjectWriter {
                     codec,
                     transfer.crcs,
                     range.mtimeNs());
+            byte[] sha256 = writer.sha256();
+            return new Written(
+                    run, sha256 == null ? null : new LogRecord.ObjectDigest(range.versionId(), unique, sha256));
         }
     }
 

@@ -84,6 +84,15 @@ public final class ProtectedStore extends ForwardingStore {
     }
 
     @Override
+    public void forget(String key) {
+        synchronized (opened) {
+            opened.remove(key);
+        }
+        last = null;
+        super.forget(key);
+    }
+
+    @Override
     public KeyRing keyRing() {
         return keys;
     }
@@ -105,10 +114,7 @@ public final class ProtectedStore extends ForwardingStore {
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
         List<AgeRecipient> recipients = recipients(key);
         return store.putIfAbsent(
-                key,
-                recipients.isEmpty()
-                        ? content
-                        : MemorySegment.ofArray(Age.encrypt(recipients, content.toArray(ValueLayout.JAVA_BYTE))));
+                key, recipients.isEmpty() ? content : MemorySegment.ofArray(Age.encrypt(recipients, content)));
     }
 
     @Override
@@ -149,10 +155,12 @@ public final class ProtectedStore extends ForwardingStore {
         long lastChunk = (all - file.startBytes() - 1) / AgeFile.SEALED_BYTES;
         AgeFile.Chunks chunks = file.chunks();
         byte[] batch = {};
+        byte[] whole = {}; // takes each chunk that nobody will ask for again
         long batchFirst = 0;
         int done = 0;
         for (long at = offset; at < end; ) {
             long number = at / AgeFile.CHUNK_BYTES;
+            int within = (int) (at - number * AgeFile.CHUNK_BYTES);
             Chunk chunk = last;
             if (chunk == null || chunk.number() != number || !chunk.key().equals(key)) {
                 int from = (int) (number - batchFirst) * AgeFile.SEALED_BYTES;
@@ -163,12 +171,13 @@ public final class ProtectedStore extends ForwardingStore {
                     from = 0;
                 }
                 int length = Math.min(AgeFile.SEALED_BYTES, batch.length - from);
-                byte[] content = new byte[AgeFile.CHUNK_BYTES];
-                int got = chunks.open(number, number == lastChunk, batch, from, length, content);
+                boolean inPart = within > 0 || end - at < length - AgeFile.TAG_BYTES;
+                whole = inPart || whole.length > 0 ? whole : new byte[AgeFile.CHUNK_BYTES];
+                byte[] content = inPart ? new byte[AgeFile.CHUNK_BYTES] : whole;
+                int got = chunks.open(number, number == lastChunk, batch, from, length, content, 0);
                 chunk = new Chunk(key, number, content, got);
-                last = chunk;
+                last = inPart ? chunk : last;
             }
-            int within = (int) (at - number * AgeFile.CHUNK_BYTES);
             int part = (int) Math.min(end - at, chunk.length() - within);
             MemorySegment.copy(chunk.content(), within, target, ValueLayout.JAVA_BYTE, done, part);
             at += part;

@@ -4,7 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.StoreClock;
+import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
@@ -20,7 +20,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,7 +118,7 @@ public final class Compact {
      * @param commitsRemoved commits
      * @param checkpointsRemoved checkpoints
      * @param objectsRemoved data objects
-     * @param removedBytes size of all that was removed
+     * @param removedBytes size of all that was removed, but for filters
      */
     public record Summary(
             long seq,
@@ -133,6 +135,7 @@ public final class Compact {
     private final Options options;
     private final LongSupplier clockMs;
     private final Listener listener;
+    private final @Nullable LongUnaryOperator taken;
     /** Encrypts to whom the host does. */
     private BlobStore writing;
 
@@ -142,6 +145,7 @@ public final class Compact {
     private Expired expired = Expired.NOTHING;
     private long storeMs;
     private Sweep.@Nullable Imagined imagined;
+    private Set<String> replaced = Set.of();
 
     /**
      * Makes a compaction; nothing happens before {@link #host}.
@@ -149,11 +153,35 @@ public final class Compact {
      * @param clockMs the clock here, milliseconds since 1970: nothing is old that is young by it or by the store's
      */
     public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
+        this(store, options, clockMs, listener, null);
+    }
+
+    private Compact(
+            BlobStore store,
+            Options options,
+            LongSupplier clockMs,
+            Listener listener,
+            @Nullable LongUnaryOperator taken) {
         this.store = store;
         writing = store;
         this.options = options;
         this.clockMs = clockMs;
         this.listener = listener;
+        this.taken = taken;
+    }
+
+    /**
+     * Makes a compaction of an archive that is a spool: what was taken from it leaves at once, and so do the objects it
+     * was in. Besides its shipper, which looks for no copies, nobody may use the archive meanwhile.
+     *
+     * @param memoryBytes how many bytes to hold in memory
+     * @param taken returns, of a version, the position before which its bytes are not needed any more
+     */
+    public static Compact ofSpool(
+            BlobStore store, long memoryBytes, LongSupplier clockMs, Listener listener, LongUnaryOperator taken) {
+        Options options =
+                new Options(0, 0, 1, memoryBytes, false, Duration.ofDays(1).toMillis());
+        return new Compact(store, options, clockMs, listener, taken);
     }
 
     /**
@@ -169,6 +197,16 @@ public final class Compact {
         expired = Expired.NOTHING;
         storeMs = Long.MIN_VALUE;
         imagined = null;
+        replaced = Set.of();
+        long seq = newest(hostId);
+        if (seq > 0 && !options.dryRun() && taken == null) {
+            LineFilters.write(writing, hostId);
+        }
+        return sweep(hostId, seq);
+    }
+
+    /** Brings the newest checkpoint up to date; returns of which commit it is. */
+    private long newest(String hostId) throws IOException {
         long begunMs = clockMs.getAsLong();
         // a dry run reads records, and of data only where lines end
         KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 8 * 7);
@@ -190,21 +228,24 @@ public final class Compact {
                 rewrite(commits, state, retention, next, facts, begunMs);
             }
         }
-        return sweep(hostId, state.seq());
+        return state.seq();
     }
 
-    /** Returns the time of the store, or that here if it is earlier. A dry run makes no object to ask. */
-    private long nowMs(String hostId) throws IOException {
+    /** Returns the time of the store, or that here if it is earlier. A dry run makes no file to ask a directory. */
+    private long nowMs() throws IOException {
         long here = clockMs.getAsLong();
         if (options.dryRun()) {
             return here;
         }
-        storeMs = Math.max(storeMs, StoreClock.nowMs(store, hostId));
+        storeMs = Math.max(storeMs, store.nowMs());
         return Math.min(here, storeMs);
     }
 
     private Retention retention(String hostId, HostState state) throws IOException {
-        long nowMs = options.retainMs() == 0 ? Long.MIN_VALUE : nowMs(hostId);
+        if (taken != null) {
+            return Retention.taken(state, taken, nowMs());
+        }
+        long nowMs = options.retainMs() == 0 ? Long.MIN_VALUE : nowMs();
         return nowMs == Long.MIN_VALUE
                 ? Retention.none(state)
                 : Retention.of(state, new StoreTimes(store, hostId), options, nowMs);
@@ -253,6 +294,9 @@ public final class Compact {
                 expired = Expired.NOTHING;
                 return;
             }
+            if (taken != null) {
+                replaced = plan.objects(hostId);
+            }
             objectsWritten = writer.objects();
             contentBytes = writer.contentBytes();
             storedBytes = writer.storedBytes();
@@ -286,7 +330,7 @@ public final class Compact {
     }
 
     private Summary sweep(String hostId, long seq) throws IOException {
-        Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(hostId));
+        Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(), replaced);
         try {
             sweep.plan(imagined);
             sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));

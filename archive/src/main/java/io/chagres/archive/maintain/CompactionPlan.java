@@ -246,6 +246,21 @@ final class CompactionPlan {
         return keys;
     }
 
+    /** Returns the keys of all objects the state refers to, before anything goes or moves. */
+    Set<String> objects(String hostId) {
+        Set<String> keys = new HashSet<>();
+        for (FileVersion version : state.versions()) {
+            ExtentList extents = Extents.of(version);
+            for (int i = 0; i < extents.size(); i++) {
+                String key = VersionReader.dataObject(hostId, extents.get(i));
+                if (key != null) {
+                    keys.add(key);
+                }
+            }
+        }
+        return keys;
+    }
+
     /** Cuts what is written again into objects. */
     private void cut(LineEnds lines) throws IOException {
         List<Merge> small = new ArrayList<>();

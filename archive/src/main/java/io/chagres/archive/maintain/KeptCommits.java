@@ -72,6 +72,13 @@ final class KeptCommits extends ForwardingStore {
         return length;
     }
 
+    @Override
+    public void forget(String key) {
+        lastKey = key.equals(lastKey) ? "" : lastKey;
+        kept.remove(key);
+        super.forget(key);
+    }
+
     private byte[] fetch(String key) throws IOException {
         byte[] bytes = new byte[ExtentRanges.COMMIT_BYTES];
         int got = store.get(key, 0, MemorySegment.ofArray(bytes));

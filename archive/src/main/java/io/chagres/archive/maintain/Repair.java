@@ -5,7 +5,10 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
@@ -66,6 +69,7 @@ public final class Repair {
     private final Listener listener;
     private final Map<String, String> damaged = new LinkedHashMap<>();
     private long steps;
+    private boolean encrypted;
 
     /** Prepares the repair of one host. */
     public Repair(BlobStore store, String hostId, LongSupplier clockMs, Listener listener) {
@@ -92,10 +96,14 @@ public final class Repair {
                 RunListener.NONE,
                 (object, cause, consequence) -> losses.put(object, new String[] {cause, consequence}));
         long good = collect();
+        boolean goesOn = store.size(ArchiveLayout.commit(hostId, good + 1)) >= 0;
         boolean needsState = !losses.isEmpty();
         for (String object : damaged.keySet()) {
             boolean commit = object.startsWith(ArchiveLayout.log(hostId));
+            boolean checkpoint = object.startsWith(ArchiveLayout.checkpoints(hostId));
+            CheckpointId id = checkpoint ? ArchiveLayout.checkpointOf(object) : null;
             needsState |= commit && ArchiveLayout.seqOf(object).orElse(0) > good;
+            needsState |= id != null && id.seq() > good && !goesOn; // the tables that lead around it go with it
         }
         if (apply && (needsState || !damaged.isEmpty())) {
             requireSilence();
@@ -125,7 +133,9 @@ public final class Repair {
             for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
                 if (ArchiveLayout.seqOf(object.key()).orElse(0) > 0) {
                     check(object.key(), () -> {
-                        long seq = reader.read(object.key()).seq();
+                        CommitHeader commit = reader.read(object.key());
+                        encrypted |= commit.isEncrypted();
+                        long seq = commit.seq();
                         if (seq != ArchiveLayout.seqOf(object.key()).orElse(0)) {
                             throw new CorruptArchiveException(object.key(), "it says it is commit " + seq);
                         }
@@ -158,6 +168,7 @@ public final class Repair {
                 if (attempt == 2) {
                     damaged.put(key, e.fault());
                 }
+                store.forget(key);
             } catch (NoSuchBlobException e) {
                 return; // a compaction removed it, or it was never there
             } catch (StoreException e) {
@@ -197,10 +208,23 @@ public final class Repair {
         step(Action.CHECKPOINT, key, "commits are damaged or missing", "the host can be read as far as it is left");
         if (apply
                 && !Checkpoint.write(
-                        store, hostId, revision, state, version -> Objects.requireNonNull(version.extents()))) {
+                        writing(state),
+                        hostId,
+                        revision,
+                        state,
+                        version -> Objects.requireNonNull(version.extents()))) {
             throw new StoreException(store.name() + ": a compaction of host " + hostId
                     + " goes by. Nothing was changed; repair it again");
         }
+    }
+
+    /** Returns a store that encrypts to whom the host does. */
+    private BlobStore writing(HostState state) throws StoreException {
+        if (encrypted && state.recipients().equals(LogRecord.Recipients.NONE)) {
+            throw new StoreException(store.name() + ": to whom host " + hostId + " encrypts was lost with its first"
+                    + " commits. Nothing was changed, since names would be written in the clear; --salvage reads it");
+        }
+        return ProtectedStore.writing(store, state.recipients());
     }
 
     private String target(String key) throws IOException {
@@ -211,12 +235,14 @@ public final class Repair {
         return target;
     }
 
+    /** Moves an object as it is stored. */
     private void move(String key, String target) throws IOException {
-        try (BlobWriter out = store.create(target);
+        BlobStore stored = store.stored();
+        try (BlobWriter out = stored.create(target);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment piece = arena.allocate(PIECE_BYTES, 4096);
             long at = 0;
-            for (int got = store.get(key, 0, piece); got > 0; got = store.get(key, at, piece)) {
+            for (int got = stored.get(key, 0, piece); got > 0; got = stored.get(key, at, piece)) {
                 out.write(piece, 0, got);
                 at += got;
             }

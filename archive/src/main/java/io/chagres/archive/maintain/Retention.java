@@ -7,12 +7,14 @@ import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class Retention {
     /** A shipper that starts again compares this many bytes before the position at which it goes on. */
     private static final long COMPARED_BYTES = 1L << 20;
+
+    /** Nobody writes into a version again that was over for so long. */
+    private static final long OVER_MS = Duration.ofDays(7).toMillis();
 
     /** Bytes wait up to this part of the time of retention longer, so that objects need not be many. */
     private static final int PARTS = 8;
@@ -80,6 +85,53 @@ final class Retention {
         return retention;
     }
 
+    /**
+     * Decides about a spool: what was taken goes at once.
+     *
+     * @param taken returns, of a version, the position before which its bytes are not needed any more
+     * @param nowMs the time of the store
+     */
+    static Retention taken(HostState state, LongUnaryOperator taken, long nowMs) {
+        Retention retention = new Retention(state, null, Compact.Options.DEFAULT, nowMs);
+        for (FileVersion version : new ArrayList<>(state.versions()).reversed()) { // copies before what they need
+            retention.decideTaken(version, taken.applyAsLong(version.id()));
+        }
+        return retention;
+    }
+
+    private void decideTaken(FileVersion version, long taken) {
+        LogRecord.VersionRetention before = version.retention();
+        boolean over = version.isOver() && version.nameCount() == 0;
+        long needed = copiedFrom.getOrDefault(version.id(), Long.MAX_VALUE);
+        long endedMs = !over ? 0 : before.endedMs() != 0 ? before.endedMs() : nowMs;
+        if (over && taken >= version.length() && needed == Long.MAX_VALUE && endedMs <= nowMs - OVER_MS) {
+            gone.add(version);
+            return;
+        }
+        ExtentList extents = Extents.of(version);
+        int stays = over ? extents.size() : Math.max(0, extents.indexOf(compared(version)));
+        int first = Math.min(stays, firstAfter(extents, Math.min(taken, needed)));
+        noteCopies(extents, first);
+        if (first > 0 || endedMs != before.endedMs()) {
+            long start = start(version, extents, first);
+            long expired = Math.max(start, before.expiredBefore());
+            changed.put(
+                    version.id(),
+                    new Kept(first, start, new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs)));
+        }
+    }
+
+    private static long start(FileVersion version, ExtentList extents, int first) {
+        if (first == 0) {
+            return version.startPosition();
+        }
+        return first < extents.size() ? extents.start(first) : version.length();
+    }
+
+    private static long compared(FileVersion version) {
+        return Math.max(version.startPosition(), version.length() - COMPARED_BYTES);
+    }
+
     private void decide(FileVersion version, StoreTimes times) {
         gone.remove(version);
         changed.remove(version.id());
@@ -104,10 +156,7 @@ final class Retention {
             after = new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs);
         }
         if (first > 0 || !after.equals(before)) {
-            long start = first == 0
-                    ? version.startPosition()
-                    : first < extents.size() ? extents.start(first) : version.length();
-            changed.put(version.id(), new Kept(first, start, after));
+            changed.put(version.id(), new Kept(first, start(version, extents, first), after));
         }
     }
 
@@ -141,8 +190,7 @@ final class Retention {
         ExtentList extents = Extents.of(version);
         int stays = extents.size();
         if (!over) {
-            long compared = Math.max(version.startPosition(), version.length() - COMPARED_BYTES);
-            stays = extents.indexOf(compared);
+            stays = extents.indexOf(compared(version));
         }
         for (int i = stays - 1; i >= 0; i--) {
             if (times.of(extents.get(i)) <= horizonMs) {

@@ -5,11 +5,14 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 
 /** Knows when the store took the objects of a host, in milliseconds since 1970 by its clock. Immutable. */
 final class StoreTimes {
@@ -17,17 +20,14 @@ final class StoreTimes {
     private static final long UNKNOWN = Long.MAX_VALUE;
 
     private final String hostId;
-    private final Map<Long, Long> commits = new HashMap<>();
+    private final List<BlobInfo> commits;
     private final Map<Long, Long> checkpoints = new HashMap<>();
     private final Map<String, Long> objects = new HashMap<>();
 
     /** Lists the objects of a host. */
     StoreTimes(BlobStore store, String hostId) throws IOException {
         this.hostId = hostId;
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
-            OptionalLong seq = ArchiveLayout.seqOf(commit.key());
-            seq.ifPresent(each -> commits.put(each, commit.modifiedMs()));
-        }
+        commits = BlobList.of(store.list(ArchiveLayout.log(hostId), null));
         for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
             CheckpointId id = ArchiveLayout.checkpointOf(checkpoint.key());
             if (id != null) {
@@ -41,8 +41,9 @@ final class StoreTimes {
 
     /** Returns a time at which everything up to a commit was in the store. */
     long ofCommit(long seq) {
-        Long commit = commits.get(seq);
-        return commit != null ? commit : checkpoints.getOrDefault(seq, UNKNOWN);
+        BlobInfo key = new BlobInfo(ArchiveLayout.commit(hostId, seq), 0, 0);
+        int at = Collections.binarySearch(commits, key, Comparator.comparing(BlobInfo::key));
+        return at >= 0 ? commits.get(at).modifiedMs() : checkpoints.getOrDefault(seq, UNKNOWN);
     }
 
     private long ofObject(LogRecord.Extent extent) {

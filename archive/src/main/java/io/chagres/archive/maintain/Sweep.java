@@ -4,11 +4,13 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,24 +41,28 @@ final class Sweep {
     private final BlobStore store;
     private final String hostId;
     private final long oldMs;
+    private final Set<String> replaced;
     private final Set<String> referredTo = new HashSet<>();
     private long oldestCommit = Long.MAX_VALUE;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
     private final List<BlobInfo> indexes = new ArrayList<>();
-    private final List<BlobInfo> commits = new ArrayList<>();
+    private List<BlobInfo> commits = List.of();
     private final List<BlobInfo> objects = new ArrayList<>();
     private final List<BlobInfo> heartbeats = new ArrayList<>();
     private final List<BlobInfo> tables = new ArrayList<>();
+    private final List<BlobInfo> filters = new ArrayList<>();
 
     /**
      * Makes a sweep.
      *
      * @param graceMs how long what was replaced stays, in milliseconds
      * @param nowMs the time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when it is not known
+     * @param replaced objects that were referred to and so wait for no commit: they go however young they are
      */
-    Sweep(BlobStore store, String hostId, long graceMs, long nowMs) {
+    Sweep(BlobStore store, String hostId, long graceMs, long nowMs, Set<String> replaced) {
         this.store = store;
         this.hostId = hostId;
+        this.replaced = replaced;
         oldMs = nowMs == Long.MIN_VALUE ? nowMs : nowMs - graceMs;
     }
 
@@ -68,9 +74,14 @@ final class Sweep {
      */
     void plan(@Nullable Imagined imagined) throws IOException {
         addHeartbeats();
+        for (BlobInfo filter : LineFilters.replaced(store, hostId)) {
+            if (filter.modifiedMs() <= oldMs) {
+                filters.add(filter);
+            }
+        }
         // checkpoints last: what replaced a commit that is not listed any more is then among them
         List<BlobInfo> candidates = listObjects();
-        List<BlobInfo> log = listCommits();
+        List<BlobInfo> log = BlobList.of(store.list(ArchiveLayout.log(hostId), null));
         NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
         CheckpointId base = imagined == null ? newestOld(all) : imagined.id();
         if (base == null) {
@@ -94,13 +105,13 @@ final class Sweep {
                 indexes.add(index);
             }
         }
-        addCommits(log, base.seq());
-        if (keepStrays(base.seq())) {
+        if (addCommits(log, base.seq())) {
             return;
         }
         long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
         for (BlobInfo object : candidates) {
-            if (object.modifiedMs() <= madeMs && !referredTo.contains(object.key())) {
+            boolean waitsForNone = object.modifiedMs() <= madeMs || replaced.contains(object.key());
+            if (waitsForNone && !referredTo.contains(object.key())) {
                 objects.add(object);
             }
         }
@@ -127,12 +138,22 @@ final class Sweep {
         }
     }
 
-    private void addCommits(List<BlobInfo> log, long base) {
-        for (BlobInfo commit : log) {
-            if (seqOf(commit) > 0 && seqOf(commit) <= base) {
-                commits.add(commit);
-            }
+    /**
+     * Adds the commits that a checkpoint stands for. Spares those that no unbroken row of commits joins to it: it does
+     * not stand for them. A writer that was fenced off and woke up after a sweep wrote them; verify tells of them.
+     * Returns whether there are any.
+     */
+    private boolean addCommits(List<BlobInfo> log, long base) {
+        int end = log.size();
+        while (end > 0 && seqOf(log.get(end - 1)) > base) {
+            end--;
         }
+        int first = end;
+        for (long expected = base; first > 0 && seqOf(log.get(first - 1)) == expected; expected--) {
+            first--;
+        }
+        commits = log.subList(first, end);
+        return first > 0 && seqOf(log.get(first - 1)) > 0;
     }
 
     /**
@@ -160,19 +181,13 @@ final class Sweep {
     }
 
     private List<BlobInfo> listObjects() throws IOException {
-        List<BlobInfo> old = new ArrayList<>();
+        List<BlobInfo> old = new BlobList();
         for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
             if (object.modifiedMs() <= oldMs) {
                 old.add(object);
             }
         }
         return old;
-    }
-
-    private List<BlobInfo> listCommits() throws IOException {
-        List<BlobInfo> log = new ArrayList<>();
-        store.list(ArchiveLayout.log(hostId), null).forEach(log::add);
-        return log;
     }
 
     private NavigableMap<CheckpointId, BlobInfo> listCheckpoints() throws IOException {
@@ -189,21 +204,6 @@ final class Sweep {
     private static long seqOf(BlobInfo object) {
         OptionalLong seq = ArchiveLayout.seqOf(object.key());
         return seq.isPresent() ? seq.getAsLong() : 0;
-    }
-
-    /**
-     * Spares commits that no unbroken row of commits joins to the checkpoint: it does not stand for them. A writer that
-     * was fenced off and woke up after a sweep wrote them; verify tells of them. Returns whether there are any.
-     */
-    private boolean keepStrays(long base) {
-        int first = commits.size();
-        long expected = base;
-        while (first > 0 && seqOf(commits.get(first - 1)) == expected) {
-            first--;
-            expected--;
-        }
-        commits.subList(0, first).clear();
-        return first > 0;
     }
 
     /** Collects what the checkpoint and all later ones refer to. */
@@ -229,10 +229,11 @@ final class Sweep {
 
     /** Chooses nothing but heartbeats: another sweep is at work. */
     void leave() {
+        filters.clear();
         checkpoints.clear();
         tables.clear();
         indexes.clear();
-        commits.clear();
+        commits = List.of();
         objects.clear();
     }
 
@@ -248,9 +249,12 @@ final class Sweep {
         return objects;
     }
 
-    /** Returns all that is removed, in the order in which a reader that starts meanwhile finds a whole archive. */
+    /**
+     * Returns what is removed, in the order in which a reader that starts meanwhile finds a whole archive. Filters that
+     * another one took over are not told of: a dry run does not know them.
+     */
     List<BlobInfo> removed() {
-        List<BlobInfo> all = new ArrayList<>(heartbeats);
+        List<BlobInfo> all = BlobList.of(heartbeats);
         all.addAll(indexes);
         all.addAll(checkpoints);
         all.addAll(tables);
@@ -261,6 +265,9 @@ final class Sweep {
 
     /** Removes what was found. */
     void run() throws IOException {
+        for (BlobInfo each : filters) {
+            store.delete(each.key());
+        }
         for (BlobInfo each : removed()) {
             store.delete(each.key());
         }

@@ -31,9 +31,9 @@ public final class FleetStatus {
 
     /** What is known of a host's shipper. */
     public enum State {
-        /** It was heard lately. */
+        /** It was heard lately, and what is at risk is young. */
         LIVE,
-        /** It should have been heard, and was not. */
+        /** It should have been heard and was not, or bytes have been at risk for too long. */
         LATE,
         /** It has not been heard for a day. */
         GONE,
@@ -71,7 +71,7 @@ public final class FleetStatus {
      * Prepares.
      *
      * @param threads make the requests; stay the caller's
-     * @param lateMs how long a host may be silent, in milliseconds
+     * @param lateMs how long a host may be silent, and a byte at risk, in milliseconds
      * @param nowMs the clock here, milliseconds since 1970; should it be behind the store's, nothing is late early
      */
     public FleetStatus(BlobStore store, ExecutorService threads, long lateMs, long nowMs) {
@@ -118,22 +118,34 @@ public final class FleetStatus {
             BlobInfo newest = Heartbeat.newest(store, host.id());
             if (newest == null) {
                 heardMs = lastCommitMs(host.id());
-                return new HostStatus(host, silent(heardMs), heardMs, null, null);
+                return new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, null);
             }
             heardMs = newest.modifiedMs();
             Heartbeat word = Heartbeat.get(store, newest.key());
-            State state = word.state() == Heartbeat.State.RUNNING ? silent(heardMs) : State.ENDED;
-            return new HostStatus(host, state, heardMs, word, null);
+            return new HostStatus(host, state(word, nowMs - heardMs, lateMs), heardMs, word, null);
         } catch (CorruptArchiveException | NoSuchBlobException e) {
-            return new HostStatus(host, silent(heardMs), heardMs, null, e);
+            return new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, e);
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
-            return new HostStatus(host, silent(heardMs), heardMs, null, e);
+            return new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, e);
         }
     }
 
-    private State silent(long heardMs) {
-        long silentMs = nowMs - heardMs;
+    /**
+     * Returns what a word says of the one that spoke.
+     *
+     * @param silentMs how long ago it was heard, in milliseconds
+     * @param lateMs how long it may be silent, and a byte at risk, in milliseconds
+     */
+    public static State state(Heartbeat word, long silentMs, long lateMs) {
+        if (word.state() != Heartbeat.State.RUNNING) {
+            return State.ENDED;
+        }
+        State silent = silent(silentMs, lateMs);
+        return silent == State.LIVE && word.riskMs() > lateMs ? State.LATE : silent;
+    }
+
+    private static State silent(long silentMs, long lateMs) {
         return silentMs <= lateMs ? State.LIVE : silentMs <= Math.max(lateMs, GONE_MS) ? State.LATE : State.GONE;
     }
 

@@ -1,6 +1,7 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.format.FrameTable;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.Arena;

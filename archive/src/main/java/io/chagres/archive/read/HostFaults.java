@@ -54,6 +54,8 @@ public final class HostFaults {
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
             tell(host, e);
+        } catch (OutOfMemoryError e) { // what was loaded is on no stack any more, so there is room for the next host
+            tell(host, new MemoryException());
         }
         return false;
     }

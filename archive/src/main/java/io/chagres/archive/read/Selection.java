@@ -6,6 +6,7 @@ import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses files of a host: for each path the version that has it, or the one that had it last. Stateless. */
@@ -31,21 +32,26 @@ public final class Selection {
      * @return the chosen in the order of their paths, versions of one path from old to new
      */
     public static List<Entry> of(HostState state, @Nullable Address address, boolean versions) {
+        return matching(state, path -> address == null || address.matches(path), versions);
+    }
+
+    /** Chooses files by their paths; as {@link #of}. */
+    public static List<Entry> matching(HostState state, Predicate<Pathname> paths, boolean versions) {
         List<Entry> chosen = new ArrayList<>();
         for (FileVersion version : state.versions()) {
             for (Pathname path : version.paths()) {
-                if (address == null || address.matches(path)) {
+                if (paths.test(path)) {
                     chosen.add(new Entry(path, version, true));
                 }
             }
             Pathname last = versions && version.nameCount() == 0 ? lastPath(version) : null;
-            if (last != null && (address == null || address.matches(last))) {
+            if (last != null && paths.test(last)) {
                 chosen.add(new Entry(last, version, false));
             }
         }
         if (!versions) {
             state.gone().forEach((path, version) -> {
-                if ((address == null || address.matches(path)) && state.names().find(path) == null) {
+                if (paths.test(path) && state.names().find(path) == null) {
                     chosen.add(new Entry(path, version, false));
                 }
             });

@@ -85,6 +85,11 @@ public final class VersionContent implements AutoCloseable {
         }
     }
 
+    /** Reads from a position on: what is whole before anything damaged; see {@link VersionReader#read}. */
+    public int read(FileVersion version, long position, MemorySegment target) throws IOException {
+        return reader.read(version, position, target);
+    }
+
     /**
      * Fills a segment from a position on.
      *

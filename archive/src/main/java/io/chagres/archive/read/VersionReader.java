@@ -169,8 +169,9 @@ public final class VersionReader implements AutoCloseable {
         }
         long damagedFrom = extent.start();
         CorruptArchiveException damage = null;
-        for (long at = extent.start(); at < extent.end(); at += LogRecord.PIECE_BYTES) {
-            int length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - at);
+        int length; // of a piece; nothing is added to a position that lies behind every end
+        for (long at = extent.start(); at != extent.end(); at += length) {
+            length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - at);
             try {
                 load(extent, at, length);
             } catch (CorruptArchiveException e) {
@@ -210,7 +211,27 @@ public final class VersionReader implements AutoCloseable {
             fill(extent, start, target, 0);
         } catch (CorruptArchiveException e) {
             frames.clear();
+            forget(extent, start, target.byteSize(), 0);
             fill(extent, start, target, 0);
+        }
+    }
+
+    /** Lets what a range of an extent was read from be fetched again. */
+    private void forget(LogRecord.Extent extent, long start, long length, int depth) throws IOException {
+        if (!(extent instanceof LogRecord.CopyRun copy)) {
+            store.forget(whereIs(extent));
+            return;
+        }
+        FileVersion source = copy.isLost() || depth == MAX_DEPTH ? null : sources.of(copy);
+        long from = copy.sourceStart() + start - copy.start();
+        int index = source == null ? -1 : Extents.of(source).indexOf(from);
+        for (; source != null && index >= 0 && index < Extents.of(source).size(); index++) {
+            LogRecord.Extent of = Extents.of(source).get(index);
+            if (of.start() >= from + length) {
+                return;
+            }
+            long begin = Math.max(from, of.start());
+            forget(of, begin, Math.min(from + length, of.end()) - begin, depth + 1);
         }
     }
 

@@ -4,6 +4,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -16,7 +17,9 @@ import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statfs;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +35,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The archive is not trusted: no path and no link leads out of the directory, nothing that exists is replaced, and
  * set-user-id bits are not restored unless asked. What cannot be restored is reported and left out; the rest goes on.
- * Confined to one thread.
+ * Confined to one thread, beside which workers write content.
  */
 public final class Restore {
     private static final int DIRECTORY_MODE = 0755;
+
+    /** Decompressed frames that a worker keeps: parts that follow each other share them. */
+    private static final long CACHE_BYTES = 1L << 20;
 
     /**
      * Says what to restore.
@@ -45,6 +51,7 @@ public final class Restore {
      * @param nameless which versions without a name are written
      * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
      * @param salvage whether hosts with damaged commits are restored as far as something is proven: all versions
+     * @param ignoreSpace whether a host is begun of which the files take more than is free; else it is a fault
      * @param filter which versions of the files the address names
      */
     public record Options(
@@ -53,10 +60,11 @@ public final class Restore {
             Nameless nameless,
             boolean specialBits,
             boolean salvage,
+            boolean ignoreSpace,
             Predicate<FileVersion> filter) {
         /** Everything as it was last. */
         public static final Options ALL =
-                new Options(null, PointInTime.NOW, Nameless.UNIQUE, false, false, version -> true);
+                new Options(null, PointInTime.NOW, Nameless.UNIQUE, false, false, false, version -> true);
     }
 
     /** Which versions without a name are written. */
@@ -95,10 +103,16 @@ public final class Restore {
     private final BlobStore store;
     private final Options options;
     private final RestoreCounter counter;
+    private final Workers workers;
 
-    /** Makes a restore; nothing happens before {@link #into}. */
-    public Restore(BlobStore store, Options options, Listener listener) {
+    /**
+     * Makes a restore; nothing happens before {@link #into}.
+     *
+     * @param workers write content; the listener hears of it on their threads, one at a time
+     */
+    public Restore(BlobStore store, Options options, Workers workers, Listener listener) {
         this.store = store;
+        this.workers = workers;
         this.options = options;
         counter = new RestoreCounter(listener);
     }
@@ -114,7 +128,8 @@ public final class Restore {
         Map<String, Integer> sharing = new HashMap<>();
         hosts.forEach(host -> sharing.merge(host.name(), 1, Integer::sum));
         try (Fd root = open(directory)) {
-            HostFaults faults = new HostFaults(store, (host, cause) -> counter.fault(host.title(), cause));
+            HostFaults faults = new HostFaults(
+                    store, (host, cause) -> counter.fault(host.title(), String.valueOf(cause.getMessage())));
             for (HostRegistry.Owner host : hosts) {
                 boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
                 String name = shared ? host.name() + "~" + host.id() : host.name();
@@ -146,15 +161,43 @@ public final class Restore {
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
         HostState state = load(host);
         try (VersionReader reader = new VersionReader(store, host.id(), state);
-                RestoredTree tree = new RestoredTree(root, name, reader, options.specialBits(), counter)) {
+                RestoredTree tree = new RestoredTree(
+                        root,
+                        name,
+                        reader,
+                        () -> new VersionReader(store, host.id(), id -> null, CACHE_BYTES),
+                        workers,
+                        options.specialBits(),
+                        counter)) {
             RestorePlan plan = RestorePlan.of(state, reader, options);
             if (plan.isEmpty()) {
+                return;
+            }
+            if (!options.ignoreSpace() && !fits(root, plan.bytes(), host)) {
                 return;
             }
             tree.makeDirectories(plan.directories().keySet());
             tree.writeFiles(plan.files());
             tree.makeLinks(plan.links());
             tree.finishDirectories(plan.directories().descendingMap());
+        }
+    }
+
+    /** Few bytes of an archive can stand for more than any disk has: that is said before the disk is full. */
+    private boolean fits(Fd root, long bytes, HostRegistry.Owner host) {
+        try (Arena arena = Arena.ofConfined()) {
+            Statfs target = new Statfs(arena.allocate(Statfs.BYTES, Long.BYTES));
+            if (target.of(root.value()) < 0) {
+                return true; // whoever writes says what is wrong
+            }
+            long free = target.availableBlocks() * target.fragmentSize();
+            if (bytes > free) {
+                counter.fault(
+                        host.title(),
+                        "its files take " + bytes + " bytes without their holes, and the target has " + free
+                                + " free; nothing of it is restored (--ignore-space begins all the same)");
+            }
+            return bytes <= free;
         }
     }
 

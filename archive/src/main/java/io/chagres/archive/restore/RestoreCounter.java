@@ -1,9 +1,10 @@
 package io.chagres.archive.restore;
 
 import io.chagres.archive.state.FileVersion;
-import java.io.IOException;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Pathname;
 
-/** Counts what a restore makes and passes on what its listener wants to hear. Confined to one thread. */
+/** Counts what a restore makes and passes on what its listener wants to hear. Safe for any thread. */
 final class RestoreCounter {
     private final Restore.Listener listener;
     private long files;
@@ -19,7 +20,7 @@ final class RestoreCounter {
         this.listener = listener;
     }
 
-    void file(FileVersion version) {
+    synchronized void file(FileVersion version) {
         files++;
         if (version.expiredBytes() > 0) {
             expiredFiles++;
@@ -27,34 +28,38 @@ final class RestoreCounter {
         }
     }
 
-    void directory() {
+    synchronized void directory() {
         directories++;
     }
 
-    void link() {
+    synchronized void link() {
         links++;
     }
 
-    void expect(long bytes) {
+    synchronized void expect(long bytes) {
         // sizes come from the archive: a hostile one must not turn the sum negative
         totalBytes += Math.min(bytes, Long.MAX_VALUE - totalBytes);
     }
 
-    void bytes(long bytes) {
+    synchronized void bytes(long bytes) {
         doneBytes += bytes;
         listener.progress(doneBytes, totalBytes);
     }
 
-    void fault(String subject, String cause) {
+    synchronized void fault(String subject, String cause) {
         faults++;
         listener.fault(subject, cause);
     }
 
-    void fault(String subject, IOException cause) {
-        fault(subject, String.valueOf(cause.getMessage()));
+    /** Counts what is wrong with one place; throws what ends the restore. */
+    void faultOrThrow(Pathname place, ErrnoException cause) throws ErrnoException {
+        if (Restore.isFatal(cause.errno())) {
+            throw cause;
+        }
+        fault(place.toString(), String.valueOf(cause.getMessage()));
     }
 
-    Restore.Summary summary() {
+    synchronized Restore.Summary summary() {
         return new Restore.Summary(files, directories, links, doneBytes, faults, expiredFiles, expiredBytes);
     }
 }

@@ -5,6 +5,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionName;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostState;
@@ -64,6 +65,20 @@ final class RestorePlan {
         return links;
     }
 
+    /** Returns what the files take, without holes and what is lost; {@link Long#MAX_VALUE} for more than that. */
+    long bytes() {
+        long bytes = 0;
+        for (PlannedFile file : files.values()) {
+            for (LogRecord.Extent extent : Extents.of(file.version())) {
+                boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost();
+                long length = lost || extent instanceof LogRecord.ZeroRun ? 0 : extent.length();
+                // sizes come from the archive: a hostile one must not turn the sum negative
+                bytes += Math.min(length, Long.MAX_VALUE - bytes);
+            }
+        }
+        return bytes;
+    }
+
     /** Says whether there is nothing to make. */
     boolean isEmpty() {
         return directories.isEmpty() && files.isEmpty() && links.isEmpty();
@@ -98,10 +113,14 @@ final class RestorePlan {
     }
 
     private void addDirectories(Pathname deepest) {
-        Pathname at = deepest;
-        while (at.length() > 1 && !directories.containsKey(at)) {
-            directories.put(at, GoneNames.directoryAttributes(state.names(), at));
-            at = parentOf(at);
+        if (deepest.length() == 1 || directories.containsKey(deepest)) {
+            return;
+        }
+        NameTree names = state.names();
+        int standing = names.along(deepest).getLast().path().length();
+        Attributes gone = GoneNames.directoryAttributes(names, deepest);
+        for (Pathname at = deepest; at.length() > 1 && !directories.containsKey(at); at = parentOf(at)) {
+            directories.put(at, at.length() > standing ? gone : GoneNames.directoryAttributes(names, at));
         }
     }
 
@@ -121,8 +140,10 @@ final class RestorePlan {
         StoredElsewhere elsewhere = all || unnamed.isEmpty() ? null : new StoredElsewhere(state, reader, versions());
         for (FileVersion version : unnamed) {
             boolean empty = version.length() == version.startPosition();
-            if (elsewhere == null || !empty && !elsewhere.has(version)) {
-                addFile(version, all || !getsItsName(version) ? asidePath(version) : VersionName.lastPath(version));
+            boolean getsItsName = !all && getsItsName(version);
+            if (elsewhere == null
+                    || !empty && !(getsItsName ? elsewhere.hasCompressed(version) : elsewhere.has(version))) {
+                addFile(version, getsItsName ? VersionName.lastPath(version) : asidePath(version));
                 if (elsewhere != null) {
                     elsewhere.addWritten(version);
                 }
@@ -138,11 +159,9 @@ final class RestorePlan {
     private boolean getsItsName(FileVersion version) {
         Pathname last = VersionName.lastPath(version);
         GoneNames gone = state.gone();
-        for (Pathname at = last; at.length() > 1; at = parentOf(at)) {
-            NameTree.Entry entry = state.names().find(at);
-            if (entry != null && (at.equals(last) || entry.kind() != LogRecord.Kind.DIRECTORY)) {
-                return false;
-            }
+        NameTree.Entry deepest = state.names().along(last).getLast();
+        if (deepest.kind() != LogRecord.Kind.DIRECTORY || deepest.path().equals(last)) {
+            return false;
         }
         boolean newest = gone.newest(last) == version;
         return newest && !gone.isDirectory(last) && last.name().length() <= VersionName.MAX_NAME_BYTES;
@@ -152,11 +171,9 @@ final class RestorePlan {
     private Pathname asidePath(FileVersion version) {
         Pathname last = VersionName.lastPath(version);
         Pathname directory = parentOf(last);
-        for (Pathname at = directory; at.length() > 1; at = parentOf(at)) {
-            NameTree.Entry entry = state.names().find(at);
-            if (entry != null && entry.kind() != LogRecord.Kind.DIRECTORY) {
-                directory = parentOf(at);
-            }
+        NameTree.Entry deepest = state.names().along(directory).getLast();
+        if (deepest.kind() != LogRecord.Kind.DIRECTORY) {
+            directory = parentOf(deepest.path());
         }
         return directory.resolve(VersionName.of(version));
     }

@@ -5,7 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 
-/** A file that is being written: how much of it is missing. Confined to one thread. */
+/** A file that is being written: how much of it is missing. Safe for any thread. */
 final class RestoredFile {
     /** Nobody else reads it before it is complete. */
     private static final int WORKING_MODE = 0600;
@@ -15,6 +15,7 @@ final class RestoredFile {
     private int missingParts;
     private boolean created;
     private boolean failed;
+    private boolean lastByteWritten;
 
     RestoredFile(FileVersion version, Pathname place) {
         this.version = version;
@@ -31,32 +32,51 @@ final class RestoredFile {
     }
 
     /** Opens it for writing; the first time it must not exist. */
-    Fd open(Fd root) throws ErrnoException {
+    synchronized Fd open(Fd root) throws ErrnoException {
         int creating = created ? 0 : Fd.O_CREAT | Fd.O_EXCL;
         Fd fd = Fd.openBeneath(root, place, Fd.O_WRONLY | Fd.O_NOFOLLOW | creating, creating == 0 ? 0 : WORKING_MODE);
         created = true;
         return fd;
     }
 
-    void expectPart() {
+    synchronized void expectPart() {
         missingParts++;
     }
 
-    boolean isComplete() {
+    synchronized boolean isComplete() {
         return missingParts == 0;
     }
 
     /** Notes that a part was written; returns whether it was the last. */
-    boolean partDone() {
+    synchronized boolean partDone() {
         missingParts--;
         return missingParts == 0;
     }
 
-    void fail() {
-        failed = true;
+    /** Notes that bytes up to an end, of the version, were written. */
+    void written(long end) {
+        if (end == version.length()) {
+            lastByteWritten();
+        }
     }
 
-    boolean hasFailed() {
+    private synchronized void lastByteWritten() {
+        lastByteWritten = true;
+    }
+
+    /** Says whether its size is that of the version: nothing is written behind its end. */
+    synchronized boolean hasSize() {
+        return lastByteWritten;
+    }
+
+    /** Gives it up; returns whether it was not given up before. */
+    synchronized boolean fail() {
+        boolean first = !failed;
+        failed = true;
+        return first;
+    }
+
+    synchronized boolean hasFailed() {
         return failed;
     }
 }

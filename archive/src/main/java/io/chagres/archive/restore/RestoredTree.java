@@ -1,9 +1,10 @@
 package io.chagres.archive.restore;
 
 import io.chagres.archive.Attributes;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.OrderedTasks;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.NameTree;
 import io.chagres.foreign.Errno;
@@ -12,46 +13,69 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Makes the directories, files and links of one host below a directory. Every path is resolved by the kernel beneath
  * that directory without following links, and symbolic links are made last, so that none can be written through.
- * Confined to one thread.
+ * Confined to one thread, beside which workers write content.
  */
 final class RestoredTree implements AutoCloseable {
     private static final int WORKING_DIRECTORY_MODE = 0700;
     private static final int HOST_DIRECTORY_MODE = 0755;
-    private static final int MAX_OPEN_FILES = 128;
+
+    /** Workers write so many bytes at a time, or so many parts, whichever is less. */
+    private static final long BATCH_BYTES = 4L << 20;
+
+    private static final int BATCH_PARTS = 256;
 
     /** A part of a file that is to be written. */
-    private record Part(RestoredFile file, LogRecord.Extent extent) {}
+    record Part(RestoredFile file, LogRecord.Extent extent) {}
 
     private final Fd root;
     private final Pathname host;
     private final VersionReader reader;
     private final AttributeSetter attributes;
     private final RestoreCounter counter;
-    private final Map<RestoredFile, Fd> open = new LinkedHashMap<>(16, 0.75f, true);
+    private final PartWriter writer;
+    private final Queue<PartWriter> pool = new ConcurrentLinkedQueue<>();
+    private final Supplier<VersionReader> readers;
+    private final OrderedTasks<Boolean> tasks;
+    private final boolean specialBits;
 
     /**
      * Makes a tree.
      *
      * @param root the directory restored into, borrowed
      * @param host one name
+     * @param reader stays the caller's
+     * @param readers make further ones, of what is no copy, on any thread; closed with the tree
      */
-    RestoredTree(Fd root, Pathname host, VersionReader reader, boolean specialBits, RestoreCounter counter) {
+    RestoredTree(
+            Fd root,
+            Pathname host,
+            VersionReader reader,
+            Supplier<VersionReader> readers,
+            Workers workers,
+            boolean specialBits,
+            RestoreCounter counter) {
         this.root = root;
         this.host = host;
         this.reader = reader;
+        this.readers = readers;
+        this.specialBits = specialBits;
         this.counter = counter;
         attributes = new AttributeSetter(specialBits, counter);
+        writer = new PartWriter(root, reader, attributes, counter);
+        tasks = new OrderedTasks<>(workers, done -> {});
     }
 
     /** Returns the place of a host's path, seen from the directory restored into. */
@@ -70,10 +94,7 @@ final class RestoredTree implements AutoCloseable {
     }
 
     private void fault(Pathname place, ErrnoException e) throws ErrnoException {
-        if (Restore.isFatal(e.errno())) {
-            throw e;
-        }
-        counter.fault(place.toString(), e);
+        counter.faultOrThrow(place, e);
     }
 
     /** Makes the host's directory and directories in it, parents first; those that exist are used. */
@@ -129,95 +150,67 @@ final class RestoredTree implements AutoCloseable {
         }
     }
 
-    /** Writes in the order in which the store holds the bytes, not file by file. */
+    /**
+     * Writes in the order in which the store holds the bytes, not file by file. Copies come last, by one thread: what
+     * they copy from is found by the state.
+     */
     private void writeContent(List<RestoredFile> files) throws IOException {
         List<Part> parts = new ArrayList<>();
+        List<Part> copies = new ArrayList<>();
+        List<RestoredFile> empty = new ArrayList<>();
         for (RestoredFile file : files) {
             for (LogRecord.Extent extent : Extents.of(file.version())) {
                 if (!(extent instanceof LogRecord.ZeroRun)) {
-                    parts.add(new Part(file, extent));
+                    (extent instanceof LogRecord.CopyRun ? copies : parts).add(new Part(file, extent));
                     file.expectPart();
                     counter.expect(Math.min(extent.end(), file.version().length()) - extent.start());
                 }
             }
+            if (file.isComplete()) {
+                empty.add(file);
+            }
         }
         parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
-        for (RestoredFile file : files) {
-            if (file.isComplete()) {
-                writing(file, fd -> finish(file, fd));
+        copies.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
+        for (RestoredFile file : empty) {
+            writer.finish(file);
+        }
+        reader.expect(
+                Stream.concat(parts.stream(), copies.stream()).map(Part::extent).iterator());
+        giveInBatches(parts);
+        tasks.finish();
+        for (Part part : copies) {
+            writer.write(part);
+        }
+    }
+
+    private void giveInBatches(List<Part> parts) throws IOException {
+        int from = 0;
+        long bytes = 0;
+        for (int i = 0; i < parts.size(); i++) {
+            bytes += parts.get(i).extent().length();
+            if (bytes >= BATCH_BYTES || i + 1 - from == BATCH_PARTS || i + 1 == parts.size()) {
+                List<Part> batch = parts.subList(from, i + 1);
+                tasks.add(() -> writeBatch(batch));
+                from = i + 1;
+                bytes = 0;
             }
         }
-        reader.expect(parts.stream().map(Part::extent).iterator());
-        for (Part part : parts) {
-            writing(part.file(), fd -> {
-                write(part.file(), part.extent(), fd);
-                if (part.file().partDone()) {
-                    finish(part.file(), fd);
-                }
-            });
-        }
     }
 
-    /** A step of writing a file. */
-    private interface FileStep {
-        void run(Fd fd) throws IOException;
-    }
-
-    private void writing(RestoredFile file, FileStep step) throws IOException {
-        if (file.hasFailed()) {
-            return;
-        }
+    private boolean writeBatch(List<Part> batch) throws IOException {
+        PartWriter pooled = pool.poll();
+        PartWriter free = pooled != null
+                ? pooled
+                : new PartWriter(root, readers.get(), new AttributeSetter(specialBits, counter), counter);
         try {
-            Fd fd = open.get(file);
-            if (fd == null) {
-                fd = file.open(root);
-                keepOpen(file, fd);
+            for (Part part : batch) {
+                free.write(part);
             }
-            step.run(fd);
-        } catch (ErrnoException e) {
-            file.fail();
-            fault(file.place(), e);
+            return true;
+        } finally {
+            pool.add(free);
         }
-    }
-
-    private void keepOpen(RestoredFile file, Fd fd) {
-        if (open.size() == MAX_OPEN_FILES) {
-            RestoredFile eldest = open.keySet().iterator().next();
-            open.remove(eldest).close();
-        }
-        open.put(file, fd);
-    }
-
-    private void write(RestoredFile file, LogRecord.Extent extent, Fd fd) throws IOException {
-        long length = file.version().length(); // an object may hold more than a version had at an earlier moment
-        reader.readPieces(extent, new VersionReader.PieceVisitor() {
-            @Override
-            public void good(long position, MemorySegment bytes) throws IOException {
-                long wanted = Math.min(bytes.byteSize(), length - position);
-                if (wanted > 0) {
-                    fd.pwriteFully(bytes, 0, wanted, position - file.version().startPosition());
-                    counter.bytes(wanted);
-                }
-            }
-
-            @Override
-            public void damaged(long start, long damagedEnd, CorruptArchiveException cause) {
-                long end = Math.min(damagedEnd, length);
-                if (end <= start) {
-                    return;
-                }
-                String what = "bytes " + start + " to " + end + " are not restored: " + cause.getMessage();
-                counter.fault(file.place().toString(), what);
-            }
-        });
-    }
-
-    private void finish(RestoredFile file, Fd fd) throws IOException {
-        fd.truncate(file.version().length() - file.version().startPosition());
-        attributes.set(fd, file.place(), file.version().attributes());
-        open.remove(file);
-        fd.close();
-        counter.file(file.version());
     }
 
     /** Makes symbolic links. */
@@ -248,6 +241,11 @@ final class RestoredTree implements AutoCloseable {
 
     @Override
     public void close() {
-        open.values().forEach(Fd::close);
+        tasks.close();
+        writer.close();
+        for (PartWriter each : pool) {
+            each.close();
+            each.reader().close();
+        }
     }
 }

@@ -62,7 +62,8 @@ final class StoredElsewhere {
         }
     }
 
-    private boolean hasCompressed(FileVersion version) {
+    /** Says whether a version was rotated away: a compressed copy of it is found. */
+    boolean hasCompressed(FileVersion version) {
         return version.compressedCopies().stream()
                 .map(LogRecord.Derived::versionId)
                 .anyMatch(foundVersions::contains);

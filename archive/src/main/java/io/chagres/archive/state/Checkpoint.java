@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Attributes;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
@@ -13,6 +14,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Writes and reads the state after a commit as one object, so that a reader need not apply every commit before it. It
@@ -26,7 +28,10 @@ import java.util.List;
  *   u32 0
  *   u64 number of records
  *   u32 CRC32C of the content before it
+ *   index and its footer           of a checkpoint, see {@link TableIndex}
  * </pre>
+ *
+ * <p>Each block of a checkpoint is a frame, the first with the header before it, so that {@link StateTable} reads one.
  *
  * Stateless.
  */
@@ -34,6 +39,9 @@ public final class Checkpoint {
     static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
 
     private static final int LEVEL = 3;
+
+    /** A file has the attributes of its version. */
+    private static final Attributes OF_VERSION = new Attributes(0, 0, 0, 0);
 
     private Checkpoint() {}
 
@@ -69,10 +77,48 @@ public final class Checkpoint {
     /** Writes all that a checkpoint holds. */
     static void state(HostState state, CheckpointContents contents, Sink out) throws IOException {
         host(state, contents, out);
-        versions(state, contents, out);
-        for (NameTree.Entry entry : state.names()) {
-            out.write(name(entry));
+        Map<Long, Integer> hidden =
+                contents.isOutline() ? Map.of() : state.names().hidden();
+        for (FileVersion version : state.versions()) {
+            if (contents.keeps(version)) {
+                version(version, hidden.getOrDefault(version.id(), 0), contents, out);
+            }
         }
+        for (FileVersion version : state.keptVersions().values()) {
+            for (LogRecord.Derived copy :
+                    contents.keeps(version) ? version.compressedCopies() : List.<LogRecord.Derived>of()) {
+                out.write(copy);
+            }
+        }
+        names(state, out);
+    }
+
+    /**
+     * Writes all but which compressed files hold a version's content; what a table holds that the state stands over is
+     * copied where that is possible.
+     */
+    static void state(HostState state, StateTable below, CheckpointContents contents, CheckpointWriter out)
+            throws IOException {
+        host(state, contents, out::write);
+        Map<Long, Integer> hidden = state.names().hidden();
+        below.copyVersions(state.keptVersions(), state.names(), new StateTable.Copy() {
+            @Override
+            public void version(FileVersion version) throws IOException {
+                Checkpoint.version(version, hidden.getOrDefault(version.id(), 0), contents, out::write);
+            }
+
+            @Override
+            public boolean block(
+                    byte[] content, byte[] stored, TableBlocks.First first, int records, int crc, long lastId)
+                    throws IOException {
+                return hidden.isEmpty() && out.copy(content, stored, first, records, crc, lastId);
+            }
+        });
+        names(state, out::write);
+    }
+
+    private static void names(HostState state, Sink out) throws IOException {
+        state.names().forEachByDirectory((entry, path) -> out.write(name(entry, path)));
     }
 
     /** Writes records into a sink. */
@@ -91,7 +137,7 @@ public final class Checkpoint {
             return -1;
         }
         try (BlobWriter object = store.create(key);
-                CheckpointWriter out = new CheckpointWriter(object, header, LEVEL)) {
+                CheckpointWriter out = new CheckpointWriter(object::write, header, LEVEL)) {
             records.writeTo(out::write);
             out.finish();
             object.commit();
@@ -101,20 +147,6 @@ public final class Checkpoint {
                 throw e;
             }
             return -1;
-        }
-    }
-
-    private static void versions(HostState state, CheckpointContents contents, Sink out) throws IOException {
-        for (FileVersion version : state.versions()) {
-            if (contents.keeps(version)) {
-                version(version, contents, out);
-            }
-        }
-        for (FileVersion version : state.versions()) {
-            for (LogRecord.Derived copy :
-                    contents.keeps(version) ? version.compressedCopies() : List.<LogRecord.Derived>of()) {
-                out.write(copy);
-            }
         }
     }
 
@@ -138,7 +170,8 @@ public final class Checkpoint {
                 0,
                 0,
                 state.row(),
-                FixedHeader.PLAIN);
+                FixedHeader.PLAIN,
+                FixedHeader.UNSIGNED);
     }
 
     /** Writes what is of no single file. */
@@ -146,9 +179,9 @@ public final class Checkpoint {
         LogRecord.IncarnationOpened last = state.lastIncarnation();
         if (last != null) {
             out.write(last);
-            if (state.closedCleanly()) {
-                out.write(new LogRecord.IncarnationClosed(true));
-            }
+        }
+        if (state.closedCleanly()) {
+            out.write(new LogRecord.IncarnationClosed(true));
         }
         if (!state.recipients().equals(LogRecord.Recipients.NONE)) {
             out.write(state.recipients());
@@ -160,20 +193,41 @@ public final class Checkpoint {
     }
 
     /** Writes a version, without its names. */
-    static void version(FileVersion version, CheckpointContents contents, Sink out) throws IOException {
+    private static void version(FileVersion version, int hidden, CheckpointContents contents, Sink out)
+            throws IOException {
         out.write(opened(version, contents.start(version)));
+        int names = version.nameCount() - hidden;
+        if (names != 1 && !contents.isOutline()) {
+            out.write(new LogRecord.VersionNames(version.id(), names));
+        }
         if (contents.isOutline()) {
             long mtimeNs = version.attributes().mtimeNs();
             out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
-            CommitSpan told = version.toldBy();
-            if (told != null) {
-                out.write(new LogRecord.VersionCommits(version.id(), told.from() + 1, told.to()));
-            }
+            commits(version, out);
         } else {
             for (LogRecord.Extent extent : contents.extents(version)) {
                 out.write(extent);
             }
         }
+        closed(version, out);
+        attributes(version, out);
+        out.write(version.times());
+        LogRecord.VersionRetention retention = contents.retention(version);
+        if (retention.expiredMs() != 0 || retention.endedMs() != 0) {
+            out.write(retention);
+        }
+    }
+
+    /** Writes which commits tell of extents of a version, if any do. */
+    static void commits(FileVersion version, Sink out) throws IOException {
+        CommitSpan told = version.toldBy();
+        if (told != null) {
+            out.write(new LogRecord.VersionCommits(version.id(), told.from() + 1, told.to()));
+        }
+    }
+
+    /** Writes what became of a version unless it grows. */
+    static void closed(FileVersion version, Sink out) throws IOException {
         LogRecord.Reason reason =
                 switch (version.state()) {
                     case GROWING -> null;
@@ -185,24 +239,21 @@ public final class Checkpoint {
         if (reason != null) {
             out.write(new LogRecord.VersionClosed(version.id(), reason));
         }
-        out.write(new LogRecord.AttributesChanged(version.id(), Pathname.of(""), version.attributes()));
-        out.write(version.times());
-        LogRecord.VersionRetention retention = contents.retention(version);
-        if (retention.expiredMs() != 0 || retention.endedMs() != 0) {
-            out.write(retention);
-        }
     }
 
-    private static LogRecord.VersionOpened opened(FileVersion version, long start) {
+    static void attributes(FileVersion version, Sink out) throws IOException {
+        out.write(new LogRecord.AttributesChanged(version.id(), Pathname.of(""), version.attributes()));
+    }
+
+    static LogRecord.VersionOpened opened(FileVersion version, long start) {
         LogRecord.VersionOpened o = version.opened();
         return new LogRecord.VersionOpened(
                 o.versionId(), o.key(), o.previousVersion(), start, o.path(), o.attributes());
     }
 
-    private static LogRecord name(NameTree.Entry entry) {
-        FileVersion version = entry.version();
-        return new LogRecord.NameAdded(
-                entry.path(), entry.kind(), version == null ? 0 : version.id(), entry.target(), entry.attributes());
+    private static LogRecord name(NameTree.Entry entry, Pathname path) {
+        Attributes attributes = entry.kind() == LogRecord.Kind.FILE ? OF_VERSION : entry.attributes();
+        return new LogRecord.NameAdded(path, entry.kind(), entry.versionId(), entry.target(), attributes);
     }
 
     /**
@@ -214,7 +265,7 @@ public final class Checkpoint {
         restore(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT, id.seq(), state);
     }
 
-    /** Takes over a checkpoint or an outline, see above. */
+    /** Takes over a checkpoint, an outline or changes, see above. */
     static void restore(BlobStore store, String key, int kind, long seq, HostState state) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             FixedHeader header = in.header();

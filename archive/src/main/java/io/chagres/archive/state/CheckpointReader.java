@@ -33,9 +33,9 @@ final class CheckpointReader implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private final InputStream content;
     private final FixedHeader header;
+    private final @Nullable TableCheck check;
     private byte[] blockBytes = {};
     private RecordReader block;
-    private int recordOffset;
     private long count;
 
     CheckpointReader(BlobStore store, String key, int kind) throws IOException {
@@ -52,6 +52,7 @@ final class CheckpointReader implements AutoCloseable {
             }
         }
         header = read;
+        check = kind == FixedHeader.CHECKPOINT ? new TableCheck(key) : null;
         block = new RecordReader(key, blockBytes, 0, 0);
     }
 
@@ -71,27 +72,43 @@ final class CheckpointReader implements AutoCloseable {
             if (length < 0 || length > Checkpoint.MAX_BLOCK_BYTES) {
                 throw new CorruptArchiveException(key, "it declares a block of " + length + " bytes");
             }
+            endBlock();
             blockBytes = bytes(length);
             block = new RecordReader(key, blockBytes, 0, length);
         }
         count++;
-        recordOffset = block.position();
-        return block.next();
+        LogRecord record = block.next();
+        if (!mayHold(header.kind(), record)) {
+            throw new CorruptArchiveException(key, "it holds a record that belongs elsewhere");
+        }
+        if (check != null) {
+            check.add(record);
+        }
+        return record;
     }
 
-    /** Returns the array that holds the record read last; not a copy. */
-    byte[] recordBytes() {
-        return blockBytes;
+    private void endBlock() {
+        if (check != null && blockBytes.length > 0) {
+            check.endBlock(blockBytes);
+        }
     }
 
-    /** Returns where in the array that record begins. */
-    int recordOffset() {
-        return recordOffset;
-    }
-
-    /** Returns how many bytes that record has. */
-    int recordLength() {
-        return block.position() - recordOffset;
+    /** Says whether a record may be in an object of a kind: who applies it counts on what cannot be there. */
+    private static boolean mayHold(int kind, LogRecord record) {
+        boolean isState = kind == FixedHeader.CHECKPOINT || kind == FixedHeader.OUTLINE;
+        return switch (record) {
+            case LogRecord.Extent r -> kind == FixedHeader.CHECKPOINT || kind == FixedHeader.CHANGES;
+            case LogRecord.VersionLength r -> kind == FixedHeader.OUTLINE || kind == FixedHeader.HISTORY;
+            case LogRecord.Moment r -> kind == FixedHeader.HISTORY;
+            case LogRecord.VersionCommits r -> kind == FixedHeader.OUTLINE || kind == FixedHeader.CHANGES;
+            case LogRecord.VersionTimes r -> isState || kind == FixedHeader.CHANGES;
+            case LogRecord.VersionNames r -> kind == FixedHeader.CHECKPOINT;
+            case LogRecord.Retention r -> isState;
+            case LogRecord.VersionRetention r -> isState;
+            case LogRecord.Repeated r -> false;
+            case LogRecord.ObjectDigest r -> false;
+            default -> true;
+        };
     }
 
     private void end() throws IOException {
@@ -100,6 +117,10 @@ final class CheckpointReader implements AutoCloseable {
         int stored = MemorySegment.ofArray(bytes(Integer.BYTES)).get(INT, 0);
         if (stored != expected || declared != count) {
             throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
+        }
+        endBlock();
+        if (check != null) {
+            check.end(this::bytes);
         }
         if (bytesLeft()) {
             throw new CorruptArchiveException(key, "it goes on after its end");

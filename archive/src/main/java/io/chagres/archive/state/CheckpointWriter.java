@@ -4,21 +4,29 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
-import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
-/** Streams a checkpoint into an object, one frame in memory at a time. Confined to one thread. */
+/**
+ * Streams a checkpoint into an object, one frame in memory at a time, and its index. Confined to one thread.
+ */
 final class CheckpointWriter implements AutoCloseable {
     private static final int BLOCK_BYTES = 128 * 1024;
+
+    /** Who looks for one record decompresses one block. */
+    private static final int INDEXED_BLOCK_BYTES = 32 * 1024;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
-    private final BlobWriter object;
+    private final Target object;
+    private final @Nullable TableIndex index;
+    private final int blockBytes;
     private final Arena arena = Arena.ofConfined();
     private final SeekableFrames frames;
     private final MemorySegment content = arena.allocate(SeekableFrames.FRAME_BYTES, 8);
@@ -31,19 +39,57 @@ final class CheckpointWriter implements AutoCloseable {
     private long count;
     private long recordBytes;
 
-    CheckpointWriter(BlobWriter object, FixedHeader header, int level) {
+    /** Takes what is written, borrowed until return. */
+    @FunctionalInterface
+    interface Target {
+        void write(MemorySegment source, long offset, long length) throws IOException;
+    }
+
+    CheckpointWriter(Target object, FixedHeader header, int level) {
         this.object = object;
+        index = header.kind() == FixedHeader.CHECKPOINT ? new TableIndex() : null;
+        blockBytes = index == null ? BLOCK_BYTES : INDEXED_BLOCK_BYTES;
         frames = new SeekableFrames(level);
         header.encode(content, 0);
         length = FixedHeader.BYTES;
     }
 
     void write(LogRecord record) throws IOException {
-        records.write(record);
-        count++;
-        if (records.length() >= BLOCK_BYTES) {
+        boolean full = records.length() >= blockBytes;
+        if (index == null ? full : index.endsBefore(record, full)) {
             block();
         }
+        records.write(record);
+        count++;
+        if (index != null && !index.add(record)) {
+            throw new IllegalStateException("a checkpoint's records are out of order: " + record);
+        }
+    }
+
+    /**
+     * Takes a frame of another checkpoint that is a block of versions, behind all that was written.
+     *
+     * @param blockContent what it holds
+     * @param frame as it is stored
+     * @return false, and nothing is done, where the first block is to come
+     */
+    boolean copy(
+            byte[] blockContent, byte[] frame, TableBlocks.First first, int blockRecords, int blockCrc, long lastId)
+            throws IOException {
+        if (records.length() > 0) {
+            block();
+        }
+        if (length > 0 || index == null || frame.length > stored.byteSize()) {
+            return false;
+        }
+        index.copy(first, blockRecords, blockCrc, lastId);
+        crc.update(blockContent);
+        count += blockRecords;
+        recordBytes += blockContent.length - Integer.BYTES;
+        MemorySegment.copy(frame, 0, stored, ValueLayout.JAVA_BYTE, 0, frame.length);
+        frames.note(frame.length, blockContent.length);
+        object.write(stored, 0, frame.length);
+        return true;
     }
 
     /** Returns how many bytes the records have; after the end. */
@@ -60,6 +106,9 @@ final class CheckpointWriter implements AutoCloseable {
         MemorySegment.copy(records.array(), 0, content, ValueLayout.JAVA_BYTE, length, records.length());
         length += records.length();
         recordBytes += records.length();
+        if (index != null) {
+            index.endBlock(records.array(), records.length());
+        }
         records.reset();
         frame();
     }
@@ -85,8 +134,21 @@ final class CheckpointWriter implements AutoCloseable {
         content.set(INT, length + 12L, (int) crc.getValue());
         length += 16;
         store();
+        if (index != null) {
+            put(index.array(), index.length());
+            put(index.footer(), TableIndex.FOOTER_BYTES);
+        }
         MemorySegment table = arena.allocate(frames.tableBytes());
         object.write(table, 0, frames.table(table, 0));
+    }
+
+    /** Writes bytes in frames of their own. */
+    private void put(byte[] bytes, int bytesLength) throws IOException {
+        for (int at = 0; at < bytesLength; at += SeekableFrames.FRAME_BYTES) {
+            length = Math.min(SeekableFrames.FRAME_BYTES, bytesLength - at);
+            MemorySegment.copy(bytes, at, content, ValueLayout.JAVA_BYTE, 0, length);
+            store();
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.log.CommitBuilder;
@@ -46,6 +47,9 @@ public final class CommitCheck {
         RecordWriter written = commit.records();
         RecordReader records = new RecordReader(OBJECT, written.array(), 0, written.length());
         int read = 0;
+        if (written.count() > FixedHeader.MAX_RECORDS || written.length() > FixedHeader.MAX_RECORDS_BYTES) {
+            refuse("it has " + written.count() + " records of " + written.length() + " bytes");
+        }
         while (records.hasNext()) {
             apply(records.next(), commit.dataLength());
             read++;
@@ -60,6 +64,7 @@ public final class CommitCheck {
             case LogRecord.IncarnationOpened r -> {}
             case LogRecord.IncarnationClosed r -> {}
             case LogRecord.Recipients r -> {}
+            case LogRecord.ObjectDigest r -> {}
             case LogRecord.NameAdded r -> {
                 name(r.path());
                 if (r.kind() == LogRecord.Kind.FILE) {
@@ -94,6 +99,7 @@ public final class CommitCheck {
             case LogRecord.VersionLength r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Moment r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.VersionCommits r -> refuse("it holds a record that belongs into a checkpoint");
+            case LogRecord.VersionNames r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Repeated r -> refuse("it repeats a commit before it was cut");
         }
     }

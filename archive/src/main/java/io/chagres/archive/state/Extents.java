@@ -17,6 +17,8 @@ public final class Extents {
             .thenComparingLong(LogRecord.Extent::versionId)
             .thenComparingLong(LogRecord.Extent::start);
 
+    private static final long LARGE_HOLE_BYTES = 1 << 20;
+
     private Extents() {}
 
     private static long seq(LogRecord.Extent extent) {
@@ -60,5 +62,46 @@ public final class Extents {
                     "version " + ArchiveLayout.hex(version.id()), "no extent holds byte " + position);
         }
         return of(version).get(index);
+    }
+
+    /**
+     * Returns where in a range the first large hole begins; a line ends there, because a line of zeros is nothing that
+     * anybody looks for.
+     *
+     * @return from start to end; end when there is none
+     */
+    public static long largeHole(FileVersion version, long start, long end) {
+        ExtentList extents = of(version);
+        for (int i = Math.max(0, extents.indexOf(start)); i < extents.size() && extents.start(i) < end; i++) {
+            long from = Math.max(start, extents.start(i));
+            if (extents.end(i) - from >= LARGE_HOLE_BYTES && extents.get(i) instanceof LogRecord.ZeroRun) {
+                return from;
+            }
+        }
+        return end;
+    }
+
+    /**
+     * Returns where the hole ends that a position is in.
+     *
+     * @return the position itself when it is in none
+     */
+    public static long holeEnd(FileVersion version, long position) {
+        int index = of(version).indexOf(position);
+        return index >= 0 && of(version).get(index) instanceof LogRecord.ZeroRun
+                ? of(version).end(index)
+                : position;
+    }
+
+    /**
+     * Returns where the hole begins that the byte before a position is in.
+     *
+     * @return the position itself when that is in none
+     */
+    public static long holeStart(FileVersion version, long position) {
+        int index = of(version).indexOf(position - 1);
+        return index >= 0 && of(version).get(index) instanceof LogRecord.ZeroRun
+                ? of(version).start(index)
+                : position;
     }
 }

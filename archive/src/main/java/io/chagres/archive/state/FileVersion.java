@@ -5,7 +5,6 @@ import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.RecordReader;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,10 +34,10 @@ public final class FileVersion {
     private @Nullable ExtentList extents;
     private final List<NameTree.Entry> names = new ArrayList<>(1);
 
-    /** Where names of it are that a catalog holds and nothing has touched yet; null when there was no catalog. */
-    private final @Nullable NameTree catalogued;
+    /** Where names of it are that a table holds and nothing has touched yet; null when there was no table. */
+    private final @Nullable NameTree untouched;
 
-    private int cataloguedNames;
+    private int untouchedNames;
     private List<LogRecord.Derived> compressedCopies = List.of();
     private Attributes attributes;
     private State state = State.GROWING;
@@ -63,14 +62,10 @@ public final class FileVersion {
     }
 
     private FileVersion(
-            LogRecord.VersionOpened opened,
-            long timeMs,
-            boolean keepExtents,
-            int names,
-            @Nullable NameTree catalogued) {
+            LogRecord.VersionOpened opened, long timeMs, boolean keepExtents, int names, @Nullable NameTree untouched) {
         this.opened = opened;
-        this.catalogued = catalogued;
-        cataloguedNames = names;
+        this.untouched = untouched;
+        untouchedNames = names;
         openedMs = timeMs;
         changedMs = timeMs;
         attributes = opened.attributes();
@@ -82,29 +77,26 @@ public final class FileVersion {
     }
 
     /**
-     * Makes a version from what a checkpoint holds of it.
+     * Begins a version of a table: with one name, unless {@link #take} is told of another number.
      *
-     * @param records of one version alone
-     * @param timeMs of the checkpoint
-     * @param names how many it has in the tree
+     * @param timeMs of the table
+     * @param tree finds its names
      */
-    static FileVersion ofRecords(RecordReader records, long timeMs, int names, NameTree tree)
-            throws CorruptArchiveException {
-        if (!(records.next() instanceof LogRecord.VersionOpened opened)) {
-            throw new CorruptArchiveException("a catalog", "a version does not begin with its opening");
+    static FileVersion ofTable(LogRecord.VersionOpened opened, long timeMs, NameTree tree) {
+        return new FileVersion(opened, timeMs, true, 1, tree);
+    }
+
+    /** Takes over the next record that a table has of it. */
+    void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException {
+        switch (record) {
+            case LogRecord.Extent r when r.versionId() == id() && r.start() == length -> extend(r, timeMs);
+            case LogRecord.VersionNames r -> untouchedNames = (int) Math.min(r.names(), Integer.MAX_VALUE);
+            case LogRecord.VersionClosed r -> close(r.reason(), timeMs);
+            case LogRecord.AttributesChanged r -> change(r.attributes(), timeMs);
+            case LogRecord.VersionTimes r -> restore(r);
+            case LogRecord.VersionRetention r -> restore(r);
+            default -> throw new CorruptArchiveException(object, "a version holds a record of something else");
         }
-        FileVersion version = new FileVersion(opened, timeMs, true, names, tree);
-        while (records.hasNext()) {
-            switch (records.next()) {
-                case LogRecord.Extent r -> version.extend(r, timeMs);
-                case LogRecord.VersionClosed r -> version.close(r.reason(), timeMs);
-                case LogRecord.AttributesChanged r -> version.change(r.attributes(), timeMs);
-                case LogRecord.VersionTimes r -> version.restore(r);
-                case LogRecord.VersionRetention r -> version.restore(r);
-                default -> throw new CorruptArchiveException("a catalog", "a version holds a record of something else");
-            }
-        }
-        return version;
     }
 
     /** Returns the id, which is also the id of its stream. */
@@ -162,17 +154,20 @@ public final class FileVersion {
 
     /** Returns how many names it has. */
     public int nameCount() {
-        return names.size() + cataloguedNames;
+        return names.size() + untouchedNames;
     }
 
-    /** Returns all names it has, in the order of their bytes. Allocates. */
+    /** Returns all names it has whose paths are not too long, in the order of their bytes. Allocates. */
     public List<Pathname> paths() {
         List<Pathname> paths = new ArrayList<>(names.size());
         for (NameTree.Entry name : names) {
-            paths.add(name.path());
+            Pathname path = name.path();
+            if (path.length() > 0) {
+                paths.add(path);
+            }
         }
-        if (catalogued != null && cataloguedNames > 0) {
-            catalogued.addUntouchedPaths(this, paths);
+        if (untouched != null && untouchedNames > 0) {
+            untouched.addUntouchedPaths(this, paths);
         }
         Collections.sort(paths);
         return paths;
@@ -180,7 +175,8 @@ public final class FileVersion {
 
     /** Returns its name (of several the first in the order of bytes), or the one it had last; null when it had none. */
     public @Nullable Pathname lastPath() {
-        return nameCount() == 0 ? lastPath : paths().getFirst();
+        List<Pathname> paths = nameCount() == 0 ? List.of() : paths();
+        return paths.isEmpty() ? lastPath : paths.getFirst();
     }
 
     /** Returns what retention did to it. */
@@ -221,15 +217,15 @@ public final class FileVersion {
 
     void removeName(NameTree.Entry entry, Pathname path) {
         if (!names.remove(entry)) {
-            cataloguedNames--;
+            untouchedNames--;
         }
-        lastPath = path;
+        lastPath = path.length() == 0 ? lastPath : path;
     }
 
-    /** Takes note of the entry of a name that only a catalog held. */
+    /** Takes note of the entry of a name that only a table held. */
     void touchName(NameTree.Entry entry) {
         names.add(entry);
-        cataloguedNames--;
+        untouchedNames--;
     }
 
     void extend(LogRecord.Extent extent, long timeMs) {

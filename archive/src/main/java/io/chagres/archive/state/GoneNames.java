@@ -119,15 +119,14 @@ public final class GoneNames {
      * gone, so they are those of the nearest one above that stands, for its owner alone.
      */
     public static Attributes directoryAttributes(NameTree names, Pathname path) {
-        for (Pathname at = path; at != null; at = at.parent()) {
-            NameTree.Entry entry = names.find(at);
-            if (entry != null && entry.kind() == LogRecord.Kind.DIRECTORY) {
-                Attributes of = entry.attributes();
-                int mode = of.mode() & ~NOT_THE_OWNERS_BITS;
-                return at.equals(path) ? of : new Attributes(mode, of.uid(), of.gid(), of.mtimeNs());
-            }
+        List<NameTree.Entry> way = names.along(path);
+        NameTree.Entry last = way.getLast();
+        boolean stands = last.kind() == LogRecord.Kind.DIRECTORY;
+        Attributes of = stands ? last.attributes() : way.get(way.size() - 2).attributes(); // a file is in a directory
+        if (stands && last.path().equals(path)) {
+            return of;
         }
-        return Attributes.DEFAULT_DIRECTORY;
+        return new Attributes(of.mode() & ~NOT_THE_OWNERS_BITS, of.uid(), of.gid(), of.mtimeNs());
     }
 
     /** Returns the paths that mean something else since this was asked last. */

@@ -67,6 +67,7 @@ public final class HistoryWriter implements RunListener {
         while (records.hasNext()) {
             switch (records.next()) {
                 case LogRecord.Repeated said -> {}
+                case LogRecord.ObjectDigest of -> {}
                 case LogRecord.Extent extent -> {
                     long version = extent.versionId();
                     grown.put(version, new LogRecord.VersionLength(version, extent.end(), extent.mtimeNs()));

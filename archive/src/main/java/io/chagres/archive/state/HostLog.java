@@ -93,18 +93,19 @@ public final class HostLog {
      * which compressed files hold a version's content.
      *
      * @param at up to which moment
-     * @param catalogs where those files are
+     * @param locals where those files are
      * @throws CorruptArchiveException naming the object that is damaged or missing
      */
-    public static HostState load(BlobStore store, String hostId, PointInTime at, Catalogs catalogs) throws IOException {
-        CataloguedLoad load = new CataloguedLoad(catalogs, store, hostId, at.equals(PointInTime.NOW));
+    public static HostState load(BlobStore store, String hostId, PointInTime at, LocalTables locals)
+            throws IOException {
+        TableLoad load = new TableLoad(locals, store, hostId, at.equals(PointInTime.NOW));
         HostState state = null;
         try {
             state = load(store, hostId, at, load);
             load.end();
             return state;
         } finally {
-            catalogs.settle(hostId, state == null ? null : state.catalog());
+            locals.settle(hostId, state == null ? null : state.table());
         }
     }
 
@@ -290,6 +291,7 @@ public final class HostLog {
                 throw first;
             }
             if (reread.add(object)) {
+                load.store().forget(object);
                 return;
             }
             CheckpointId id =
@@ -360,7 +362,7 @@ public final class HostLog {
     }
 
     /**
-     * Reads a history, an outline or extents to the end.
+     * Reads a history, an outline or changes to the end.
      *
      * @throws CorruptArchiveException when it is damaged
      */
@@ -368,11 +370,28 @@ public final class HostLog {
         boolean ofTable = ArchiveLayout.baseOf(key) != null;
         int kind = !ofTable
                 ? FixedHeader.HISTORY
-                : ArchiveLayout.outlineOf(key) > 0 ? FixedHeader.OUTLINE : FixedHeader.EXTENTS;
+                : ArchiveLayout.outlineOf(key) > 0 ? FixedHeader.OUTLINE : FixedHeader.CHANGES;
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             LogRecord record = in.next();
             while (record != null) {
                 record = in.next();
+            }
+        }
+    }
+
+    /**
+     * Reads a checkpoint as whoever looks something up in it does, to the end.
+     *
+     * @throws CorruptArchiveException when its seek table or its index is not right
+     */
+    public static void checkIndex(BlobStore store, String key) throws IOException {
+        long bytes = store.size(key);
+        if (bytes < 0) {
+            throw new NoSuchBlobException(key);
+        }
+        try (StateTable table = StateTable.open(key, (offset, to) -> store.get(key, offset, to), bytes, () -> {})) {
+            if (table != null) {
+                table.check();
             }
         }
     }
@@ -416,7 +435,7 @@ public final class HostLog {
      *
      * @param checkpoint where to begin; null for the first commit
      * @param tables what begins at the checkpoint; null when it is not looked at
-     * @param before the commit of the checkpoint or of an outline
+     * @param before the commit of the checkpoint, or the one the tables lead to
      * @param commits those behind it
      * @param past the moment to show, if commits are not what shows it
      */
@@ -490,7 +509,7 @@ public final class HostLog {
         CheckpointId checkpoint = newest(checkpoints, seq);
         Tables tables = load.tables(checkpoint, seq);
         long base = checkpoint == null ? 0 : checkpoint.seq();
-        long before = tables == null ? base : tables.newest(seq);
+        long before = tables == null ? base : tables.route(seq).reached();
         List<Long> commits = new ArrayList<>();
         long reached = before;
         while (reached < seq && load.known(reached + 1) != null) {

@@ -8,9 +8,11 @@ import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.LogEnd;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -24,7 +26,7 @@ public final class HostState {
     private final ExtentFilter filter;
     private final RunListener listener;
     private final NameTree names;
-    private final @Nullable CatalogFile catalog;
+    private final @Nullable StateTable table;
     private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
     private long timeMs;
@@ -57,23 +59,23 @@ public final class HostState {
     public HostState(ExtentFilter filter, RunListener listener) {
         this.filter = filter;
         this.listener = listener;
-        catalog = null;
+        table = null;
         names = new NameTree(null, this);
     }
 
     /**
-     * Makes the state a catalog holds: with all extents, without which compressed files hold a version's content. What
-     * later commits do not touch stays in the catalog.
+     * Makes the state a table holds: with all extents, without which compressed files hold a version's content. What
+     * later commits do not touch stays in the table.
      */
-    HostState(CatalogFile catalog) throws CorruptArchiveException {
+    HostState(StateTable table) throws IOException {
         filter = ExtentFilter.ALL;
         listener = RunListener.NONE;
-        this.catalog = catalog;
-        names = new NameTree(catalog, this);
-        for (LogRecord record : catalog.hostRecords()) {
-            apply("a catalog", record, catalog.header().timeMs());
+        this.table = table;
+        names = new NameTree(table, this);
+        for (LogRecord record : table.hostRecords()) {
+            apply("a table", record, table.header().timeMs());
         }
-        restored(catalog.header());
+        restored(table.header());
     }
 
     /** Returns to whom the shipper encrypts. */
@@ -88,8 +90,8 @@ public final class HostState {
 
     /** Returns what it stands over, or null. */
     @Nullable
-    CatalogFile catalog() {
-        return catalog;
+    StateTable table() {
+        return table;
     }
 
     /** Returns the number of the last commit applied; 0 before the first. */
@@ -140,7 +142,7 @@ public final class HostState {
     /** Returns an id no version has: greater than all. */
     public long nextVersionId() {
         long last = versions.isEmpty() ? 0 : versions.lastKey();
-        long next = Math.max(last, catalog == null ? 0 : catalog.lastId()) + 1;
+        long next = Math.max(last, table == null ? 0 : table.lastId()) + 1;
         return retention == null ? next : Math.max(next, retention.nextVersionId());
     }
 
@@ -166,8 +168,8 @@ public final class HostState {
 
     /** Visits the versions that have no name. */
     void forEachNameless(Consumer<FileVersion> visitor) {
-        if (catalog != null) {
-            catalog.forEachNameless(names, version -> {
+        if (table != null) {
+            table.forEachNameless(names, version -> {
                 if (!versions.containsKey(version.id())) {
                     visitor.accept(version);
                 }
@@ -203,15 +205,15 @@ public final class HostState {
     /** Returns a version, or null. */
     public @Nullable FileVersion version(long id) {
         FileVersion version = versions.get(id);
-        return version == null && catalog != null ? catalog.version(id, names) : version;
+        return version == null && table != null ? table.version(id, names) : version;
     }
 
     /** Returns a version to be changed, or null. */
     @Nullable
     FileVersion kept(long id) {
         FileVersion version = versions.get(id);
-        if (version == null && catalog != null) {
-            version = catalog.takeVersion(id, names);
+        if (version == null && table != null) {
+            version = table.takeVersion(id, names);
             if (version != null) {
                 versions.put(id, version);
             }
@@ -220,15 +222,15 @@ public final class HostState {
     }
 
     /** Returns the versions that are in memory, in the order of their ids. */
-    Collection<FileVersion> keptVersions() {
-        return Collections.unmodifiableCollection(versions.values());
+    NavigableMap<Long, FileVersion> keptVersions() {
+        return Collections.unmodifiableNavigableMap(versions);
     }
 
     /** Returns all versions in the order of their ids. */
     public Collection<FileVersion> versions() {
-        return catalog == null
+        return table == null
                 ? Collections.unmodifiableCollection(versions.values())
-                : new CatalogVersions(catalog, names, versions);
+                : new TableVersions(table, names, versions);
     }
 
     /**
@@ -297,6 +299,7 @@ public final class HostState {
                 || record instanceof LogRecord.PackedRun
                 || record instanceof LogRecord.VersionLength
                 || record instanceof LogRecord.VersionCommits
+                || record instanceof LogRecord.VersionNames
                 || record instanceof LogRecord.Moment;
         if (ofCheckpoints) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
@@ -384,10 +387,12 @@ public final class HostState {
             case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
             case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r, time);
             case LogRecord.VersionCommits r -> known(object, r.versionId()).restore(r);
+            case LogRecord.VersionNames r -> {} // they come
             case LogRecord.Moment r -> {
                 seq = r.seq();
                 timeMs = r.timeMs();
             }
+            case LogRecord.ObjectDigest r -> {} // of the object as it is stored: who checks signatures asks
             case LogRecord.Repeated r -> {} // it was applied, or is by who reads it
             case LogRecord.Extent r -> extend(object, r, time);
         }
@@ -395,7 +400,7 @@ public final class HostState {
 
     private void open(String object, LogRecord.VersionOpened opened, long time) throws CorruptArchiveException {
         boolean keep = filter.keeps(opened.versionId());
-        boolean known = catalog != null && catalog.holds(opened.versionId());
+        boolean known = table != null && table.holds(opened.versionId());
         if (known || versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
@@ -441,7 +446,10 @@ public final class HostState {
     }
 
     private static LogRecord.NameAdded added(String object, LogRecord.NameAdded added) throws CorruptArchiveException {
-        name(object, added.path());
+        Pathname path = name(object, added.path());
+        if (!NameTree.isOfItsKind(added)) {
+            throw new CorruptArchiveException(object, "the name " + path + " leads to what its kind does not have");
+        }
         return added;
     }
 

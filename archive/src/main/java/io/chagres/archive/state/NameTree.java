@@ -2,14 +2,18 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class NameTree implements Iterable<NameTree.Entry> {
     private static final Pathname ROOT = Pathname.of("/");
     private static final Pathname NONE = Pathname.of("");
-    private static final Pathname DOT = Pathname.of(".");
-    private static final Pathname DOT_DOT = Pathname.of("..");
 
     /** One name. */
     public static final class Entry {
@@ -33,25 +35,25 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         private @Nullable Entry parent;
         private Attributes attributes;
 
-        /** What is in it; over a catalog what changed since, of names that are gone null, and what is not a file. */
+        /** What is in it; over a table what changed since, of names that are gone null, and what is not a file. */
         private @Nullable TreeMap<Pathname, @Nullable Entry> children;
 
-        /** What was in it once; null for all that no catalog holds. */
-        private final @Nullable CatalogDirectory catalogued;
+        /** What was in it once; null for all that no table holds. */
+        private final @Nullable TableDirectory tabled;
 
-        /** The tree it is in, of what a catalog holds; null for others. */
+        /** The tree it is in, of what a table holds; null for others. */
         private @Nullable NameTree tree;
 
-        /** The version of a name that only a catalog holds; 0 for others. */
+        /** The version of a name that only a table holds; 0 for others. */
         private final long untouchedVersion;
 
-        private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable CatalogDirectory catalogued) {
+        private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable TableDirectory tabled) {
             kind = added.kind();
             target = added.target();
             attributes = added.attributes();
             name = added.path().name();
             this.version = version;
-            this.catalogued = catalogued;
+            this.tabled = tabled;
             untouchedVersion = 0;
         }
 
@@ -62,7 +64,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             name = untouched.path();
             this.parent = parent;
             version = null;
-            catalogued = null;
+            tabled = null;
             tree = parent.tree;
             untouchedVersion = untouched.versionId();
         }
@@ -72,13 +74,24 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             return name;
         }
 
-        /** Returns the absolute path. Allocates. */
-        public Pathname path() {
-            Deque<Pathname> names = new ArrayDeque<>();
+        /** Returns the bytes of its path, at most one more than a path may have; 0 for the root. */
+        private int pathBytes() {
             int length = 0;
+            for (Entry at = this; at.parent != null && length <= RecordWriter.MAX_PATH_BYTES; at = at.parent) {
+                length += at.name.length() + 1;
+            }
+            return length;
+        }
+
+        /** Returns the absolute path; an empty one where that is longer than a path may be. Allocates. */
+        public Pathname path() {
+            int length = pathBytes();
+            if (length > RecordWriter.MAX_PATH_BYTES) {
+                return NONE;
+            }
+            Deque<Pathname> names = new ArrayDeque<>();
             for (Entry at = this; at.parent != null; at = at.parent) {
                 names.push(at.name);
-                length += at.name.length() + 1;
             }
             byte[] path = new byte[Math.max(1, length)];
             path[0] = '/';
@@ -120,7 +133,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         /** Returns what a directory has of this name now if that is the same thing, else null. */
         public @Nullable Entry in(Entry directory) {
             if (untouchedVersion != 0 && parent == directory && directory.leavesUntouched(name)) {
-                return this; // without looking for it in the catalog
+                return this; // without looking for it in the table
             }
             Entry now = directory.child(name);
             return isSame(now) ? now : null;
@@ -148,16 +161,17 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** Returns the entries of a directory in the order of their bytes. */
         public Collection<Entry> children() {
-            if (catalogued != null) {
-                return cataloguedChildren(catalogued);
+            if (tabled != null) {
+                return tabledChildren(tabled);
             }
             return children == null ? List.of() : Collections.unmodifiableCollection(children.values());
         }
 
-        private synchronized List<Entry> cataloguedChildren(CatalogDirectory directory) {
+        private synchronized List<Entry> tabledChildren(TableDirectory directory) {
             TreeMap<Pathname, @Nullable Entry> touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
-            List<Entry> all = new ArrayList<>(directory.count() + touched.size());
-            for (LogRecord.NameAdded each : directory.names()) {
+            List<LogRecord.NameAdded> names = directory.names();
+            List<Entry> all = new ArrayList<>(names.size() + touched.size());
+            for (LogRecord.NameAdded each : names) {
                 while (!touched.isEmpty() && touched.firstKey().compareTo(each.path()) < 0) {
                     addTo(all, touched.pollFirstEntry().getValue());
                 }
@@ -177,13 +191,13 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             }
         }
 
-        /** Makes the entry of a name that only the catalog holds. What is no file is kept: it is its own identity. */
-        private Entry untouched(CatalogDirectory directory, LogRecord.NameAdded added) {
+        /** Makes the entry of a name that only the table holds. What is no file is kept: it is its own identity. */
+        private Entry untouched(TableDirectory directory, LogRecord.NameAdded added) {
             if (added.kind() == LogRecord.Kind.FILE) {
                 return new Entry(added, this);
             }
             boolean isDirectory = added.kind() == LogRecord.Kind.DIRECTORY;
-            CatalogDirectory below = isDirectory ? directory.catalog().directory(added.versionId()) : null;
+            TableDirectory below = isDirectory ? directory.directory(added.path()) : null;
             Entry entry = new Entry(added, null, below);
             entry.tree = tree;
             put(added.path(), entry);
@@ -196,13 +210,13 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** Returns the entry of a name in a directory, or null. */
         public @Nullable Entry child(Pathname childName) {
-            if (catalogued != null) {
-                return cataloguedChild(catalogued, childName);
+            if (tabled != null) {
+                return tabledChild(tabled, childName);
             }
             return children == null ? null : children.get(childName);
         }
 
-        private synchronized @Nullable Entry cataloguedChild(CatalogDirectory directory, Pathname childName) {
+        private synchronized @Nullable Entry tabledChild(TableDirectory directory, Pathname childName) {
             if (children != null && children.containsKey(childName)) {
                 return children.get(childName);
             }
@@ -226,7 +240,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
 
         private synchronized void take(Pathname childName) {
-            if (catalogued != null) {
+            if (tabled != null) {
                 children = children == null ? new TreeMap<>() : children;
                 children.put(childName, null);
             } else if (children != null) {
@@ -239,18 +253,21 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     private final Entry root;
     private int size;
 
-    /** Makes the tree of a state: empty, or that of a catalog. */
-    NameTree(@Nullable CatalogFile catalog, HostState state) {
+    /** Whether paths may be too long: a directory was moved to a longer path. */
+    private boolean mayHide;
+
+    /** Makes the tree of a state: empty, or that of a table. */
+    NameTree(@Nullable StateTable table, HostState state) {
         this.state = state;
-        root = directory(ROOT, catalog == null ? null : catalog.root());
+        root = directory(ROOT, table == null ? null : table.directory(ROOT));
         root.tree = this;
-        size = catalog == null ? 0 : catalog.nameCount();
+        size = table == null ? 0 : table.nameCount();
     }
 
-    private static Entry directory(Pathname path, @Nullable CatalogDirectory catalogued) {
+    private static Entry directory(Pathname path, @Nullable TableDirectory tabled) {
         LogRecord.NameAdded added =
                 new LogRecord.NameAdded(path, LogRecord.Kind.DIRECTORY, 0, NONE, Attributes.DEFAULT_DIRECTORY);
-        return new Entry(added, null, catalogued);
+        return new Entry(added, null, tabled);
     }
 
     /** Returns the root directory. */
@@ -276,7 +293,25 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return at;
     }
 
-    /** Returns every entry but the root: a directory before what is in it, siblings in the order of their bytes. */
+    /** Returns what stands on the way to an absolute path, from the root on, and there if anything does. */
+    public List<Entry> along(Pathname path) {
+        List<Entry> way = new ArrayList<>();
+        @Nullable Entry at = root;
+        way.add(root);
+        for (Pathname component : components(path)) {
+            at = at.child(component);
+            if (at == null) {
+                break;
+            }
+            way.add(at);
+        }
+        return way;
+    }
+
+    /**
+     * Returns every entry but the root: a directory before what is in it, siblings in the order of their bytes. Not
+     * those whose path became longer than a path may be because a directory was moved.
+     */
     @Override
     public Iterator<Entry> iterator() {
         Deque<Entry> entries = new ArrayDeque<>();
@@ -297,26 +332,99 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     }
 
     private static void pushChildren(Entry directory, Deque<Entry> entries) {
-        if (directory.catalogued != null) {
-            new ArrayList<>(directory.children()).reversed().forEach(entries::push);
-        } else if (directory.children != null) {
-            directory.children.descendingMap().values().forEach(entries::push);
+        int room = RecordWriter.MAX_PATH_BYTES - directory.pathBytes() - 1;
+        Collection<Entry> children = directory.tabled == null && directory.children != null
+                ? directory.children.descendingMap().values()
+                : new ArrayList<>(directory.children()).reversed();
+        for (Entry child : children) {
+            if (child.name.length() <= room) {
+                entries.push(child);
+            }
+        }
+    }
+
+    /** Takes an entry and its path. */
+    interface Visitor {
+        void visit(Entry entry, Pathname path) throws IOException;
+    }
+
+    /**
+     * Visits the same entries in the order of a checkpoint: all that is in a directory, then what is in those that are
+     * in it, so that each is one range.
+     */
+    void forEachByDirectory(Visitor visitor) throws IOException {
+        Deque<Entry> directories = new ArrayDeque<>();
+        directories.push(root);
+        while (!directories.isEmpty()) {
+            Entry directory = directories.pop();
+            Pathname path = directory.path();
+            int room = RecordWriter.MAX_PATH_BYTES - directory.pathBytes() - 1;
+            List<Entry> below = new ArrayList<>();
+            for (Entry child : directory.children()) {
+                if (child.name.length() <= room) {
+                    visitor.visit(child, path.resolve(child.name));
+                    if (child.isDirectory()) {
+                        below.add(child);
+                    }
+                }
+            }
+            below.reversed().forEach(directories::push);
+        }
+    }
+
+    /** Returns how many names of versions have paths that are too long; nothing of versions that have none. */
+    Map<Long, Integer> hidden() {
+        Map<Long, Integer> hidden = new HashMap<>();
+        Deque<Entry> directories = new ArrayDeque<>();
+        if (mayHide) {
+            directories.push(root);
+        }
+        while (!directories.isEmpty()) {
+            Entry directory = directories.pop();
+            int room = RecordWriter.MAX_PATH_BYTES - directory.pathBytes() - 1;
+            for (Entry child : directory.children()) {
+                if (child.name.length() > room) {
+                    countFiles(child, hidden);
+                } else if (child.isDirectory()) {
+                    directories.push(child);
+                }
+            }
+        }
+        return hidden;
+    }
+
+    private static void countFiles(Entry top, Map<Long, Integer> names) {
+        Deque<Entry> entries = new ArrayDeque<>();
+        entries.push(top);
+        while (!entries.isEmpty()) {
+            Entry at = entries.pop();
+            if (at.kind == LogRecord.Kind.FILE) {
+                names.merge(at.versionId(), 1, Integer::sum);
+            }
+            at.children().forEach(entries::push);
         }
     }
 
     /** Says whether a path from a log can be a name: absolute, without empty components, {@code .} and {@code ..}. */
     static boolean isName(Pathname path) {
-        if (!path.isAbsolute()) {
-            return false;
-        }
-        int bytes = 0;
-        for (Pathname component : components(path)) {
-            if (component.equals(DOT) || component.equals(DOT_DOT)) {
-                return false;
+        int start = 1;
+        boolean is = path.isAbsolute();
+        for (int i = 1; is && i <= path.length() && path.length() > 1; i++) {
+            if (i == path.length() || path.byteAt(i) == '/') {
+                int length = i - start;
+                boolean dots = length == 1 || length == 2 && path.byteAt(i - 1) == '.';
+                is = length > 0 && !(dots && path.byteAt(start) == '.');
+                start = i + 1;
             }
-            bytes += component.length() + 1;
         }
-        return Math.max(1, bytes) == path.length();
+        return is;
+    }
+
+    /** Says whether a name leads to what its kind has: a file to a version, a link to a target, and nothing else. */
+    static boolean isOfItsKind(LogRecord.NameAdded added) {
+        boolean isFile = added.kind() == LogRecord.Kind.FILE;
+        return isFile == added.versionId() > 0
+                && (added.target().length() == 0 || added.kind() == LogRecord.Kind.SYMLINK);
     }
 
     private static List<Pathname> components(Pathname path) {
@@ -373,6 +481,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             remove(replaced);
         }
         if (entry != null) {
+            mayHide |= entry.isDirectory() && to.length() > from.length();
             entry.unlink();
             requireParent(to).put(to.name(), touched(entry));
         }
@@ -385,7 +494,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
     }
 
-    /** Returns an entry that stays: of a name that only the catalog held one that its version knows. */
+    /** Returns an entry that stays: of a name that only the table held one that its version knows. */
     private Entry touched(Entry entry) {
         if (entry.untouchedVersion == 0) {
             return entry;
@@ -398,7 +507,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return touched;
     }
 
-    /** Adds the paths of a version that only the catalog holds. Looks through all names if one was touched. */
+    /** Adds the paths of a version that only the table holds. Looks through all names if one was touched. */
     void addUntouchedPaths(FileVersion version, List<Pathname> paths) {
         Entry opened = version.openedPath().length() == 0 ? null : find(version.openedPath());
         if (version.nameCount() == 1 && opened != null && opened.untouchedVersion == version.id()) {

@@ -11,29 +11,34 @@ import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads the outlines of a host: its names and versions after a commit, without where the bytes are, and
- * beside them the extents of the commits since the outline before. So a reader that wants names reads one object, one
- * that wants bytes one more for each outline, and neither reads many commits. An outline is of use only as long as the
- * checkpoint it was made on is the newest: what a compaction changes, no outline has to know. Nothing is lost without
- * them. Stateless.
+ * Writes and reads what the commits of a host add up to: changes, which tell all of a span of commits, and outlines,
+ * which tell the names and versions after a commit without where the bytes are. An outline restates the whole host,
+ * so one is written only when the changes since the last have as many bytes. A reader that wants names reads an
+ * outline and the changes behind it, one that wants bytes the changes before it too, and neither reads many commits.
+ * All are of use only as long as the checkpoint they were made on is the newest: what a compaction changes, none of
+ * them has to know. Nothing is lost without them. Stateless.
  */
 public final class Outlines {
-    /** The commits between two outlines at most, and so those that any load applies. */
+    /** The commits between two tables at most, and so those that any load applies. */
     public static final int MAX_COMMITS = 1000;
 
-    /** So many spans of extents become one object. */
+    /** So many spans of changes become one object. */
     static final int MERGED_SPANS = 32;
 
-    /** Extents of more bytes are not made one object: to read them takes several requests anyway. */
+    /** So many behind an outline do: who wants names only reads them all. */
+    static final int MERGED_BEHIND = 4;
+
+    /** Changes of more bytes are not made one object: to read them takes several requests anyway. */
     static final int MAX_MERGED_BYTES = 2 << 20;
+
+    /** What a version and its name take in an outline in the store. */
+    static final int OUTLINE_BYTES = 24;
 
     private static final CheckpointContents OUTLINE = new CheckpointContents() {
         @Override
@@ -49,123 +54,108 @@ public final class Outlines {
 
     private Outlines() {}
 
-    /** Collects the extents of commits by version. */
-    private static final class Collector implements RunListener {
-        final Map<Long, List<LogRecord.Extent>> extents = new TreeMap<>();
-        boolean listens;
-
-        @Override
-        public void opened(LogRecord.VersionOpened opened) {}
-
-        @Override
-        public void extent(LogRecord.Extent extent) {
-            if (listens) {
-                extents.computeIfAbsent(extent.versionId(), id -> new ArrayList<>())
-                        .add(extent);
-            }
-        }
-    }
-
     /**
-     * Writes the outline of a commit, and of each {@link #MAX_COMMITS} before it where there is none. Several writers
-     * may do so at once; ended anywhere on the way it leaves what is true.
+     * Writes the changes of each {@link #MAX_COMMITS} up to a commit where there are none, and outlines. Several
+     * writers may do so at once; ended anywhere on the way it leaves what is true.
      *
      * @param seq the last commit to apply
      * @param recent commits that need not be read, by number
-     * @return bytes of the records of the last outline written; 0 when there was nothing to write
+     * @return about as many bytes as an outline has; 0 when there was nothing to write
      */
     public static long write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
             throws IOException {
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
         Tables tables = Tables.list(store, hostId, checkpoint, seq, Long.MAX_VALUE);
-        long before = tables.newest(seq);
-        if (before >= seq) {
+        Changes changes = new Changes();
+        HostState state = begin(store, hostId, checkpoint, tables, seq, changes);
+        if (state.seq() >= seq) {
             return 0;
         }
-        Collector collector = new Collector();
-        HostState state = begin(store, hostId, checkpoint, tables, before, collector);
-        collector.listens = true;
-        long bytes = 0;
         try (CommitReader reader = new CommitReader(store)) {
             while (state.seq() < seq) {
                 long from = state.seq();
                 long to = Math.min(seq, from + MAX_COMMITS);
+                changes.begin();
                 for (long next = from + 1; next <= to; next++) {
                     CommitHeader kept = recent.get(next);
                     state.apply(
                             ArchiveLayout.commit(hostId, next),
                             kept == null ? HostLog.read(hostId, next, reader) : kept);
                 }
-                bytes = write(store, hostId, tables.base(), from, state, collector);
-                collector.extents.clear();
                 CommitSpan span = new CommitSpan(from, to);
-                String key = ArchiveLayout.extents(hostId, tables.base(), span);
+                String key = ArchiveLayout.changes(hostId, tables.base(), span);
+                changes.write(store, key, state);
                 tables.spans().put(span, new BlobInfo(key, store.size(key), 0));
+                outline(store, hostId, tables, state);
             }
         }
         merge(store, hostId, tables, state);
-        return bytes;
+        return outlineBytes(state);
     }
 
     private static HostState begin(
-            BlobStore store,
-            String hostId,
-            @Nullable CheckpointId checkpoint,
-            Tables tables,
-            long before,
-            Collector collector)
+            BlobStore store, String hostId, @Nullable CheckpointId checkpoint, Tables tables, long seq, Changes changes)
             throws IOException {
+        long before = tables.route(seq).reached();
         if (before > tables.base().seq()) {
             try {
-                HostState state = new HostState(ExtentFilter.NONE, collector);
-                names(store, hostId, tables.base(), before, state);
+                HostState state = new HostState(ExtentFilter.NONE, changes);
+                restore(store, hostId, tables, before, state, false);
                 return state;
             } catch (CorruptArchiveException e) {
                 // the commits say the same
             }
         }
-        return HostLog.restored(store, hostId, checkpoint, ExtentFilter.NONE, collector);
+        return HostLog.restored(store, hostId, checkpoint, ExtentFilter.NONE, changes);
+    }
+
+    private static long outlineBytes(HostState state) {
+        return (long) OUTLINE_BYTES
+                * Math.max(state.names().size(), state.versions().size());
+    }
+
+    /** Writes one when the changes behind the last outweigh it; they are there already: it is of use only with them. */
+    private static void outline(BlobStore store, String hostId, Tables tables, HostState state) throws IOException {
+        Tables.Route route = tables.route(state.seq());
+        if (route.reached() == state.seq() && tables.bytes(route.changes()) >= outlineBytes(state)) {
+            String key = ArchiveLayout.outline(hostId, tables.base(), state.seq());
+            FixedHeader header = Checkpoint.header(state, FixedHeader.OUTLINE);
+            Checkpoint.put(store, key, header, out -> Checkpoint.state(state, OUTLINE, out));
+            tables.outlines().add(state.seq());
+        }
+    }
+
+    /** Makes one object of the last spans, of those behind the outline sooner. */
+    private static void merge(BlobStore store, String hostId, Tables tables, HostState state) throws IOException {
+        if (!merge(store, hostId, tables, tables.route(state.seq()).changes(), MERGED_BEHIND, state)) {
+            List<CommitSpan> chain = tables.chain(state.seq());
+            merge(store, hostId, tables, chain == null ? List.of() : chain, MERGED_SPANS, state);
+        }
     }
 
     /**
-     * Makes one object of the last spans of extents, if they are small: each extent is written once more. What takes
+     * Makes one object of the last of some spans, if they are small: each record is written once more. What takes
      * several requests itself would not become fewer.
      */
-    private static void merge(BlobStore store, String hostId, Tables tables, HostState state) throws IOException {
-        List<CommitSpan> chain = tables.chain(state.seq());
-        if (chain == null || chain.size() < MERGED_SPANS) {
-            return;
-        }
-        List<CommitSpan> merged = chain.subList(chain.size() - MERGED_SPANS, chain.size());
-        long all = state.seq() - merged.getFirst().from();
-        boolean isLarge = merged.stream().anyMatch(span -> span.to() - span.from() > all / 2);
-        if (isLarge || tables.bytes(merged) > MAX_MERGED_BYTES) {
-            return; // writing it again is worth more of the others
-        }
-        CommitSpan whole = new CommitSpan(merged.getFirst().from(), state.seq());
-        FixedHeader header = Checkpoint.header(state, FixedHeader.EXTENTS);
-        Checkpoint.put(store, ArchiveLayout.mergedExtents(hostId, tables.base(), whole), header, out -> {
-            for (CommitSpan span : merged) {
-                extents(store, tables.key(span), FixedHeader.EXTENTS, out::write);
-            }
-        });
-    }
-
-    /** Puts the extents first: an outline is there only with them. */
-    private static long write(
-            BlobStore store, String hostId, CheckpointId base, long from, HostState state, Collector collector)
+    private static boolean merge(
+            BlobStore store, String hostId, Tables tables, List<CommitSpan> spans, int count, HostState state)
             throws IOException {
-        String extents = ArchiveLayout.extents(hostId, base, new CommitSpan(from, state.seq()));
-        Checkpoint.put(store, extents, Checkpoint.header(state, FixedHeader.EXTENTS), out -> {
-            for (List<LogRecord.Extent> ofVersion : collector.extents.values()) {
-                for (LogRecord.Extent extent : ofVersion) {
-                    out.write(extent);
-                }
-            }
-        });
-        String names = ArchiveLayout.outline(hostId, base, state.seq());
-        FixedHeader header = Checkpoint.header(state, FixedHeader.OUTLINE);
-        return Checkpoint.put(store, names, header, out -> Checkpoint.state(state, OUTLINE, out));
+        if (spans.size() < count) {
+            return false;
+        }
+        List<CommitSpan> merged = spans.subList(spans.size() - count, spans.size());
+        long all = 0;
+        long largest = 0;
+        for (CommitSpan span : merged) {
+            all += span.to() - span.from();
+            largest = Math.max(largest, span.to() - span.from());
+        }
+        boolean follow = all == state.seq() - merged.getFirst().from();
+        if (!follow || largest > all / 2 || tables.bytes(merged) > MAX_MERGED_BYTES) {
+            return false; // writing it again is worth more of the others
+        }
+        Changes.merge(store, hostId, tables, merged, state);
+        return true;
     }
 
     private static void names(BlobStore store, String hostId, CheckpointId base, long seq, HostState state)
@@ -174,24 +164,41 @@ public final class Outlines {
     }
 
     /**
-     * Takes over the state of an outline, and all extents before it if there is anybody who wants them.
+     * Takes over the state after a commit: that of an outline or of the base, and the changes behind it.
      *
-     * @param seq of an outline of the tables; with its extents if they are wanted
+     * @param seq what a route of the tables reaches
+     * @param state before the first commit
+     * @param withExtents whether anybody wants to know where bytes are
      */
     static void restore(BlobStore store, String hostId, Tables tables, long seq, HostState state, boolean withExtents)
             throws IOException {
-        names(store, hostId, tables.base(), seq, state);
-        if (!withExtents) {
-            return;
+        Tables.Route route = tables.route(seq);
+        if (route.outline() == tables.base().seq()) {
+            if (route.outline() > 0) {
+                Checkpoint.restore(store, hostId, tables.base(), state);
+            }
+        } else {
+            names(store, hostId, tables.base(), route.outline(), state);
+            if (withExtents) {
+                attach(store, hostId, tables, route.outline(), state);
+            }
         }
+        for (CommitSpan span : route.changes()) {
+            Changes.apply(store, tables, span, state);
+        }
+    }
+
+    /** Takes over where all bytes are that an outline tells of. */
+    private static void attach(BlobStore store, String hostId, Tables tables, long outline, HostState state)
+            throws IOException {
         if (tables.base().seq() > 0) {
             attach(store, ArchiveLayout.checkpoint(hostId, tables.base()), FixedHeader.CHECKPOINT, state);
         }
-        for (CommitSpan span : Objects.requireNonNull(tables.chain(seq))) {
-            attach(store, tables.key(span), FixedHeader.EXTENTS, state);
+        for (CommitSpan span : Objects.requireNonNull(tables.chain(outline))) {
+            attach(store, tables.key(span), FixedHeader.CHANGES, state);
         }
         for (FileVersion version : state.versions()) {
-            version.requireAttached(ArchiveLayout.outline(hostId, tables.base(), seq));
+            version.requireAttached(ArchiveLayout.outline(hostId, tables.base(), outline));
         }
     }
 

@@ -46,12 +46,16 @@ public final class Salvage {
     private final Listener losses;
     private HostState state = HostState.empty();
     private boolean follows = true;
+    private boolean told;
     private long lastSeq;
 
     private Salvage(BlobStore store, String hostId, Listener losses) {
         this.store = store;
         this.hostId = hostId;
-        this.losses = losses;
+        this.losses = (object, cause, consequence) -> {
+            told = true;
+            losses.lost(object, cause, consequence);
+        };
     }
 
     /**
@@ -65,15 +69,23 @@ public final class Salvage {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener, Listener losses)
             throws IOException {
+        CorruptArchiveException refused = null;
         try {
             return HostLog.load(store, hostId, at, filter, listener);
-        } catch (CorruptArchiveException | CompactedHistoryException e) {
-            listener.restart();
+        } catch (CorruptArchiveException e) {
+            refused = e;
+        } catch (CompactedHistoryException e) {
+            // what is left is told of
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
-            listener.restart();
         }
-        return new Salvage(store, hostId, losses).load(at, filter, listener);
+        listener.restart();
+        Salvage salvage = new Salvage(store, hostId, losses);
+        HostState left = salvage.load(at, filter, listener);
+        if (refused != null && !salvage.told) { // nothing is lost of what no reader takes as it is
+            losses.lost(refused.object(), refused.fault(), "it is taken as far as that makes sense");
+        }
+        return left;
     }
 
     private HostState load(PointInTime at, ExtentFilter filter, RunListener listener) throws IOException {
@@ -260,7 +272,8 @@ public final class Salvage {
         byte[] nonce = new byte[FixedHeader.ID_BYTES];
         int kind = FixedHeader.CHECKPOINT;
         int plain = FixedHeader.PLAIN;
-        return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, seq, plain);
+        int unsigned = FixedHeader.UNSIGNED;
+        return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, seq, plain, unsigned);
     }
 
     /** Applies a record after what it stands on and is lost was put in place. */
@@ -282,7 +295,7 @@ public final class Salvage {
 
     /** Opens a version whose beginning is lost: under no path, and by no identity of a file. */
     private void open(String key, long versionId, long timeMs) throws CorruptArchiveException {
-        if (versionId > 0 && state.version(versionId) == null) {
+        if (versionId > 0 && !LogRecord.CopyRun.isLost(versionId) && state.version(versionId) == null) {
             state.restore(
                     key,
                     new LogRecord.VersionOpened(versionId, new FileKey(0, 0, 0, 0), 0, 0, NO_PATH, UNKNOWN),

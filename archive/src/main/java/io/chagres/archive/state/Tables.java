@@ -8,6 +8,7 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,42 +18,77 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store holds to shorten the way from one checkpoint to later states: outlines, and the extents of spans of
+ * What the store holds to shorten the way from one checkpoint to later states: outlines, and the changes of spans of
  * commits. Immutable.
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
  * @param outlines commits of which there is an outline
- * @param spans the extents of spans of commits; those may overlap
+ * @param spans the changes of spans of commits; those may overlap
  */
 record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, BlobInfo> spans) {
+    /** Returns that there is nothing. */
+    static Tables none(@Nullable CheckpointId checkpoint) {
+        CheckpointId base = checkpoint == null ? CheckpointId.BEGINNING : checkpoint;
+        return new Tables(base, new TreeSet<>(), new HashMap<>());
+    }
+
     /**
      * Lists what there is up to a commit, from the newest back until there is enough.
      *
-     * @param maxBytes how many bytes an outline has in the store at most; larger ones are left out
+     * @param maxBytes how many bytes an outline has in the store at most; behind a larger one none is taken
      */
     static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq, long maxBytes)
             throws IOException {
-        CheckpointId base = checkpoint == null ? CheckpointId.BEGINNING : checkpoint;
-        Tables tables = new Tables(base, new TreeSet<>(), new HashMap<>());
+        Tables tables = none(checkpoint);
+        CheckpointId base = tables.base;
+        boolean fits = true;
         for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base), null)) {
-            CommitSpan span = ArchiveLayout.extentsOf(info.key());
+            CommitSpan span = ArchiveLayout.changesOf(info.key());
             long outline = ArchiveLayout.outlineOf(info.key());
             if (span != null) {
                 tables.spans.put(span, info);
-            } else if (outline > base.seq() && outline <= seq && info.lengthBytes() <= maxBytes) {
+            } else if (outline > base.seq() && outline <= seq) {
+                fits &= info.lengthBytes() <= maxBytes;
                 tables.outlines.add(outline);
             } else {
                 continue;
             }
-            if (tables.newest(seq) > base.seq()) {
-                break;
+            if (fits && tables.outline(seq) > base.seq()) {
+                return tables;
             }
+        }
+        if (!fits) {
+            tables.outlines.clear();
         }
         return tables;
     }
 
-    /** Returns the newest commit up to one of which there is an outline and all extents before it, or the base's. */
-    long newest(long seq) {
+    /**
+     * The way to a state.
+     *
+     * @param outline the commit it begins at: of an outline, or the base's
+     * @param changes the spans behind that, each where the one before ends
+     */
+    record Route(long outline, List<CommitSpan> changes) {
+        /** Returns the commit it leads to. */
+        long reached() {
+            return changes.isEmpty() ? outline : changes.getLast().to();
+        }
+    }
+
+    /** Returns the way from the newest outline with all changes before it, or from the base, to a commit or near it. */
+    Route route(long seq) {
+        long outline = outline(seq);
+        List<CommitSpan> changes = new ArrayList<>();
+        long reached = outline;
+        for (CommitSpan next = longest(reached, seq); next != null; next = longest(reached, seq)) {
+            changes.add(next);
+            reached = next.to();
+        }
+        return new Route(outline, changes);
+    }
+
+    private long outline(long seq) {
         for (long each : outlines.headSet(seq, true).descendingSet()) {
             if (chain(each) != null) {
                 return each;
@@ -61,18 +97,25 @@ record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, Bl
         return base.seq();
     }
 
+    private @Nullable CommitSpan longest(long from, long seq) {
+        return spans.keySet().stream()
+                .filter(span -> span.from() == from && span.to() <= seq)
+                .max(Comparator.comparingLong(CommitSpan::to))
+                .orElse(null);
+    }
+
     /** Returns spans that cover all commits from the base to one, in order; null when there are none. */
     @Nullable
     List<CommitSpan> chain(long seq) {
         return chain(spans.keySet(), base.seq(), seq);
     }
 
-    /** Returns the key of the extents of a span. */
+    /** Returns the key of the changes of a span. */
     String key(CommitSpan span) {
         return Objects.requireNonNull(spans.get(span)).key();
     }
 
-    /** Returns how many bytes the extents of some spans have in the store, or a little more. */
+    /** Returns how many bytes the changes of some spans have in the store, or a little more. */
     long bytes(List<CommitSpan> some) {
         return some.stream()
                 .mapToLong(span -> Objects.requireNonNull(spans.get(span)).lengthBytes())

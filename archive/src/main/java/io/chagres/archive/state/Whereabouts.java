@@ -19,7 +19,7 @@ import java.util.Objects;
  * host once more, and without the tables that do not tell of them. Immutable.
  *
  * @param tables what begins at the checkpoint of the state
- * @param before the commit of the checkpoint, or of an outline of the tables
+ * @param before the commit of the checkpoint, or the one the tables lead to
  * @param commits those behind it, without what others of them repeat
  */
 record Whereabouts(BlobStore store, String hostId, Tables tables, long before, List<CommitHeader> commits) {
@@ -42,7 +42,7 @@ record Whereabouts(BlobStore store, String hostId, Tables tables, long before, L
         }
         for (CommitSpan span : before > tables.base().seq() ? chain() : List.<CommitSpan>of()) {
             if (wanted.stream().anyMatch(version -> isTold(version, span))) {
-                read(tables.key(span), FixedHeader.EXTENTS, state);
+                read(tables.key(span), FixedHeader.CHANGES, state);
             }
         }
         for (CommitHeader commit : commits) {
@@ -63,7 +63,7 @@ record Whereabouts(BlobStore store, String hostId, Tables tables, long before, L
 
     private List<CommitSpan> chain() throws CorruptArchiveException {
         List<CommitSpan> chain = tables.chain(before);
-        return Objects.requireNonNull(chain, "an outline is used with its extents only");
+        return Objects.requireNonNull(chain, "tables are used with all changes before only");
     }
 
     private static boolean isTold(FileVersion version, CommitSpan span) {

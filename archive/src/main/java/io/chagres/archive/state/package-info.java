@@ -1,6 +1,6 @@
 /**
  * Holds what a log adds up to: names, versions and their extents, as of a point in time; checkpoints and local
- * catalogs.
+ * tables.
  */
 @NullMarked
 package io.chagres.archive.state;

@@ -51,6 +51,12 @@ public interface BlobStore extends AutoCloseable {
      */
     default void expect(Iterator<BlobRange> ranges) {}
 
+    /**
+     * Says that what was read of an object looks damaged: nothing of it that was fetched ahead or is kept is given
+     * again, because it may have been damaged on its way.
+     */
+    default void forget(String key) {}
+
     /** Returns the size of an object in bytes, or -1 when the key does not exist. */
     long size(String key) throws IOException;
 
@@ -89,6 +95,13 @@ public interface BlobStore extends AutoCloseable {
     default BlobStore stored() {
         return this;
     }
+
+    /**
+     * Returns a time of the store's clock that is not after its time now, in milliseconds since 1970, by its last
+     * answer; {@link Long#MIN_VALUE} if it does not say. Ages are differences of two times of one clock then, whatever
+     * the clock here says.
+     */
+    long nowMs() throws IOException;
 
     /** Removes an object; a key that does not exist is no error. */
     void delete(String key) throws IOException;

@@ -47,6 +47,11 @@ public final class BlobStores {
             }
             known.add(provider.scheme() + "://");
         }
-        throw new StoreException("no store is known for " + address.substring(0, end) + "://; known are " + known);
+        String packages =
+                ServiceLoader.load(BlobStoreProvider.class).findFirst().isPresent()
+                        ? ""
+                        : "; those of object stores come with the package chagres-stores";
+        throw new StoreException(
+                "no store is known for " + address.substring(0, end) + "://; known are " + known + packages);
     }
 }

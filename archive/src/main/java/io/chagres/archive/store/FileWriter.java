@@ -13,7 +13,6 @@ import java.lang.foreign.MemorySegment;
 
 /** Writes one object of a {@link DirectoryStore}. A file whose write or fsync failed never becomes an object. */
 final class FileWriter implements BlobWriter {
-    private static final long READ_BYTES = 256 * 1024;
     private static final long KERNEL_COPY_BYTES = 8L << 20;
 
     private final Pathname path;
@@ -80,7 +79,7 @@ final class FileWriter implements BlobWriter {
                     || copied == -Errno.EOPNOTSUPP
                     || copied == -Errno.ENOSYS) {
                 usable = true;
-                return done + copyByReading(source, position + done, bytes - done);
+                return done + BlobWriter.super.copyFrom(source, position + done, bytes - done);
             }
             if (copied < 0) {
                 throw Refusal.of(path, "copy_file_range", (int) copied);
@@ -93,22 +92,6 @@ final class FileWriter implements BlobWriter {
         }
         usable = true;
         return done;
-    }
-
-    private long copyByReading(Fd source, long position, long bytes) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(Math.min(READ_BYTES, bytes), 8);
-            long done = 0;
-            while (done < bytes) {
-                long read = source.preadFully(buffer, 0, Math.min(buffer.byteSize(), bytes - done), position + done);
-                if (read == 0) {
-                    break;
-                }
-                write(buffer, 0, read);
-                done += read;
-            }
-            return done;
-        }
     }
 
     @Override

@@ -56,6 +56,16 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public long nowMs() throws IOException {
+        return store.nowMs();
+    }
+
+    @Override
+    public void forget(String key) {
+        store.forget(key);
+    }
+
+    @Override
     public long size(String key) throws IOException {
         return store.size(key);
     }

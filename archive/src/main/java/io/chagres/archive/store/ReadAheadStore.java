@@ -73,6 +73,19 @@ public final class ReadAheadStore extends ForwardingStore {
         fill();
     }
 
+    @Override
+    public synchronized void forget(String key) {
+        for (Iterator<Part> each = parts.iterator(); each.hasNext(); ) {
+            Part part = each.next();
+            if (part.range.key().equals(key)) {
+                part.answer.cancel(true);
+                each.remove();
+                heldBytes -= part.range.lengthBytes();
+            }
+        }
+        super.forget(key);
+    }
+
     private void fill() {
         while (parts.size() < MAX_PARTS && heldBytes < MAX_BYTES && expected.hasNext()) {
             BlobRange range = expected.next();

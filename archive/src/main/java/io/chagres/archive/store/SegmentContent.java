@@ -15,6 +15,7 @@ import java.util.zip.CRC32C;
 public final class SegmentContent {
     private static final int CHECKSUM_BYTES = 4;
     private static final int BUFFER_BYTES = 16 * 1024;
+    private static final int MAX_ATTEMPTS = 3;
 
     private final List<MemorySegment> segments;
     private final long length;
@@ -65,12 +66,34 @@ public final class SegmentContent {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
+    /** Asks for an answer. */
+    @FunctionalInterface
+    public interface Answer {
+        /** Returns the body of a new answer, which is closed by whoever asked. */
+        InputStream open() throws IOException;
+    }
+
     /**
-     * Takes the other way: reads a stream into a segment until it ends or so many bytes are there.
+     * Takes the other way: reads an answer into a segment until it ends or so many bytes are there. One that breaks off
+     * is asked for again, a few times.
      *
      * @return bytes read
+     * @throws IOException when there is no answer, or each breaks off
      */
-    public static int read(InputStream in, MemorySegment target, long wanted) throws IOException {
+    public static int read(Answer answer, MemorySegment target, long wanted) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            InputStream in = answer.open();
+            try (in) {
+                return read(in, target, wanted);
+            } catch (IOException e) {
+                if (attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static int read(InputStream in, MemorySegment target, long wanted) throws IOException {
         byte[] buffer = new byte[(int) Math.min(BUFFER_BYTES, wanted)];
         int done = 0;
         while (done < wanted) {

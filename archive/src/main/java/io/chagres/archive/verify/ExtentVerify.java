@@ -3,21 +3,36 @@ package io.chagres.archive.verify;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.OrderedTasks;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Reads the bytes of extents to see whether they are there, each data object once. Confined to one thread. */
-final class ExtentVerify {
+/**
+ * Reads the bytes of extents to see whether they are there, each data object once: what lies in data objects by the
+ * workers, a few MiB each time, the rest at once. Confined to one thread; frees what it owns when it is closed.
+ */
+final class ExtentVerify implements AutoCloseable {
+    /** Workers read so many bytes of content at a time, or one extent. */
+    private static final long BATCH_BYTES = 4L << 20;
+
+    /** Decompressed frames that a worker keeps: pieces of one pack follow each other. */
+    private static final long CACHE_BYTES = 1L << 20;
+
     private final BlobStore store;
     private final String hostId;
     private final Map<String, BlobInfo> objects;
@@ -25,13 +40,30 @@ final class ExtentVerify {
     private final Map<String, LogRecord.ObjectRun> seen = new HashMap<>();
     private final Set<String> packs = new HashSet<>();
     private final Set<LogRecord.PackedRun> pieces = new HashSet<>();
+    private final Queue<VersionReader> readers = new ConcurrentLinkedQueue<>();
+    private final OrderedTasks<List<Damage>> tasks;
+    private List<Wanted> batch = new ArrayList<>();
+    private long batchBytes;
+
+    /** An extent that is to be read, and the state that knows its version. */
+    private record Wanted(LogRecord.Extent extent, HostState state) {}
+
+    /** Bytes that cannot be read. */
+    private record Damage(Wanted of, long start, long end, CorruptArchiveException cause) {}
 
     /** Makes a check; {@code objects} are all data objects of the host. */
-    ExtentVerify(BlobStore store, String hostId, Map<String, BlobInfo> objects, VerifyCounter counter) {
+    ExtentVerify(
+            BlobStore store, String hostId, Map<String, BlobInfo> objects, VerifyCounter counter, Workers workers) {
         this.store = store;
         this.hostId = hostId;
         this.objects = objects;
         this.counter = counter;
+        tasks = new OrderedTasks<>(workers, damages -> damages.forEach(this::tell));
+    }
+
+    private void tell(Damage damage) {
+        Wanted of = damage.of();
+        counter.fault(damage.cause(), lost(of.extent().versionId(), damage.start(), damage.end(), of.state()));
     }
 
     /** Says whether an extent that was checked refers to an object. */
@@ -40,7 +72,7 @@ final class ExtentVerify {
     }
 
     /**
-     * Checks the bytes of an extent.
+     * Checks the bytes of an extent, or lets a worker do so until {@link #finish}.
      *
      * @param state knows the version
      * @param reader of that state
@@ -52,15 +84,62 @@ final class ExtentVerify {
         if (nothingToRead) {
             return;
         }
-        reader.readPieces(extent, new VersionReader.PieceVisitor() {
+        Wanted wanted = new Wanted(extent, state);
+        if (VersionReader.dataObject(hostId, extent) == null) {
+            read(wanted, reader).forEach(this::tell);
+            return;
+        }
+        batch.add(wanted);
+        batchBytes += extent.length();
+        if (batchBytes >= BATCH_BYTES) {
+            give();
+        }
+    }
+
+    /** Waits for the workers, and tells of what they found. */
+    void finish() throws IOException {
+        give();
+        tasks.finish();
+    }
+
+    private void give() throws IOException {
+        List<Wanted> given = batch;
+        batch = new ArrayList<>();
+        batchBytes = 0;
+        tasks.add(() -> {
+            VersionReader pooled = readers.poll();
+            // data objects say by themselves what is in them: no other version is asked for
+            VersionReader reader = pooled != null ? pooled : new VersionReader(store, hostId, id -> null, CACHE_BYTES);
+            try {
+                List<Damage> damages = new ArrayList<>();
+                for (Wanted wanted : given) {
+                    damages.addAll(read(wanted, reader));
+                }
+                return damages;
+            } finally {
+                readers.add(reader);
+            }
+        });
+    }
+
+    private static List<Damage> read(Wanted wanted, VersionReader reader) throws IOException {
+        List<Damage> damages = new ArrayList<>();
+        reader.readPieces(wanted.extent(), new VersionReader.PieceVisitor() {
             @Override
             public void good(long position, MemorySegment bytes) {}
 
             @Override
             public void damaged(long start, long end, CorruptArchiveException cause) {
-                counter.fault(cause, lost(extent.versionId(), start, end, state));
+                damages.add(new Damage(wanted, start, end, cause));
             }
         });
+        return damages;
+    }
+
+    @Override
+    public void close() {
+        tasks.close();
+        readers.forEach(VersionReader::close);
     }
 
     private boolean isThereAndNew(LogRecord.ObjectRun run, HostState state) throws IOException {

@@ -11,6 +11,7 @@ import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.read.ExtentRanges;
 import io.chagres.archive.read.FrameCheck;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
@@ -19,6 +20,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -31,22 +33,21 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Checks one host: walks its commits and checkpoints in order and keeps the state they add up to. Where that is not
- * possible it checks each commit by itself, until a checkpoint gives a state again. Confined to one thread.
+ * possible it checks each commit by itself, until a checkpoint gives a state again. Confined to one thread, beside
+ * which workers read data objects.
  */
 final class HostVerify implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final VerifyCounter counter;
-    private final NavigableMap<Long, BlobInfo> commits = new TreeMap<>();
+    private final List<BlobInfo> commits = new BlobList();
     private final NavigableMap<Long, NavigableMap<CheckpointId, BlobInfo>> checkpoints = new TreeMap<>();
     private final Map<String, BlobInfo> objects = new TreeMap<>();
     private final ExtentVerify extents;
@@ -66,17 +67,18 @@ final class HostVerify implements AutoCloseable {
     private @Nullable VersionReader bytes;
     private @Nullable HostState bytesOf;
 
-    HostVerify(BlobStore store, String hostId, VerifyCounter counter) {
+    HostVerify(BlobStore store, String hostId, VerifyCounter counter, Workers workers) {
         this.store = store;
         this.hostId = hostId;
         this.counter = counter;
-        extents = new ExtentVerify(store, hostId, objects, counter);
+        extents = new ExtentVerify(store, hostId, objects, counter, workers);
     }
 
     void run() throws IOException {
         counter.holdBack(this::isGone);
         try {
             checkAll();
+            extents.finish();
         } finally {
             counter.tellHeld(needed());
         }
@@ -119,24 +121,22 @@ final class HostVerify implements AutoCloseable {
 
     private void checkAll() throws IOException {
         listObjects();
-        TreeSet<Long> seqs = new TreeSet<>(commits.keySet());
-        seqs.addAll(checkpoints.keySet());
-        if (commits.containsKey(1L)) {
+        if (!commits.isEmpty() && seqOf(commits.getFirst()) == 1) {
             state = new HostState(ExtentFilter.ALL, listener());
         }
         try (CommitReader reader = new CommitReader(store)) {
-            store.expect(commits.values().stream()
+            store.expect(commits.stream()
                     .map(commit -> new BlobRange(commit.key(), 0, ExtentRanges.COMMIT_BYTES))
                     .iterator());
-            for (long seq : seqs) {
-                BlobInfo commit = commits.get(seq);
-                if (commit != null) {
-                    checkCommit(seq, commit, reader);
-                }
-                for (Map.Entry<CheckpointId, BlobInfo> each : revisions(seq).entrySet()) {
-                    checkCheckpoint(each.getKey(), each.getValue());
-                }
+            long last = 0;
+            for (BlobInfo commit : commits) {
+                long seq = seqOf(commit);
+                checkCheckpoints(last, seq - 1);
+                checkCommit(seq, commit, reader);
+                checkCheckpoints(seq - 1, seq);
+                last = seq;
             }
+            checkCheckpoints(last, Long.MAX_VALUE);
         }
         checkBeside(ArchiveLayout.history(hostId), "moments that were compacted can be shown only before it");
         checkBeside(
@@ -149,11 +149,24 @@ final class HostVerify implements AutoCloseable {
         }
     }
 
+    /** Checks the checkpoints behind one seq up to another. */
+    private void checkCheckpoints(long behind, long upTo) throws IOException {
+        for (NavigableMap<CheckpointId, BlobInfo> revisions :
+                checkpoints.subMap(behind, false, upTo, true).values()) {
+            for (Map.Entry<CheckpointId, BlobInfo> each : revisions.entrySet()) {
+                checkCheckpoint(each.getKey(), each.getValue());
+            }
+        }
+    }
+
+    private static long seqOf(BlobInfo commit) {
+        return ArchiveLayout.seqOf(commit.key()).orElse(0);
+    }
+
     private void listObjects() throws IOException {
         for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
-            OptionalLong seq = ArchiveLayout.seqOf(object.key());
-            if (seq.isPresent() && seq.getAsLong() > 0) {
-                commits.put(seq.getAsLong(), object);
+            if (seqOf(object) > 0) {
+                commits.add(object);
                 counter.expect(object);
             }
         }
@@ -174,7 +187,7 @@ final class HostVerify implements AutoCloseable {
     /** A list shows objects only; what else has the name of the next commit hides what may have been there. */
     private void checkEnd() throws IOException {
         String log = ArchiveLayout.log(hostId);
-        String next = ArchiveLayout.commit(hostId, commits.isEmpty() ? 1 : commits.lastKey() + 1);
+        String next = ArchiveLayout.commit(hostId, commits.isEmpty() ? 1 : seqOf(commits.getLast()) + 1);
         try {
             if (store.size(next) < 0 && store.children(log).contains(next.substring(log.length()))) {
                 throw new StoreException("what has its name is no file");
@@ -326,7 +339,7 @@ final class HostVerify implements AutoCloseable {
 
     private VersionReader readerOf(HostState known) {
         if (bytes == null || known != bytesOf) {
-            close();
+            closeReader();
             bytes = new VersionReader(store, hostId, known);
             bytesOf = known;
         }
@@ -336,7 +349,7 @@ final class HostVerify implements AutoCloseable {
     /** Tells of commits that are missing before one. What a checkpoint stands for may be missing from the start. */
     private void checkGap(long seq) {
         long expected = state != null ? state.seq() + 1 : before != null ? before.seq() + 1 : 0;
-        if (state == null && before == null && commits.lowerKey(seq) == null) {
+        if (state == null && before == null && (commits.isEmpty() || seqOf(commits.getFirst()) >= seq)) {
             Long covering = checkpoints.ceilingKey(seq - 1);
             expected = covering == null ? 1 : seq;
         }
@@ -364,7 +377,7 @@ final class HostVerify implements AutoCloseable {
         HostState loaded = null;
         try {
             loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
-            FrameCheck.check(store, object.key());
+            HostLog.checkIndex(store, object.key());
             compare(object.key(), loaded, seq);
         } catch (CorruptArchiveException e) {
             complete = false;
@@ -415,6 +428,11 @@ final class HostVerify implements AutoCloseable {
 
     @Override
     public void close() {
+        closeReader();
+        extents.close();
+    }
+
+    private void closeReader() {
         if (bytes != null) {
             bytes.close();
         }

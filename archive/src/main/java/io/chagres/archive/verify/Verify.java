@@ -5,20 +5,27 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.HostFaults;
+import io.chagres.archive.read.Workers;
+import io.chagres.archive.sign.SignedStatement;
+import io.chagres.archive.sign.Statement;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Checks an archive: that commits follow each other without gaps and each names the one before it, that every checksum
  * fits, that the bytes of every version are there without gaps, that every object a commit or checkpoint refers to
- * exists and has its size, and that checkpoints say what the commits say. It reads everything. Confined to one thread.
+ * exists and has its size, and that checkpoints say what the commits say. It reads everything. Confined to one thread,
+ * beside which workers read data objects.
  */
 public final class Verify {
     /**
@@ -43,6 +50,9 @@ public final class Verify {
 
         /** Something is wrong. */
         void fault(Fault fault);
+
+        /** What signatures prove of a host, where that was asked for. */
+        default void proof(HostRegistry.Owner host, Proof proof) {}
 
         /** Nothing refers to an object: an upload that was not committed, or not yet. That is no fault. */
         void garbage(BlobInfo object);
@@ -74,10 +84,25 @@ public final class Verify {
 
     private final BlobStore store;
     private final VerifyCounter counter;
+    private final Workers workers;
+    private final Listener listener;
+    private final @Nullable Trust trust;
 
-    /** Makes a check; nothing happens before {@link #run}. */
-    public Verify(BlobStore store, Listener listener) {
+    /** Makes a check; nothing happens before {@link #run}. The listener hears of everything on the caller's thread. */
+    public Verify(BlobStore store, Workers workers, Listener listener) {
+        this(store, workers, listener, null);
+    }
+
+    /**
+     * Makes a check that also says what signatures prove.
+     *
+     * @param trust whose signatures count; null to ask for none
+     */
+    public Verify(BlobStore store, Workers workers, Listener listener, @Nullable Trust trust) {
         this.store = store;
+        this.workers = workers;
+        this.listener = listener;
+        this.trust = trust;
         counter = new VerifyCounter(listener);
     }
 
@@ -99,10 +124,38 @@ public final class Verify {
             if (owner == null || hosts.test(owner)) {
                 counter.host();
                 checkRecord(id, owner);
-                faults.attempt(owner == null ? new HostRegistry.Owner(id, id, 0) : owner, () -> check(id));
+                HostRegistry.Owner named = owner == null ? new HostRegistry.Owner(id, id, 0) : owner;
+                faults.attempt(named, () -> check(id));
+                prove(named);
             }
         }
+        if (trust != null) {
+            checkThatHeadsHaveHosts(trust);
+        }
         return counter.summary();
+    }
+
+    private void prove(HostRegistry.Owner host) throws IOException {
+        if (trust != null) {
+            listener.proof(host, new ProofCheck(store, host.id(), trust).run());
+        }
+    }
+
+    private void checkThatHeadsHaveHosts(Trust asked) throws IOException {
+        Set<String> there = new HashSet<>(store.children(ArchiveLayout.HOSTS));
+        for (SignedStatement head : asked.heads()) {
+            Statement named = head.statement();
+            if (asked.counts(head) && !there.contains(named.hostId())) {
+                HostRegistry.Owner gone = new HostRegistry.Owner(named.hostId(), named.hostId(), 0);
+                Proof.Span all = new Proof.Span(1, named.seq(), false, "missing, though a head names the host");
+                listener.proof(gone, new Proof(named.hostId(), 0, List.of(all)));
+            } else if (!asked.counts(head)) {
+                counter.fault(
+                        ArchiveLayout.commit(named.hostId(), named.seq()),
+                        "the head that names it is signed by nobody whom the trust file names",
+                        "it proves nothing");
+            }
+        }
     }
 
     private void checkRecord(String hostId, HostRegistry.@Nullable Owner owner) throws IOException {
@@ -126,7 +179,7 @@ public final class Verify {
     }
 
     private void check(String hostId) throws IOException {
-        try (HostVerify host = new HostVerify(store, hostId, counter)) {
+        try (HostVerify host = new HostVerify(store, hostId, counter, workers)) {
             host.run();
         } catch (EncryptedException e) {
             new SealedVerify(store.stored(), hostId, counter).run();

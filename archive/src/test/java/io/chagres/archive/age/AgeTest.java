@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +38,8 @@ final class AgeTest {
     @Test
     void eachRecipientOpensItAndNobodyElse() throws IOException {
         for (int size : SIZES) {
-            byte[] file = Age.encrypt(List.of(one.recipient(), other.recipient()), content(size));
+            byte[] file =
+                    Age.encrypt(List.of(one.recipient(), other.recipient()), MemorySegment.ofArray(content(size)));
             assertThat(Age.decrypt(List.of(one), file)).isEqualTo(content(size));
             assertThat(Age.decrypt(List.of(AgeIdentity.generate(), other), file))
                     .isEqualTo(content(size));
@@ -51,7 +53,7 @@ final class AgeTest {
 
     @Test
     void everyChangedByteIsFound() {
-        byte[] file = Age.encrypt(List.of(one.recipient()), content(100));
+        byte[] file = Age.encrypt(List.of(one.recipient()), MemorySegment.ofArray(content(100)));
         for (int i = 0; i < file.length; i++) {
             byte[] changed = file.clone();
             changed[i] ^= 1;
@@ -65,15 +67,15 @@ final class AgeTest {
     @Test
     void oneChunkIsReadAlone() throws IOException {
         byte[] content = content(3 * CHUNK + 17);
-        byte[] file = Age.encrypt(List.of(one.recipient()), content);
+        byte[] file = Age.encrypt(List.of(one.recipient()), MemorySegment.ofArray(content));
         AgeFile opened = AgeFile.open(file, 1024, List.of(one));
         assertThat(opened.contentBytes(file.length)).isEqualTo(content.length);
         byte[] chunk = new byte[CHUNK];
         int at = opened.startBytes() + 2 * AgeFile.SEALED_BYTES;
-        assertThat(opened.chunks().open(2, false, file, at, AgeFile.SEALED_BYTES, chunk))
+        assertThat(opened.chunks().open(2, false, file, at, AgeFile.SEALED_BYTES, chunk, 0))
                 .isEqualTo(CHUNK);
         assertThat(chunk).isEqualTo(java.util.Arrays.copyOfRange(content, 2 * CHUNK, 3 * CHUNK));
-        assertThatThrownBy(() -> opened.chunks().open(1, false, file, at, AgeFile.SEALED_BYTES, chunk))
+        assertThatThrownBy(() -> opened.chunks().open(1, false, file, at, AgeFile.SEALED_BYTES, chunk, 0))
                 .isInstanceOf(AgeException.class);
     }
 
@@ -116,7 +118,7 @@ final class AgeTest {
             Path plain = Files.write(folder.resolve("plain"), content(size));
             Path ours = Files.write(
                     folder.resolve("ours.age"),
-                    Age.encrypt(List.of(other.recipient(), theirs.recipient()), content(size)));
+                    Age.encrypt(List.of(other.recipient(), theirs.recipient()), MemorySegment.ofArray(content(size))));
             Program decrypted = Program.run(List.of("age", "-d", "-i", keys.toString(), ours.toString()));
             assertThat(decrypted.err()).isEmpty();
             assertThat(decrypted.out()).isEqualTo(content(size));

@@ -31,11 +31,12 @@ class RecordLimitsTest {
     private static final Object[] EXTENT_START = {-1L, Long.MIN_VALUE, Long.MAX_VALUE};
     private static final Object[] PIECE = {0L, -1L, LogRecord.PIECE_BYTES + 1L, 1L << 32, 1L << 62, Long.MAX_VALUE};
     private static final Object[] NO_RECIPIENTS = {"age1nobody", " ", "age"};
+    private static final Object[] LONG_PATH = {Pathname.of("/" + "a".repeat(8 * 1024))};
     private static final Object[] MODE = {new Attributes(010000, 0, 0, 0), new Attributes(-1, 0, 0, 0)};
 
     /** Any value of these means something; what bytes cannot mean one {@link RecordTest} tries. */
-    private static final Set<Class<?>> UNLIMITED_TYPES = Set.of(
-            boolean.class, FileKey.class, Pathname.class, LogRecord.Kind.class, LogRecord.Reason.class, Codec.class);
+    private static final Set<Class<?>> UNLIMITED_TYPES =
+            Set.of(boolean.class, FileKey.class, LogRecord.Kind.class, LogRecord.Reason.class, Codec.class);
 
     private static final Set<String> UNLIMITED = Set.of(
             "hostName",
@@ -59,9 +60,17 @@ class RecordLimitsTest {
             Map.entry("IncarnationOpened.incarnation", new Object[] {new byte[0], new byte[15], new byte[17]}),
             Map.entry("Recipients.bytes", NO_RECIPIENTS),
             Map.entry("Recipients.own", NO_RECIPIENTS),
+            Map.entry("NameAdded.path", LONG_PATH),
+            Map.entry("NameAdded.target", LONG_PATH),
+            Map.entry("NameRemoved.path", LONG_PATH),
+            Map.entry("NameMoved.from", LONG_PATH),
+            Map.entry("NameMoved.to", LONG_PATH),
+            Map.entry("VersionOpened.path", LONG_PATH),
+            Map.entry("AttributesChanged.path", LONG_PATH),
+            Map.entry("VersionTimes.lastPath", LONG_PATH),
             Map.entry("NameAdded.versionId", ID_OR_NONE),
             Map.entry("NameAdded.attributes", MODE),
-            Map.entry("VersionOpened.versionId", ID),
+            Map.entry("VersionOpened.versionId", new Object[] {0L, -1L, Long.MIN_VALUE, Long.MAX_VALUE}),
             Map.entry("VersionOpened.previousVersion", ID_OR_NONE),
             Map.entry("VersionOpened.startPosition", POSITION),
             Map.entry("VersionOpened.attributes", MODE),
@@ -82,6 +91,8 @@ class RecordLimitsTest {
             Map.entry("VersionCommits.versionId", ID),
             Map.entry("VersionCommits.firstSeq", ID),
             Map.entry("VersionCommits.lastSeq", ID),
+            Map.entry("VersionNames.versionId", ID),
+            Map.entry("VersionNames.names", POSITION),
             Map.entry("Run.versionId", ID),
             Map.entry("Run.start", EXTENT_START),
             Map.entry("Run.length", PIECE),
@@ -92,6 +103,8 @@ class RecordLimitsTest {
             Map.entry("ObjectRun.length", new Object[] {0L, -1L, (4L << 30) + 1, 1L << 62, Long.MAX_VALUE}),
             Map.entry("ObjectRun.objectLength", ID),
             Map.entry("ObjectRun.crcs", new Object[] {new int[0], new int[2]}),
+            Map.entry("ObjectDigest.versionId", ID),
+            Map.entry("ObjectDigest.sha256", new Object[] {new byte[0], new byte[31], new byte[33]}),
             Map.entry("PackedRun.versionId", ID),
             Map.entry("PackedRun.start", EXTENT_START),
             Map.entry("PackedRun.length", PIECE),
@@ -170,5 +183,44 @@ class RecordLimitsTest {
         assertThatThrownBy(() -> new RecordReader("object", bytes, 0, bytes.length).next())
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining("UTF-8");
+    }
+
+    /** Each slash may become a directory. */
+    @Test
+    void refusesMoreComponentsThanACommitMayHave() {
+        RecordWriter writer = new RecordWriter();
+        while (writer.components() <= RecordReader.MAX_COMPONENTS) {
+            writer.write(new LogRecord.NameRemoved(Pathname.of("/a".repeat(4000)), false));
+        }
+        assertThatThrownBy(() -> readAll(writer))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("components");
+    }
+
+    /** Four megabytes of records could stand for more than any disk has. */
+    @Test
+    void refusesMoreCopiedBytesThanACommitMayHave() throws CorruptArchiveException {
+        RecordWriter writer = new RecordWriter();
+        long copies = RecordReader.MAX_RUN_BYTES / LogRecord.PIECE_BYTES;
+        for (long i = 0; i < copies; i++) {
+            writer.write(new LogRecord.CopyRun(2, i * LogRecord.PIECE_BYTES, LogRecord.PIECE_BYTES, 1, 0, 0, 0));
+        }
+        writer.write(LogRecord.CopyRun.lost(3, 0, Long.MAX_VALUE));
+        assertThat(readAll(writer)).isEqualTo(copies + 1);
+        writer.run(4, 0, 1, 0, 0, 0, 0);
+        assertThat(writer.runBytes()).isEqualTo(RecordReader.MAX_RUN_BYTES + 1);
+        assertThatThrownBy(() -> readAll(writer))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("stand for more");
+    }
+
+    private static long readAll(RecordWriter writer) throws CorruptArchiveException {
+        RecordReader reader = new RecordReader("object", writer.array(), 0, writer.length());
+        long read = 0;
+        while (reader.hasNext()) {
+            reader.next();
+            read++;
+        }
+        return read;
     }
 }

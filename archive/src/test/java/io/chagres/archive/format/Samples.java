@@ -73,7 +73,7 @@ public final class Samples {
                 new LogRecord.NameRemoved(path("/var"), true),
                 new LogRecord.NameMoved(path("/a"), strange),
                 new LogRecord.VersionOpened(
-                        Long.MAX_VALUE, new FileKey(0, 0, -1, -1), 3, Long.MAX_VALUE, NONE, extreme),
+                        Long.MAX_VALUE - 1, new FileKey(0, 0, -1, -1), 3, Long.MAX_VALUE, NONE, extreme),
                 version(1, "/var/log/app.log"),
                 new LogRecord.VersionClosed(1, LogRecord.Reason.SEALED),
                 new LogRecord.VersionClosed(1, LogRecord.Reason.GONE),
@@ -87,6 +87,7 @@ public final class Samples {
                 new LogRecord.VersionLength(1, 0, Long.MIN_VALUE),
                 new LogRecord.Moment(Long.MAX_VALUE, Long.MIN_VALUE),
                 new LogRecord.VersionCommits(1, 1, Long.MAX_VALUE),
+                new LogRecord.VersionNames(1, 2),
                 new LogRecord.Repeated(Long.MAX_VALUE, -1, new byte[] {2, 1}),
                 new LogRecord.Run(1, 0, 1, 0, 0, -1, 0),
                 new LogRecord.Run(
@@ -100,6 +101,7 @@ public final class Samples {
                 new LogRecord.ObjectRun(1, 0, 1, -1, 1, Codec.NONE, new int[] {-1}, 5),
                 new LogRecord.ObjectRun(
                         2, 77, 2 * LogRecord.PIECE_BYTES + 1, 1, 1L << 50, Codec.ZSTD, new int[] {1, 2, 3}, -5),
+                new LogRecord.ObjectDigest(Long.MAX_VALUE, Long.MIN_VALUE, new byte[32]),
                 new LogRecord.PackedRun(1, 0, 1, -1, 1, 0, -1, 0),
                 new LogRecord.PackedRun(
                         3, 5, LogRecord.PIECE_BYTES, Long.MIN_VALUE, 1 << 30, (1 << 30) - LogRecord.PIECE_BYTES, 7, -8),

@@ -271,6 +271,19 @@ class CommitTest {
         }
     }
 
+    /** A copy of a large file goes over several commits. */
+    @Test
+    void isFullOfCopiesLongBeforeAReaderWouldRefuseThem() {
+        try (CommitBuilder builder = new CommitBuilder(64 << 20, 1)) {
+            while (!builder.isFull()) {
+                long start = builder.records().runBytes();
+                builder.records().write(new LogRecord.CopyRun(2, start, LogRecord.PIECE_BYTES, 1, start, 0, 0));
+            }
+            assertThat(builder.records().runBytes()).isBetween(1L << 34, RecordReader.MAX_RUN_BYTES / 3);
+            assertThat(builder.isCrowded()).isFalse();
+        }
+    }
+
     @Test
     void growsToItsLimitAndSaysWhenItIsFull() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 1)) {

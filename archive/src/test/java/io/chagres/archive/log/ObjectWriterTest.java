@@ -44,8 +44,9 @@ class ObjectWriterTest {
         Arrays.fill(bytes, 10_000, 200_000, (byte) 'x');
         Path file = Files.write(directory.resolve("source"), bytes);
         try (Fd source = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0)) {
-            return ObjectWriter.write(
+            ObjectWriter.Written written = ObjectWriter.write(
                     to, LogFixture.HOST, new ObjectWriter.Range(9, start, length, 77), source, codec, 1);
+            return written == null ? null : written.run();
         }
     }
 

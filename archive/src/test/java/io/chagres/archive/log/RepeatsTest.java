@@ -7,6 +7,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -62,7 +63,7 @@ class RepeatsTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        new Verify(of, listener).run(owner -> true);
+        new Verify(of, Workers.NONE, listener).run(owner -> true);
         return told;
     }
 

@@ -8,6 +8,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobInfo;
@@ -74,7 +75,7 @@ class CompactTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        new Verify(of, listener).run(owner -> true);
+        new Verify(of, Workers.NONE, listener).run(owner -> true);
         return faults;
     }
 

@@ -7,6 +7,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -128,7 +129,7 @@ class MutationTest {
                 store,
                 Salvage.load(
                         store, ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, (object, cause, lost) -> {}));
-        new Verify(store, new Verify.Listener() {
+        new Verify(store, Workers.NONE, new Verify.Listener() {
                     @Override
                     public void progress(long doneBytes, long totalBytes) {}
 

@@ -24,7 +24,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -169,6 +171,56 @@ class RetentionTest {
             assertKept(store, host);
             assertThat(host.read(host.state(), copy)).asString().isEqualTo("the bytes");
         }
+    }
+
+    @Test
+    void aSpoolLosesWhatWasTakenAtOnceAndNothingElse() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("RetentionTest"));
+        Map<Long, Long> taken = new HashMap<>();
+        try (Host host = new Host(store, ID, "web1")) {
+            long large = host.file("/large");
+            long gone = host.file("/gone", "gone");
+            for (int i = 0; i < 16; i++) {
+                host.inline(large, random(random, 256 * 1024));
+                host.commit();
+                long before = taken.getOrDefault(large, 0L);
+                taken.put(large, before + random.nextLong(host.bytes(large).length - before + 1));
+                spool(taken);
+                FileVersion version = Objects.requireNonNull(host.state().version(large));
+                assertThat(version.startPosition()).isLessThanOrEqualTo(taken.get(large));
+                assertKept(store, host);
+                assertThat(CompactTest.faults(store)).isEmpty();
+                assertThat(store.keys("/log/")).isEmpty();
+            }
+            host.remove("/gone");
+            host.close(gone, LogRecord.Reason.GONE);
+            host.commit();
+            taken.put(large, 4L << 20);
+            taken.put(gone, 3L);
+            spool(taken);
+            assertThat(Objects.requireNonNull(host.state().version(large)).startPosition())
+                    .isBetween((3L << 20) - (256 << 10), 3L << 20); // objects end where lines do
+            assertThat(Objects.requireNonNull(host.state().version(gone)).startPosition())
+                    .isZero();
+            taken.put(gone, 4L);
+            store.advance(6 * DAY_MS);
+            host.inline(large, "more");
+            host.commit();
+            spool(taken);
+            assertThat(Objects.requireNonNull(host.state().version(gone)).startPosition())
+                    .isEqualTo(4);
+            store.advance(7 * DAY_MS);
+            host.commit();
+            spool(taken);
+            assertThat(host.state().version(gone)).isNull();
+            assertKept(store, host);
+        }
+    }
+
+    private void spool(Map<Long, Long> taken) throws IOException {
+        store.advance(1000);
+        Compact.ofSpool(store, 8 << 20, store::nowMs, LISTENER, id -> taken.getOrDefault(id, 0L))
+                .host(ID);
     }
 
     /** Stops the world at an operation, before or after it. */

@@ -70,7 +70,7 @@ class HostFaultsTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        return new Verify(store, listener).run(host -> true).hosts();
+        return new Verify(store, Workers.NONE, listener).run(host -> true).hosts();
     }
 
     @ParameterizedTest
@@ -95,7 +95,7 @@ class HostFaultsTest {
         };
         BlobStore store = refusing("hosts/" + BAD + "/" + part, lasting);
         Pathname target = Pathname.of(directory.resolve("back").toString());
-        assertThat(new Restore(store, Restore.Options.ALL, listener)
+        assertThat(new Restore(store, Restore.Options.ALL, Workers.NONE, listener)
                         .into(target)
                         .faults())
                 .isEqualTo(1);

@@ -8,6 +8,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Machine;
@@ -69,7 +70,9 @@ class PythonReaderTest {
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
         new Restore(
                         store,
-                        new Restore.Options(null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true),
+                        new Restore.Options(
+                                null, PointInTime.NOW, Restore.Nameless.ALL, false, false, false, version -> true),
+                        Workers.NONE,
                         listener)
                 .into(Pathname.of(ours.toString()));
         assertThat(faults).isEmpty();

@@ -35,56 +35,37 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RestoreTest {
-    private static final String ID = "0123456789abcdef";
-
-    private final Path directory;
-    private final MemoryStore store = new MemoryStore();
-    private final List<String> faults = new ArrayList<>();
-
+class RestoreTest extends RestoreFixture {
     RestoreTest(@TempDir Path directory) {
-        this.directory = directory;
+        super(directory);
     }
 
-    private Restore.Summary restore(Restore.Options options) throws IOException {
-        return restoreInto("out", options);
-    }
-
-    private Restore.Summary restoreInto(String name, Restore.Options options) throws IOException {
-        Restore.Listener listener = new Restore.Listener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {
-                assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);
+    /** A few records stand for more than the disk has: that is said at once, and the other host is restored. */
+    @Test
+    void beginsNoHostThatDoesNotFit() throws IOException {
+        try (Host host = new Host(store, ID, "web1");
+                Host other = new Host(store, "fedcba9876543210", "web2")) {
+            long hole = host.file("/hole");
+            host.write(new LogRecord.ZeroRun(hole, 0, 1L << 60, 0));
+            long large = host.file("/large");
+            long objectBytes = 4L << 30;
+            int[] crcs = new int[(int) (objectBytes / LogRecord.PIECE_BYTES)];
+            for (int i = 0; i < 400; i++) {
+                host.write(new LogRecord.ObjectRun(large, i * objectBytes, objectBytes, i, 1000, Codec.ZSTD, crcs, 0));
             }
-
-            @Override
-            public void fault(String subject, String cause) {
-                faults.add(subject + ": " + cause);
-            }
-        };
-        return new Restore(store, options, listener).into(pathname(directory.resolve(name)));
-    }
-
-    private static Pathname pathname(Path path) {
-        return Pathname.of(path.toString());
-    }
-
-    private Path out(String path) {
-        return directory.resolve("out/" + path);
-    }
-
-    private List<String> tree() throws IOException {
-        Path root = directory.resolve("out");
-        try (Stream<Path> walk = Files.walk(root)) {
-            return walk.filter(path -> !path.equals(root))
-                    .map(path -> root.relativize(path).toString())
-                    .sorted()
-                    .toList();
+            host.commit();
+            long sparse = other.file("/sparse");
+            other.write(new LogRecord.ZeroRun(sparse, 0, 1L << 42, 0));
+            other.commit();
         }
-    }
-
-    private static int mode(Path path) throws IOException {
-        return (int) Files.getAttribute(path, "unix:mode") & 07777;
+        restore(Restore.Options.ALL);
+        assertThat(faults).hasSize(1);
+        assertThat(faults.getFirst()).contains("web1", "1717986918400 bytes", "--ignore-space");
+        assertThat(tree()).containsExactly("web2", "web2/sparse");
+        faults.clear();
+        restore(new Restore.Options(
+                Address.parse("web1:"), PointInTime.NOW, Restore.Nameless.UNIQUE, false, false, true, version -> true));
+        assertThat(faults).noneMatch(fault -> fault.contains("--ignore-space")).isNotEmpty();
     }
 
     @Test
@@ -221,154 +202,6 @@ class RestoreTest {
     }
 
     @Test
-    void writesVersionsWithoutANameOnlyWhenTheirBytesAreNowhereElse() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            // copytruncate: the copy keeps all bytes of the old version
-            long old = host.file("/copied.log", "x".repeat(5000));
-            long copy = host.file("/copied.log.1");
-            host.copy(copy, old, 0, 3000);
-            host.copy(copy, old, 3000, 2000);
-            host.file("/copied.log", "new");
-            host.close(old, LogRecord.Reason.TRUNCATED);
-            // removed for good
-            long lost = host.file("/d/removed", "only here");
-            host.commit();
-            host.remove("/d/removed");
-            host.close(lost, LogRecord.Reason.GONE);
-            // compressed by logrotate
-            long plain = host.file("/z.log", "y".repeat(9000));
-            long gz = host.file("/z.log.gz", "compressed");
-            host.write(new LogRecord.Derived(gz, plain, "gz"));
-            host.remove("/z.log");
-            // a small file written again by its editor, and a prefix of what is there
-            host.file("/conf", "same");
-            host.file("/conf", "same and more");
-            // an empty one
-            host.file("/empty");
-            host.remove("/empty");
-            host.commit();
-        }
-        restore(Restore.Options.ALL);
-        assertThat(faults).isEmpty();
-        assertThat(tree())
-                .containsExactly(
-                        "web1",
-                        "web1/conf",
-                        "web1/copied.log",
-                        "web1/copied.log.1",
-                        "web1/d",
-                        "web1/d/removed",
-                        "web1/z.log.gz");
-        assertThat(out("web1/d/removed")).hasContent("only here");
-        assertThat(mode(out("web1/d/removed"))).isEqualTo(Host.FILE.mode());
-    }
-
-    @Test
-    void givesGoneFilesTheirLastNameWhereNothingStands() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            host.directory("/log");
-            gone(host, "/log/app.log", "first");
-            gone(host, "/log/app.log", "second, the newest");
-            gone(host, "/log/pod/0.log", "in a directory that is gone");
-            gone(host, "/log/pod", "a file where the directory was, both gone");
-            gone(host, "/log/taken", "older");
-            host.file("/log/taken", "lives");
-            gone(host, "/log/file/below", "below a name that is a file now");
-            host.remove("/log/file");
-            host.file("/log/file", "a file");
-            gone(host, "/log/linked/below", "below a name that is a link now");
-            host.remove("/log/linked");
-            host.symlink("/log/linked", "/etc");
-            host.remove("/log/pod");
-            host.commit();
-        }
-        restore(Restore.Options.ALL);
-        assertThat(faults).isEmpty();
-        assertThat(tree().stream().map(path -> path.replaceFirst("~.*", "~")))
-                .containsExactlyInAnyOrder(
-                        "web1",
-                        "web1/log",
-                        "web1/log/app.log",
-                        "web1/log/app.log~",
-                        "web1/log/below~",
-                        "web1/log/below~",
-                        "web1/log/file",
-                        "web1/log/linked",
-                        "web1/log/pod",
-                        "web1/log/pod/0.log",
-                        "web1/log/pod~",
-                        "web1/log/taken",
-                        "web1/log/taken~");
-        assertThat(out("web1/log/app.log")).hasContent("second, the newest");
-        assertThat(out("web1/log/taken")).hasContent("lives");
-        assertThat(out("web1/log/pod/0.log")).hasContent("in a directory that is gone");
-        assertThat(mode(out("web1/log/pod"))).isEqualTo(Host.DIRECTORY.mode() & ~077);
-    }
-
-    private static void gone(Host host, String path, String content) throws IOException {
-        long version = host.file(path, content);
-        host.commit();
-        host.remove(path);
-        host.close(version, LogRecord.Reason.GONE);
-        host.commit();
-    }
-
-    @Test
-    void looksAsItLookedWhenGoneFilesAreHidden() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            gone(host, "/gone", "bytes");
-            host.file("/lives", "bytes of its own");
-            host.commit();
-        }
-        restore(new Restore.Options(null, PointInTime.NOW, Restore.Nameless.NONE, false, false, version -> true));
-        assertThat(tree()).containsExactly("web1", "web1/lives");
-    }
-
-    @Test
-    void givesBackWhatIsFoundOnlyOutsideOfWhatIsRestored() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            long original = host.file("/a/original", "x".repeat(9000));
-            long copy = host.file("/b/copy");
-            host.copy(copy, original, 0, 9000);
-            host.commit();
-            host.remove("/b/copy");
-            host.close(copy, LogRecord.Reason.GONE);
-            host.commit();
-        }
-        restore(new Restore.Options(
-                Address.parse("web1:/b"), PointInTime.NOW, Restore.Nameless.UNIQUE, false, false, version -> true));
-        assertThat(tree()).containsExactly("web1", "web1/b", "web1/b/copy");
-    }
-
-    @Test
-    void writesEveryVersionWhenAsked() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            host.file("/conf", "same");
-            host.file("/conf", "same");
-            host.file("/conf", "");
-            host.commit();
-        }
-        Restore.Summary summary = restore(
-                new Restore.Options(null, PointInTime.NOW, Restore.Nameless.ALL, false, false, version -> true));
-        assertThat(summary.files()).isEqualTo(3);
-        assertThat(tree()).hasSize(4).allMatch(path -> path.equals("web1") || path.startsWith("web1/conf"));
-    }
-
-    @Test
-    void writesPartsOfRewrittenVersionsThatNoNewerOneHolds() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            long first = host.file("/db", "a".repeat(6000));
-            long second = host.file("/db");
-            host.copy(second, first, 0, 5999);
-            host.inline(second, "b");
-            host.close(first, LogRecord.Reason.REWRITTEN);
-            host.commit();
-            restore(Restore.Options.ALL);
-            assertThat(tree()).hasSize(3).anyMatch(path -> path.endsWith("~" + ArchiveLayout.hex(first)));
-        }
-    }
-
-    @Test
     void restoresWhatTheAddressNamesAsItWas() throws IOException {
         long before;
         try (Host host = new Host(store, ID, "web1");
@@ -389,6 +222,7 @@ class RestoreTest {
                 Address.parse("web*:/var/log"),
                 PointInTime.time(before),
                 Restore.Nameless.UNIQUE,
+                false,
                 false,
                 false,
                 version -> true);
@@ -560,7 +394,8 @@ class RestoreTest {
         assertThat(mode(out("web1/su"))).isEqualTo(0755);
         restoreInto(
                 "special",
-                new Restore.Options(null, PointInTime.NOW, Restore.Nameless.UNIQUE, true, false, version -> true));
+                new Restore.Options(
+                        null, PointInTime.NOW, Restore.Nameless.UNIQUE, true, false, false, version -> true));
         assertThat(mode(directory.resolve("special/web1/su"))).isEqualTo(06755);
     }
 

@@ -70,7 +70,7 @@ class CheckpointTest {
         host(20);
         byte[] whole = store.bytes(KEY);
         // the seek table is no part of the content: a reader that streams does not need it
-        int content = whole.length - SeekableFrames.tableBytes(2);
+        int content = whole.length - SeekableFrames.tableBytes(6);
         for (int length = 0; length < content; length++) {
             store.replace(KEY, Arrays.copyOf(whole, length));
             assertThatThrownBy(this::restored)

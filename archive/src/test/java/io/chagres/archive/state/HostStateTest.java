@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
+import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -141,10 +143,27 @@ class HostStateTest {
             log.commit();
             HostState state = log.load();
             assertThat(state.names().size()).isEqualTo(depth + 2);
-            assertThat(version(state, 1).paths().getFirst().length()).isEqualTo(2 * depth + 4);
+            assertThat(version(state, 1).paths()).as("too long for a path").isEmpty();
+            assertThat(state.names()).hasSize(RecordWriter.MAX_PATH_BYTES / 2);
+            compact(store);
+            assertThat(log.load().names().size()).isEqualTo(RecordWriter.MAX_PATH_BYTES / 2);
             log.write(new LogRecord.NameRemoved(Samples.path("/a"), false)).commit();
             HostLog.refresh(store, LogFixture.HOST, state);
             assertThat(state.names().size()).isZero();
         }
+    }
+
+    private static void compact(MemoryStore store) throws IOException {
+        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                throw new AssertionError(subject, cause);
+            }
+        };
+        new Compact(store, options, () -> 0, listener).host(LogFixture.HOST);
     }
 }

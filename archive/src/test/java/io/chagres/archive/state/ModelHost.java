@@ -43,6 +43,7 @@ final class ModelHost {
             case LogRecord.IncarnationOpened r -> {}
             case LogRecord.IncarnationClosed r -> {}
             case LogRecord.Recipients r -> {}
+            case LogRecord.ObjectDigest r -> {}
             case LogRecord.NameAdded r -> add(r.path().toString(), r);
             case LogRecord.NameRemoved r -> remove(r.path().toString());
             case LogRecord.NameMoved r -> move(r.from().toString(), r.to().toString());
@@ -58,6 +59,7 @@ final class ModelHost {
             case LogRecord.VersionLength r -> throw new AssertionError(r);
             case LogRecord.Moment r -> throw new AssertionError(r);
             case LogRecord.VersionCommits r -> throw new AssertionError(r);
+            case LogRecord.VersionNames r -> throw new AssertionError(r);
             case LogRecord.Repeated r -> {}
             case LogRecord.Extent r -> extend(r);
         }

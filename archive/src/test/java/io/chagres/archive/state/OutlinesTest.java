@@ -10,6 +10,7 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
@@ -26,6 +27,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that outlines change nothing but the number of requests. */
 class OutlinesTest {
@@ -90,11 +93,24 @@ class OutlinesTest {
         assertThat(loaded(of, some)).isEqualTo(replayed(of, some));
     }
 
-    @Test
-    void sayWhatTheCommitsSay() throws IOException {
+    /** Makes so many names that an outline outweighs what a few commits change. */
+    private static void fill(Host host, int files) throws IOException {
+        for (int i = 0; i < files; i++) {
+            host.file("/d" + i % 3 + "/many-" + i);
+        }
+        host.commit();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 120, 400})
+    void sayWhatTheCommitsSay(int files) throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
             List<List<String>> states = new ArrayList<>(List.of(List.of()));
-            for (int i = 0; i < 80; i++) {
+            if (files > 0) {
+                fill(host, files);
+                states.add(replayed(store, ExtentFilter.NONE));
+            }
+            for (int i = states.size() - 1; i < 80; i++) {
                 commits(host, 1);
                 states.add(replayed(store, ExtentFilter.NONE));
                 if (random.nextInt(4) == 0) {
@@ -139,10 +155,12 @@ class OutlinesTest {
     }
 
     /** Ended before or after any operation of the store, what is there is true, and the next one goes on. */
-    @Test
-    void mayBeEndedAnywhere() throws IOException {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 300})
+    void mayBeEndedAnywhere(int files) throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            commits(host, 10);
+            fill(host, files);
+            commits(host, 9);
             Outlines.write(store, ID, 10, Map.of());
             commits(host, 10);
         }
@@ -164,7 +182,7 @@ class OutlinesTest {
             assertSame(world);
             Outlines.write(world, ID, 20, Map.of());
             assertSame(world);
-            assertThat(world.keys("-names")).hasSize(2);
+            assertThat(world.keys("-names")).hasSize(files == 0 ? 2 : 0);
             if (ended) {
                 break;
             }
@@ -216,10 +234,12 @@ class OutlinesTest {
     }
 
     /** Damage of what only saves requests harms nobody; verify names it, and the next one is whole. */
-    @Test
-    void aDamagedOneIsReadAround() throws IOException {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 300})
+    void aDamagedOneIsReadAround(int files) throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            commits(host, 10);
+            fill(host, files);
+            commits(host, 9);
             Outlines.write(store, ID, 5, Map.of());
             Outlines.write(store, ID, 9, Map.of());
             for (String key : store.keys("/tables/")) {
@@ -251,7 +271,7 @@ class OutlinesTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        new Verify(of, listener).run(owner -> true);
+        new Verify(of, Workers.NONE, listener).run(owner -> true);
         return subjects;
     }
 
@@ -266,9 +286,34 @@ class OutlinesTest {
             assertSame(store);
             List<String> read = new ArrayList<>();
             HostLog.load(counting(read), ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
-            assertThat(read).filteredOn(key -> key.contains("extents-")).hasSizeLessThan(Outlines.MERGED_SPANS + 2);
+            assertThat(read).filteredOn(key -> key.contains("changes-")).hasSizeLessThan(Outlines.MERGED_SPANS + 2);
             assertThat(host.differing()).isEmpty();
         }
+    }
+
+    /** However many names there are, what restates them has no more bytes than what was changed. */
+    @Test
+    void aLargeHostIsRestatedSeldom() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            fill(host, 2000);
+            Outlines.write(store, ID, 1, Map.of());
+            long first = bytes("-names");
+            for (int i = 1; i <= 60; i++) {
+                Outlines.write(store, ID, commits(host, 2), Map.of());
+                List<String> read = new ArrayList<>();
+                HostLog.load(counting(read), ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+                assertThat(read).as("an outline and what is behind it").hasSizeLessThanOrEqualTo(16);
+            }
+            assertThat(bytes("-names") - first).isLessThanOrEqualTo(bytes("changes-"));
+            assertThat(store.keys("-names")).hasSizeLessThan(4);
+            assertSame(store);
+        }
+    }
+
+    private long bytes(String part) {
+        return store.keys(part).stream()
+                .mapToLong(key -> store.bytes(key).length)
+                .sum();
     }
 
     /** Who kept the commits reads none of them. */

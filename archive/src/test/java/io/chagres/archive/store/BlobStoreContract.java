@@ -94,6 +94,18 @@ public abstract class BlobStoreContract {
         }
     }
 
+    /** The time of the store is that of its objects, in whole seconds at worst. */
+    @Test
+    void saysWhatTimeItIs() throws IOException {
+        put("a/before");
+        long nowMs = store.nowMs();
+        put("a/behind");
+        List<Long> times = StreamSupport.stream(store.list("a/", null).spliterator(), false)
+                .map(BlobInfo::modifiedMs)
+                .toList();
+        assertThat(nowMs).isBetween(times.getFirst() - 1000, times.getLast() + 1000);
+    }
+
     private static byte[] random(int length) {
         byte[] bytes = new byte[length];
         new Random(length).nextBytes(bytes);

@@ -60,6 +60,11 @@ public final class LaggingStore implements BlobStore {
     }
 
     @Override
+    public long nowMs() {
+        return store.nowMs();
+    }
+
+    @Override
     public void delete(String key) {
         store.delete(key);
     }

@@ -80,6 +80,23 @@ class ReadAheadStoreTest {
     }
 
     @Test
+    void fetchesAgainWhatIsToBeForgotten() throws IOException {
+        object("a", 100);
+        object("b", 100);
+        try (ReadAheadStore store = store(new CountDownLatch(2))) {
+            store.expect(List.of(new BlobRange("a", 0, 200), new BlobRange("b", 0, 200))
+                    .iterator());
+            read(store, "a", 0, 200);
+            memory.delete("a");
+            byte[] other = object("a", 101);
+            store.forget("a");
+            assertThat(read(store, "a", 0, 200)).isEqualTo(other);
+            assertThat(read(store, "b", 0, 200)).hasSize(100);
+        }
+        assertThat(operations).hasSize(3);
+    }
+
+    @Test
     void readsAcrossPartsAndBeyondThem() throws IOException {
         byte[] bytes = object("large", 2500);
         try (ReadAheadStore store = store(new CountDownLatch(1))) {

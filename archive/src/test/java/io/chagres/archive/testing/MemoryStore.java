@@ -52,7 +52,7 @@ public final class MemoryStore implements BlobStore {
         return keys().stream().filter(key -> key.contains(part)).toList();
     }
 
-    /** Returns the time of the store's clock, milliseconds since 1970. */
+    @Override
     public long nowMs() {
         return clockMs.get();
     }

@@ -67,7 +67,11 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Appends bytes to a version. */
     public SmallArchive append(long version, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return append(version, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Appends bytes to a version, at most 256 KiB. */
+    public SmallArchive append(long version, byte[] bytes) {
         commit.reserve(bytes.length);
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, commit.data(), commit.dataLength(), bytes.length);
         CRC32C crc = new CRC32C();

@@ -9,6 +9,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
@@ -27,7 +28,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +41,14 @@ class VerifyTest {
     private static final String ID = "0123456789abcdef";
 
     private final MemoryStore store = new MemoryStore();
+    private final ExecutorService threads = Executors.newFixedThreadPool(2);
     private final List<Verify.Fault> faults = new ArrayList<>();
     private final List<String> garbage = new ArrayList<>();
+
+    @AfterEach
+    void endThreads() {
+        threads.close();
+    }
 
     private Verify.Summary verify() throws IOException {
         return verify(store);
@@ -63,7 +73,7 @@ class VerifyTest {
                 garbage.add(object.key());
             }
         };
-        Verify.Summary summary = new Verify(of, listener).run(owner -> true);
+        Verify.Summary summary = new Verify(of, new Workers(threads, 2), listener).run(owner -> true);
         assertThat(summary.faults()).isEqualTo(faults.size());
         return summary;
     }

@@ -1,6 +1,7 @@
 package io.chagres.cli.command;
 
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Shard;
 import io.chagres.cli.text.ByteRange;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
@@ -21,6 +22,7 @@ public final class Converters {
         line.registerConverter(ByteSize.class, converter(ByteSize::parse));
         line.registerConverter(ByteRange.class, converter(ByteRange::parse));
         line.registerConverter(Address.class, converter(Address::parse));
+        line.registerConverter(Shard.class, converter(Shard::parse));
         line.registerConverter(Instant.class, converter(times::parse));
         line.setCaseInsensitiveEnumValuesAllowed(true);
     }

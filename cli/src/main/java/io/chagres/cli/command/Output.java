@@ -68,6 +68,9 @@ public final class Output {
     }
 
     private static IOException translated(IOException e) {
+        if (e instanceof ClosedException || e instanceof CommandFailure) {
+            return e; // the target is another one of these
+        }
         String message = String.valueOf(e.getMessage());
         if (message.contains("Broken pipe")) {
             return new ClosedException(e);

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** Shows on a terminal how far a long work has come; a pipe gets only messages. Confined to one thread. */
+/** Shows on a terminal how far a long work has come; a pipe gets only messages. For one thread at a time. */
 public final class ProgressLine {
     private static final int BAR_WIDTH = 24;
     private static final long REDRAW_MS = 200;

@@ -8,6 +8,9 @@ import picocli.CommandLine.Option;
 
 /** Where a shipper keeps the little it remembers. */
 public final class StateOption {
+    /** Where root's shippers, and those of the unit, keep it. */
+    public static final Pathname OF_ROOT = Pathname.of("/var/lib/chagres");
+
     @Option(
             names = "--state",
             paramLabel = "DIR",
@@ -30,7 +33,7 @@ public final class StateOption {
             return Pathname.of(systemd.split(":", 2)[0]); // systemd separates several by colons
         }
         if (user.equals("root")) {
-            return Pathname.of("/var/lib/chagres");
+            return OF_ROOT;
         }
         String xdg = environment.getOrDefault("XDG_STATE_HOME", "");
         if (!xdg.isEmpty()) {

@@ -77,6 +77,7 @@ public interface Termination {
 
         /** Ends the program; never returns. */
         public void exit(int code) {
+            FlightRecordings.write();
             exitCode.complete(code);
             System.exit(code); // blocks for ever when a signal came first: the hook halts
         }
@@ -84,6 +85,7 @@ public interface Termination {
         @Override
         public void abandon(int code) {
             if (exitCode.complete(code)) {
+                FlightRecordings.write();
                 Runtime.getRuntime().halt(code);
             }
         }

@@ -1,5 +1,6 @@
 package io.chagres.cli.command;
 
+import io.chagres.archive.read.Workers;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -9,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Threads for the modules below, which start none; started on demand, ended when idle. Safe for any thread. */
 public final class WorkerThreads extends ThreadPoolExecutor {
     private static final long IDLE_SECONDS = 10;
+    private static final int MAX_READERS = 8;
 
     /**
      * Describes threads, and starts none yet.
@@ -19,6 +21,17 @@ public final class WorkerThreads extends ThreadPoolExecutor {
     public WorkerThreads(String name, int count) {
         super(count, count, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory(name));
         allowCoreThreadTimeOut(true);
+    }
+
+    /** Describes a thread for each processor, and no more than have work to do before disks are busy. */
+    public static WorkerThreads ofProcessors(String name) {
+        return new WorkerThreads(
+                name, Math.min(MAX_READERS, Runtime.getRuntime().availableProcessors()));
+    }
+
+    /** Returns them as those below know them. */
+    public Workers workers() {
+        return new Workers(this, getMaximumPoolSize());
     }
 
     /** Interrupts what still runs; daemon threads hold up no exit. */

@@ -39,6 +39,9 @@ public record ConfigFile(
 
     private static final String SOURCE = "source";
 
+    /** What one would write who wants another archive; {@code to} is known outside of sources. */
+    private static final List<String> MORE_ARCHIVES = List.of("archive", "archives", "to");
+
     /** What a key holds. */
     public enum Kind {
         /** One string. */
@@ -84,14 +87,25 @@ public record ConfigFile(
         Map<String, Value> keys = new LinkedHashMap<>();
         List<Map<String, Value>> sources = new ArrayList<>();
         String text = text(path);
-        TomlParseResult toml = Toml.parse(text);
-        for (TomlParseError error : toml.errors()) {
+        TomlParseResult toml = parsed(text);
+        for (TomlParseError error : toml == null ? List.<TomlParseError>of() : toml.errors()) {
             problems.add(syntax(error, text.lines().toList()));
         }
-        if (problems.isEmpty()) {
+        if (toml == null) {
+            problems.add(new ConfigProblem(0, 0, "it is too deep or too broken to be read", "write one key to a line"));
+        } else if (problems.isEmpty()) {
             new Reader(problems).read(toml, known, ofSources, keys, sources);
         }
         return new ConfigFile(path, keys, sources, problems);
+    }
+
+    /** Returns what the library makes of a text; null where it gives up on what nobody writes. */
+    private static @Nullable TomlParseResult parsed(String text) {
+        try {
+            return Toml.parse(text);
+        } catch (RuntimeException | StackOverflowError | AssertionError e) { // it tells of most faults, not of all
+            return null;
+        }
     }
 
     private static String text(String path) throws IOException {
@@ -155,7 +169,7 @@ public record ConfigFile(
 
         private void sources(
                 @Nullable Object value, TomlPosition at, Map<String, Key> known, List<Map<String, Value>> sources) {
-            if (!(value instanceof TomlArray array) || array.isEmpty() || !array.isTable(0)) {
+            if (!(value instanceof TomlArray array) || array.isEmpty() || !holdsTables(array)) {
                 add(at, "'source' is not a list of tables", "head each source with a line [[source]]");
                 return;
             }
@@ -172,6 +186,15 @@ public record ConfigFile(
             }
         }
 
+        private static boolean holdsTables(TomlArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                if (!array.isTable(i)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
         private void key(
                 TomlTable table, String name, TomlPosition at, Map<String, Key> known, Map<String, Value> keys) {
             Key key = known.get(name);
@@ -184,8 +207,8 @@ public record ConfigFile(
                 add(at, "'" + name + "' holds something else than it takes", "give " + key.wanted());
             } else if (texts.stream().anyMatch(each -> each.indexOf('\0') >= 0)) {
                 add(at, "'" + name + "' holds a zero byte", "give " + key.wanted());
-            } else if (name.equals("to") && texts.stream().anyMatch(Secrets::isIn)) {
-                add(at, "the address in 'to' holds what looks like a secret", Secrets.FIX);
+            } else if (texts.stream().anyMatch(Secrets::isIn)) { // before anything shows what it holds
+                add(at, "the address in '" + name + "' holds what looks like a secret", Secrets.FIX);
             } else {
                 keys.put(name, new Value(texts, at.line(), at.column()));
             }
@@ -196,11 +219,11 @@ public record ConfigFile(
                 add(at, "'" + name + "' is a secret by its name, and secrets do not belong here", Secrets.FIX);
                 return;
             }
-            if (name.equals("archive") || name.equals("archives")) {
+            if (MORE_ARCHIVES.contains(name)) {
                 add(
                         at,
                         "one process ships to one archive",
-                        "give each archive a file and a unit of its own, each with its own 'state'");
+                        "give the other a file and a unit of its own: /etc/chagres/NAME.toml and chagres@NAME");
                 return;
             }
             Optional<String> meant = Spelling.nearest(name, known.keySet());

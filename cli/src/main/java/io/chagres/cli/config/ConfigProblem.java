@@ -1,6 +1,7 @@
 package io.chagres.cli.config;
 
 import io.chagres.cli.text.JsonWriter;
+import io.chagres.linux.Pathname;
 
 /**
  * What is wrong with a configuration file, where, and what to do. Never holds a secret. Immutable.
@@ -9,6 +10,11 @@ import io.chagres.cli.text.JsonWriter;
  * @param column counted from 1
  */
 public record ConfigProblem(int line, int column, String cause, String fix) {
+    /** Shows what stands in the file as the names of files are shown: it may control a terminal. */
+    public ConfigProblem {
+        cause = Pathname.of(cause.replace("\0", "\\x00")).toString();
+    }
+
     /** Returns the problem as one line, in the form that editors understand. */
     public String text(String file) {
         return file + (line == 0 ? "" : ":" + line + ":" + column) + ": " + cause + (cause.endsWith("?") ? "" : ".")

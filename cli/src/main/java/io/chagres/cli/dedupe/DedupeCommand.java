@@ -43,6 +43,9 @@ import picocli.CommandLine.Parameters;
             "Exit codes: 0 done; 1 some files could not be read or shared; 2 usage; 130 interrupted."
         })
 public final class DedupeCommand implements Callable<Integer> {
+    /** So many more than processors: they wait for the disk. */
+    private static final int WAITING_THREADS = 3;
+
     private final CommandContext context;
 
     @Parameters(arity = "1..*", paramLabel = "PATH", description = "Directories, with all below, and files.")
@@ -123,8 +126,11 @@ public final class DedupeCommand implements Callable<Integer> {
             description = "How long nothing may change before --follow looks (default: ${DEFAULT-VALUE}).")
     Duration settle = Duration.ZERO;
 
-    @Option(names = "--threads", paramLabel = "N", description = "How many work at once (default: one per processor).")
-    int threads = Runtime.getRuntime().availableProcessors();
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "How many work at once (default: three more than processors, since some wait for the disk).")
+    int threads = Runtime.getRuntime().availableProcessors() + WAITING_THREADS;
 
     @Option(
             names = {"-v", "--verbose"},

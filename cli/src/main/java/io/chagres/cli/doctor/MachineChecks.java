@@ -92,8 +92,18 @@ final class MachineChecks {
                 "give each copy its own --host and --state");
     }
 
+    /** Returns the user's name; in a container there may be only a number. */
+    private static String userName() {
+        String name = System.getProperty("user.name", "?");
+        try {
+            return name.equals("?") ? "user " + Files.getAttribute(Path.of("/proc/self"), "unix:uid") : name;
+        } catch (IOException e) {
+            return name;
+        }
+    }
+
     private static void user(Diagnosis diagnosis) {
-        String name = System.getProperty("user.name");
+        String name = userName();
         boolean reads = (effectiveCapabilities() & CAP_DAC_READ_SEARCH) != 0;
         diagnosis.expect(
                 reads,

@@ -2,7 +2,6 @@ package io.chagres.cli.doctor;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
-import io.chagres.archive.StoreClock;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.ship.DailyCost;
@@ -37,6 +36,9 @@ final class StoreChecks {
 
     /** Checks that it is there, can be read, takes writes and keeps their condition, and what time it has. */
     void run(InstantSource clock) {
+        if (plan.isSpool()) {
+            diagnosis.warn("kafka", plan.to() + " is not asked", "start ship: it says what keeps it from publishing");
+        }
         if (isMissing()) {
             return;
         }
@@ -64,6 +66,10 @@ final class StoreChecks {
             return false;
         }
         Path parent = Path.of(local.toString()).toAbsolutePath().getParent();
+        if (plan.isSpool()) {
+            diagnosis.ok("spool", local + " is not there yet; the first ship makes it");
+            return true;
+        }
         boolean hasParent = parent != null && Files.isDirectory(parent);
         diagnosis.fail(
                 "archive",
@@ -89,7 +95,7 @@ final class StoreChecks {
     private void clock(BlobStore store, String hostId, InstantSource clock) {
         try {
             long before = clock.millis();
-            long there = StoreClock.nowMs(store, hostId);
+            long there = store.nowMs();
             long after = clock.millis();
             long skewMs = there < before ? there - before : Math.max(0, there - after);
             if (there == Long.MIN_VALUE || Math.abs(skewMs) < 1000) { // stores have seconds
@@ -103,7 +109,7 @@ final class StoreChecks {
                             : "is " + Durations.format(Math.abs(skewMs)) + (skewMs > 0 ? " ahead" : " behind"),
                     "timedatectl set-ntp true");
         } catch (IOException e) {
-            diagnosis.ok("archive clock", "not asked: what was made for it may not be removed");
+            diagnosis.warn("archive clock", String.valueOf(e.getMessage()), "chagres doctor, when the store answers");
         }
     }
 

@@ -5,12 +5,14 @@ import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Shard;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.read.ArchiveView;
@@ -84,6 +86,14 @@ public final class CompactCommand implements Callable<Integer> {
     Duration history = Duration.ZERO;
 
     @Option(
+            names = "--shard",
+            paramLabel = "I/N",
+            description = "Only each Nth host, counted from 0: so that N processes, 0/N to N-1/N, share the work"
+                    + " (default: all).")
+    @Nullable
+    Shard shard;
+
+    @Option(
             names = "--level",
             paramLabel = "N",
             defaultValue = "3",
@@ -92,6 +102,9 @@ public final class CompactCommand implements Callable<Integer> {
 
     @Mixin
     IdentityOption identities = new IdentityOption();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -125,6 +138,9 @@ public final class CompactCommand implements Callable<Integer> {
                 "compact", identities.open(store, context.environment()), new TimeOptions(), progress::message)) {
             Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
+                if (shard != null && !shard.holds(host.id())) {
+                    continue;
+                }
                 view.faults().attempt(host, () -> compact(compact, host, listener, progress));
             }
             return listener.skipped ? ExitCode.FAILED : view.exitCode();

@@ -5,12 +5,13 @@ import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
@@ -48,7 +49,13 @@ public final class RepairCommand implements Callable<Integer> {
     boolean apply;
 
     @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
 
     /** Makes the command; picocli fills its fields. */
     public RepairCommand(CommandContext context) {
@@ -57,7 +64,7 @@ public final class RepairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (BlobStore archive = BlobStores.open(store, false)) {
+        try (BlobStore archive = identities.open(store, context.environment())) {
             List<HostRegistry.Owner> hosts = Address.hosts(archive, address);
             if (hosts.isEmpty()) {
                 throw new CommandFailure(

@@ -1,8 +1,13 @@
 package io.chagres.cli.maintain;
 
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.sign.SignedStatement;
+import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.verify.Proof;
+import io.chagres.archive.verify.Trust;
 import io.chagres.archive.verify.Verify;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -10,15 +15,21 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.KeyFiles;
+import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code chagres verify}: reads everything and names each fault. */
@@ -27,7 +38,13 @@ import picocli.CommandLine.Parameters;
         header = "Read a whole archive and name each fault.",
         description = "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
                 + " wrong. Objects that nothing refers to (uploads that were not committed) are counted, and no fault.",
-        footer = {"", "Examples:", "  chagres verify /mnt/archive", "  chagres verify /mnt/archive web1: --json"})
+        footer = {
+            "",
+            "Examples:",
+            "  chagres verify /mnt/archive",
+            "  chagres verify /mnt/archive web1: --json",
+            "  chagres verify /mnt/archive --trust trust.txt --head heads.txt"
+        })
 public final class VerifyCommand implements Callable<Integer> {
     private final CommandContext context;
 
@@ -41,6 +58,25 @@ public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     IdentityOption identities = new IdentityOption();
 
+    @Option(
+            names = "--trust",
+            paramLabel = "FILE",
+            description = "Also say of each host up to which commit its signatures prove what is stored. Lines of the"
+                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say. Exits with 1 if"
+                    + " anything is unproven.")
+    @Nullable
+    String trust;
+
+    @Option(
+            names = "--head",
+            paramLabel = "FILE",
+            description = "Lines that 'head' printed earlier: what they name must still be there; may be repeated."
+                    + " Needs --trust.")
+    List<String> heads = List.of();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
+
     @Mixin
     JsonOption json = new JsonOption();
 
@@ -53,9 +89,10 @@ public final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ProgressLine progress = new ProgressLine(context, json.json);
         Listener listener = new Listener(progress);
-        try (BlobStore archive = identities.open(store, context.environment())) {
-            Verify.Summary summary =
-                    new Verify(archive, listener).run(host -> address == null || address.matchesHost(host));
+        try (BlobStore archive = identities.open(store, context.environment());
+                WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
+            Verify verify = new Verify(archive, threads.workers(), listener, trust());
+            Verify.Summary summary = verify.run(host -> address == null || address.matchesHost(host));
             progress.end();
             if (listener.failure != null) {
                 throw listener.failure;
@@ -65,14 +102,29 @@ public final class VerifyCommand implements Callable<Integer> {
                         ExitCode.FAILED,
                         "no host in " + archive.name() + (address == null ? "" : " matches " + address));
             }
-            print(summary);
-            return summary.faults() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+            print(summary, listener.unproven);
+            return summary.faults() == 0 && listener.unproven == 0 ? ExitCode.DONE : ExitCode.FAILED;
         } finally {
             progress.end();
         }
     }
 
-    private void print(Verify.Summary summary) throws IOException {
+    private @Nullable Trust trust() throws CommandFailure {
+        String file = trust;
+        if (file == null) {
+            if (!heads.isEmpty()) {
+                throw new CommandFailure(ExitCode.USAGE, "--head needs --trust FILE: whose signatures count");
+            }
+            return null;
+        }
+        List<SignedStatement> known = new ArrayList<>();
+        for (String head : heads) {
+            known.addAll(KeyFiles.read(head, SignedStatement::read));
+        }
+        return new Trust(KeyFiles.read(file, TrustList::read), known);
+    }
+
+    private void print(Verify.Summary summary, long unproven) throws IOException {
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("hosts", summary.hosts()).member("commits", summary.commits());
@@ -80,6 +132,9 @@ public final class VerifyCommand implements Callable<Integer> {
             line.member("bytes", summary.bytes()).member("garbageObjects", summary.garbageObjects());
             line.member("garbageBytes", summary.garbageBytes()).member("sealedHosts", summary.sealedHosts());
             line.member("faults", summary.faults());
+            if (trust != null) {
+                line.member("unprovenHosts", unproven);
+            }
             context.out().line(line.endObject());
             return;
         }
@@ -90,6 +145,13 @@ public final class VerifyCommand implements Callable<Integer> {
                         + Words.plural(summary.objects(), "data object") + ", "
                         + ByteSize.format(summary.bytes()) + ": "
                         + (summary.faults() == 0 ? "no fault" : Words.plural(summary.faults(), "fault")));
+        if (trust != null) {
+            context.out()
+                    .line(
+                            unproven == 0
+                                    ? "signatures prove all of it"
+                                    : "signatures do not prove all of " + Words.plural(unproven, "host"));
+        }
         if (summary.sealedHosts() > 0) {
             context.out()
                     .line(Words.plural(summary.sealedHosts(), "host") + " encrypted, and no identity opens it: commits"
@@ -106,6 +168,7 @@ public final class VerifyCommand implements Callable<Integer> {
     private final class Listener implements Verify.Listener {
         private final ProgressLine progress;
         private @Nullable IOException failure;
+        private long unproven;
 
         Listener(ProgressLine progress) {
             this.progress = progress;
@@ -118,13 +181,38 @@ public final class VerifyCommand implements Callable<Integer> {
 
         @Override
         public void fault(Verify.Fault fault) {
+            print(json.json ? line(fault).toString() : fault.toString());
+        }
+
+        @Override
+        public void proof(HostRegistry.Owner host, Proof proof) {
+            unproven += proof.isWhole() ? 0 : 1;
+            for (Proof.Span span : proof.spans()) {
+                print(json.json ? line(host, proof, span).toString() : host.title() + ": " + span);
+            }
+            if (proof.spans().isEmpty() && !json.json) {
+                print(host.title() + ": it has no commit");
+            }
+        }
+
+        private void print(String line) {
             progress.end();
             try {
-                context.out().line(json.json ? line(fault).toString() : fault.toString());
+                context.out().line(line);
                 context.out().flush();
             } catch (IOException e) {
                 failure = e;
             }
+        }
+
+        private static JsonWriter line(HostRegistry.Owner host, Proof proof, Proof.Span span) {
+            JsonWriter line =
+                    new JsonWriter().beginObject().member("host", host.name()).member("id", host.id());
+            line.member("provenTo", proof.provenTo()).member("from", span.from());
+            return line.member("to", span.to())
+                    .member("proven", span.proven())
+                    .member("why", span.why())
+                    .endObject();
         }
 
         @Override

@@ -1,6 +1,6 @@
 package io.chagres.cli.mount;
 
-import io.chagres.archive.state.Catalogs;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.Arguments;
@@ -243,12 +243,12 @@ public final class MountCommand implements Callable<Integer> {
     private int serve(Pathname place, MountOptions options) throws IOException {
         AtomicBoolean signalled = new AtomicBoolean();
         BlobStore archive = opened();
-        String catalogs = cache == null ? System.getProperty("java.io.tmpdir") : cache;
+        String tables = cache == null ? System.getProperty("java.io.tmpdir") : cache;
         MountContext surroundings = new MountContext(
                 new WorkerThreads("chagres-mount-", REQUESTS),
                 MonotonicClock::nowMs,
                 this::say,
-                new Catalogs(Pathname.of(catalogs), cache != null, Catalogs.LARGE_VERSIONS, System::gc));
+                new LocalTables(Pathname.of(tables), cache != null, LocalTables.LARGE_VERSIONS, System::gc));
         ArchiveMount mount = ArchiveMount.open(archive, place, options, allowOther, surroundings);
         context.termination().onSignal(() -> {
             signalled.set(true);

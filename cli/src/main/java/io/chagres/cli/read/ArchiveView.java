@@ -14,6 +14,7 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.TimeOptions;
@@ -28,12 +29,20 @@ import org.jspecify.annotations.Nullable;
 
 /** An archive as one reading command sees it: at a time, and restricted to a window. Confined to one thread. */
 public final class ArchiveView implements AutoCloseable {
+    /** What a thread holds: frames, a block of lines, what it printed. Threads have half of the memory. */
+    private static final long READER_BYTES = 8L << 20;
+
+    /** Waiting for an answer takes no processor. */
+    private static final int REMOTE_READERS = 16;
+
     private final BlobStore store;
     private final TimeOptions times;
     private final HostFaults faults;
+    private final Consumer<String> messages;
     private boolean salvages;
 
-    private ArchiveView(BlobStore store, TimeOptions times, HostFaults faults) {
+    private ArchiveView(BlobStore store, TimeOptions times, HostFaults faults, Consumer<String> messages) {
+        this.messages = messages;
         this.store = store;
         this.times = times;
         this.faults = faults;
@@ -49,16 +58,35 @@ public final class ArchiveView implements AutoCloseable {
     public static ArchiveView open(String command, BlobStore opened, TimeOptions times, Consumer<String> messages)
             throws IOException {
         HostFaults faults = new HostFaults(
-                opened,
-                (host, cause) -> messages.accept("chagres " + command + ": " + host.title() + " cannot be read: "
-                        + cause.getMessage()
-                        + (cause instanceof CompactedHistoryException ? "" : "; 'chagres verify' tells more")));
-        return new ArchiveView(opened, times, faults);
+                opened, (host, cause) -> messages.accept("chagres " + command + ": " + fault(host, cause)));
+        return new ArchiveView(
+                opened, times, faults, sentence -> messages.accept("chagres " + command + ": " + sentence));
+    }
+
+    /** Says what follows of a host, and what tells more. */
+    private static String fault(HostRegistry.Owner host, IOException cause) {
+        return switch (cause) {
+            case StoreException refusal -> host.title() + ": " + refusal.getMessage();
+            case CompactedHistoryException tooEarly -> host.title() + " cannot be read: " + tooEarly.getMessage();
+            default -> host.title() + " cannot be read: " + cause.getMessage() + "; 'chagres verify' tells more";
+        };
+    }
+
+    /** Returns how many threads read hosts beside each other. */
+    int readers(long memoryBytes) {
+        int most = Math.clamp(memoryBytes / 2 / READER_BYTES, 1, 1024);
+        boolean isRemote = store.directory("hosts/") == null;
+        return Math.min(most, isRemote ? REMOTE_READERS : Runtime.getRuntime().availableProcessors());
     }
 
     /** Returns what keeps hosts that cannot be read from ending the command. */
     public HostFaults faults() {
         return faults;
+    }
+
+    /** Says what costs time but no result. */
+    void note(String sentence) {
+        messages.accept(sentence);
     }
 
     /** Returns the exit code of a command that did what it could: a failure when a host could not be read. */
@@ -128,13 +156,18 @@ public final class ArchiveView implements AutoCloseable {
     public List<HostFiles> select(@Nullable Address address, boolean versions) throws IOException {
         List<HostFiles> chosen = files(hosts(address), address, versions);
         if (chosen.stream().allMatch(host -> host.files().isEmpty())) {
-            throw new CommandFailure(
-                    ExitCode.FAILED,
-                    (faults.count() == 0 ? "nothing in " : "nothing else in ") + store.name() + " matches"
-                            + (address == null ? "" : " " + address) + times.window()
-                            + "; 'chagres ls STORE HOST:/**' lists what is there" + expired(chosen));
+            throw nothing(address, expired(chosen));
         }
         return chosen;
+    }
+
+    /** Says that no file was chosen. */
+    CommandFailure nothing(@Nullable Address address, String why) {
+        return new CommandFailure(
+                ExitCode.FAILED,
+                (faults.count() == 0 ? "nothing in " : "nothing else in ") + store.name() + " matches"
+                        + (address == null ? "" : " " + address) + times.window()
+                        + "; 'chagres ls STORE HOST:/**' lists what is there" + why);
     }
 
     /** Chooses files of the hosts that an address names; there may be none. */
@@ -155,6 +188,26 @@ public final class ArchiveView implements AutoCloseable {
             });
         }
         return chosen;
+    }
+
+    /** Chooses files of one host that one of some addresses names, all when there is none; safe for any thread. */
+    HostFiles files(HostRegistry.Owner host, List<Address> addresses) throws IOException {
+        List<Address> named =
+                addresses.stream().filter(each -> each.matchesHost(host)).toList();
+        HostState state = state(host);
+        List<Selection.Entry> files = Selection.matching(
+                        state,
+                        path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.matches(path)),
+                        false)
+                .stream()
+                .filter(entry -> times.covers(entry.version()))
+                .toList();
+        return new HostFiles(host, state, files);
+    }
+
+    /** Returns the window of {@code --since} and {@code --until} in words, empty when there is none. */
+    String windowText() {
+        return times.window();
     }
 
     private static String expired(List<HostFiles> chosen) {

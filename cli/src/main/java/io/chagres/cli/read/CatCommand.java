@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
@@ -13,11 +14,18 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.Output;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteRange;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,12 +35,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "cat",
         header = "Write the bytes of files to standard output.",
-        description = "Files follow each other in the order of their hosts and paths.",
+        description =
+                "Files follow each other in the order of their hosts and paths; hosts are read beside each other.",
         footer = {
             "",
             "Examples:",
             "  chagres cat /mnt/archive web1:/var/log/app.log",
             "  chagres cat /mnt/archive 'web*:*/app.log' --since 10m",
+            "  chagres cat /mnt/archive '*:*/app.log' --names | grep timeout",
             "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB",
             "  chagres cat /mnt/archive web1:/var/log/app.log --salvage"
         })
@@ -52,6 +62,9 @@ public final class CatCommand implements Callable<Integer> {
             description = "Only positions from A up to, not including, B; A- to the end, -N the last N bytes.")
     ByteRange bytes = ByteRange.ALL;
 
+    @Option(names = "--names", description = "Write host:path: before each line.")
+    boolean names;
+
     @Mixin
     SalvageOption salvage = new SalvageOption();
 
@@ -60,6 +73,9 @@ public final class CatCommand implements Callable<Integer> {
 
     @Mixin
     IdentityOption identities = new IdentityOption();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -71,18 +87,80 @@ public final class CatCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ContentSink sink = ContentSink.of(context.out(), json.json);
+        if (names && json.json) {
+            throw new CommandFailure(ExitCode.USAGE, "--json names files already: leave out --names");
+        }
         try (ArchiveView view =
                 ArchiveView.open("cat", identities.open(store, context.environment()), times, context.err()::println)) {
-            if (salvage.salvage) {
-                view.salvage();
-            }
-            for (HostFiles host : view.select(address, false)) {
-                view.faults().attempt(host.host(), () -> copy(view, host, sink));
+            List<HostRegistry.Owner> hosts = view.hosts(address);
+            if (salvage.salvage || hosts.size() == 1) {
+                copyOneByOne(view);
+            } else {
+                copyFleet(view, hosts);
             }
             expired.print(context);
             return view.exitCode();
         }
+    }
+
+    private ContentSink sink(Output out) {
+        return json.json ? new ContentSink.Json(out) : names ? new ContentSink.Named(out) : new ContentSink.Raw(out);
+    }
+
+    private void copyOneByOne(ArchiveView view) throws IOException {
+        if (salvage.salvage) {
+            view.salvage();
+        }
+        ContentSink sink = sink(context.out());
+        for (HostFiles host : view.select(address, false)) {
+            view.faults().attempt(host.host(), () -> copy(view, host, sink));
+        }
+        sink.end();
+    }
+
+    /** Reads hosts beside each other; what they have comes in their order. */
+    private void copyFleet(ArchiveView view, List<HostRegistry.Owner> hosts) throws IOException {
+        int readers = view.readers(memory.bytes());
+        AtomicLong files = new AtomicLong();
+        try (WorkerThreads threads = new WorkerThreads("cat-", readers)) {
+            Deque<Copying> running = new ArrayDeque<>();
+            for (HostRegistry.Owner host : hosts) {
+                running.add(new Copying(
+                        host,
+                        new OrderedOutput(
+                                context.out(), threads, printed -> files.addAndGet(copy(view, host, printed)))));
+                if (running.size() > 2 * readers) {
+                    running.remove().finish(view);
+                }
+            }
+            for (Copying each : running) {
+                each.finish(view);
+            }
+        }
+        if (files.get() == 0) {
+            throw view.nothing(address, "");
+        }
+    }
+
+    /** A host whose files are read. */
+    private record Copying(HostRegistry.Owner host, OrderedOutput task) {
+        void finish(ArchiveView view) throws IOException {
+            view.faults().attempt(host, task::finish);
+        }
+    }
+
+    /** Writes what one host has; returns how many files. */
+    private int copy(ArchiveView view, HostRegistry.Owner host, OrderedOutput printed) throws IOException {
+        HostFiles chosen = view.files(host, List.of(address));
+        Output out = new Output(printed);
+        ContentSink sink = sink(out);
+        try {
+            copy(view, chosen, sink);
+        } finally {
+            sink.end();
+            out.flush();
+        }
+        return chosen.files().size();
     }
 
     private void copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {

@@ -25,6 +25,9 @@ sealed interface ContentSink {
      */
     void write(Origin origin, long position, MemorySegment bytes) throws IOException;
 
+    /** Is called behind the last bytes. */
+    default void end() throws IOException {}
+
     /** Takes a range of a version. */
     default void copy(Origin origin, FileVersion version, long start, long end, VersionContent content)
             throws IOException {
@@ -42,11 +45,6 @@ sealed interface ContentSink {
         public String toString() {
             return host + ":" + path;
         }
-    }
-
-    /** Returns the form the user asked for. */
-    static ContentSink of(Output out, boolean json) {
-        return json ? new Json(out) : new Raw(out);
     }
 
     /** The bytes and nothing else. */
@@ -80,6 +78,55 @@ sealed interface ContentSink {
             }
             last = origin;
             out.write(bytes, 0, bytes.byteSize());
+        }
+    }
+
+    /** Lines, each behind the name of its file; one that has no newline gets one before the next file's. */
+    final class Named implements ContentSink {
+        private final Output out;
+        private byte[] name = {};
+        private @Nullable Origin last;
+        private boolean isWithin;
+
+        Named(Output out) {
+            this.out = out;
+        }
+
+        @Override
+        public void write(Origin origin, long position, MemorySegment bytes) throws IOException {
+            if (!origin.equals(last)) {
+                end();
+                name = (origin + ":").getBytes(StandardCharsets.UTF_8);
+                last = origin;
+            }
+            long at = 0;
+            while (at < bytes.byteSize()) {
+                if (!isWithin) {
+                    out.write(name, 0, name.length);
+                }
+                long newline = newline(bytes, at);
+                isWithin = newline < 0;
+                long next = isWithin ? bytes.byteSize() : newline + 1;
+                out.write(bytes, at, next - at);
+                at = next;
+            }
+        }
+
+        private static long newline(MemorySegment bytes, long from) {
+            for (long at = from; at < bytes.byteSize(); at++) {
+                if (bytes.get(ValueLayout.JAVA_BYTE, at) == '\n') {
+                    return at;
+                }
+            }
+            return -1;
+        }
+
+        @Override
+        public void end() throws IOException {
+            if (isWithin) {
+                out.write(new byte[] {'\n'}, 0, 1);
+                isWithin = false;
+            }
         }
     }
 

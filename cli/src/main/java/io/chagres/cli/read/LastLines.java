@@ -21,6 +21,11 @@ final class LastLines implements AutoCloseable {
          * @throws IOException also when fewer bytes are there
          */
         void read(long position, MemorySegment target) throws IOException;
+
+        /** Returns where bytes without newlines begin that end at a position, as far as that is known. */
+        default long blankFrom(long end) {
+            return end;
+        }
     }
 
     /**
@@ -47,9 +52,12 @@ final class LastLines implements AutoCloseable {
         long missing = lines;
         long end = to;
         while (end > from) {
+            end = Math.max(from, source.blankFrom(end));
             int length = (int) Math.min(likelyBytes(missing, lines - missing, to - end), end - from);
             MemorySegment piece = block.asSlice(0, length);
-            source.read(end - length, piece);
+            if (length > 0) {
+                source.read(end - length, piece);
+            }
             for (int i = length - 1; i >= 0; i--) {
                 long position = end - length + i;
                 boolean ends = piece.get(ValueLayout.JAVA_BYTE, i) == '\n' && position != to - 1;

@@ -11,6 +11,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -67,6 +68,9 @@ public final class LsCommand implements Callable<Integer> {
 
     @Mixin
     IdentityOption identities = new IdentityOption();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
 
     @Mixin
     JsonOption json = new JsonOption();

@@ -1,6 +1,8 @@
 package io.chagres.cli.read;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
@@ -10,8 +12,10 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
@@ -59,6 +63,9 @@ public final class RestoreCommand implements Callable<Integer> {
     @Option(names = "--special-bits", description = "Restore set-user-id, set-group-id and sticky bits too.")
     boolean specialBits;
 
+    @Option(names = "--ignore-space", description = "Begin although the target has less space than the files take.")
+    boolean ignoreSpace;
+
     @Mixin
     SalvageOption salvage = new SalvageOption();
 
@@ -70,6 +77,9 @@ public final class RestoreCommand implements Callable<Integer> {
 
     @Mixin
     IdentityOption identities = new IdentityOption();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -93,10 +103,12 @@ public final class RestoreCommand implements Callable<Integer> {
                 progress.message("chagres restore: " + subject + ": " + cause);
             }
         };
-        try (BlobStore archive = identities.open(store, context.environment())) {
-            Restore.Options options =
-                    new Restore.Options(address, times.at(), nameless(), specialBits, salvage.salvage, times::covers);
-            Restore.Summary summary = new Restore(archive, options, listener).into(Pathname.of(directory));
+        try (BlobStore archive = identities.open(store, context.environment());
+                WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
+            Restore.Options options = new Restore.Options(
+                    address, times.at(), nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
+            Restore restore = new Restore(archive, options, workers(archive, threads), listener);
+            Restore.Summary summary = restore.into(Pathname.of(directory));
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
                 throw nothing(archive);
@@ -115,6 +127,11 @@ public final class RestoreCommand implements Callable<Integer> {
         } finally {
             progress.end();
         }
+    }
+
+    /** A store that is not here is read ahead, in the order of one reader: more of them would read it twice. */
+    private static Workers workers(BlobStore archive, WorkerThreads threads) {
+        return archive.directory(ArchiveLayout.HOSTS) == null ? Workers.NONE : threads.workers();
     }
 
     private Restore.Nameless nameless() throws CommandFailure {

@@ -4,6 +4,7 @@ import io.chagres.archive.follow.ArchiveFollower;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -13,9 +14,11 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -68,6 +71,9 @@ public final class TailCommand implements Callable<Integer> {
     IdentityOption identities = new IdentityOption();
 
     @Mixin
+    MemoryOption memory = new MemoryOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -110,7 +116,7 @@ public final class TailCommand implements Callable<Integer> {
             for (Selection.Entry file : host.files()) {
                 FileVersion listed = file.version(); // the bounds; the state may already know more
                 FileVersion version = Objects.requireNonNull(state.version(listed.id()));
-                LastLines.Source source = (position, target) -> content.readFully(version, position, target);
+                LastLines.Source source = new Bytes(content, version);
                 long end = window.end(listed);
                 long start = finder.start(source, Math.min(window.start(listed), end), end, lines);
                 if (lines > 0 && start < end && start == version.expiredBytes() && start > 0) {
@@ -118,6 +124,19 @@ public final class TailCommand implements Callable<Integer> {
                 }
                 sink.copy(host.origin(file), version, start, end, content);
             }
+        }
+    }
+
+    /** What a version holds, of which holes need not be read. */
+    private record Bytes(VersionContent content, FileVersion version) implements LastLines.Source {
+        @Override
+        public void read(long position, MemorySegment target) throws IOException {
+            content.readFully(version, position, target);
+        }
+
+        @Override
+        public long blankFrom(long end) {
+            return Extents.holeStart(version, end);
         }
     }
 

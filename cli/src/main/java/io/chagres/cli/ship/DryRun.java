@@ -50,8 +50,8 @@ final class DryRun {
                 "would follow " + Words.plural(preview.files(), "file") + ", " + ByteSize.format(preview.bytes())
                         + ", with " + Words.plural(preview.watches(), "watch", "watches") + ", in "
                         + Words.plural(plan.options().sources().size(), "source"),
-                "would ship to " + plan.store() + " as host " + plan.options().hostName() + ", commits "
-                        + Durations.format(plan.lagMs()) + " apart at least",
+                "would ship to " + plan.to() + (plan.isSpool() ? ", through " + plan.store() + "," : "") + " as host "
+                        + plan.options().hostName() + ", commits " + Durations.format(plan.lagMs()) + " apart at least",
                 "grew by " + ByteSize.format(Math.round(bytesPerSecond)) + "/s, which is "
                         + ByteSize.format(cost.bytes()) + " a day before compression",
                 cost.text(plan.isPaid()),
@@ -63,7 +63,7 @@ final class DryRun {
     private static JsonWriter json(ShipPlan plan, ShipPreview preview, DailyCost cost) {
         JsonWriter json = new JsonWriter().beginObject();
         json.member("files", preview.files()).member("bytes", preview.bytes());
-        json.member("watches", preview.watches()).member("to", plan.store());
+        json.member("watches", preview.watches()).member("to", plan.to());
         json.member("host", plan.options().hostName()).member("lagMs", plan.lagMs());
         json.member("bytesPerDay", cost.bytes()).member("requestsPerDay", cost.puts());
         json.member("objectsPerDay", cost.objects());

@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
 import io.chagres.archive.Codec;
+import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
@@ -71,7 +72,8 @@ public final class ShipCommand implements Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "STORE",
-            description = "The archive: a directory, s3://BUCKET/PREFIX, gs://... or azblob://...; created if absent.")
+            description = "The archive: a directory, s3://BUCKET/PREFIX, gs://... or azblob://...; created if absent."
+                    + " Or kafka://HOST:PORT,HOST:PORT/TOPIC: each line once into Kafka, through --spool.")
     String store = "";
 
     @Option(
@@ -136,7 +138,16 @@ public final class ShipCommand implements Callable<Integer> {
     Duration heartbeat = Duration.ZERO;
 
     @Mixin
+    SpoolOptions spool = new SpoolOptions();
+
+    @Mixin
     RecipientOptions recipients = new RecipientOptions();
+
+    @Option(
+            names = "--sign",
+            description = "Sign each commit with a key of this machine, which is made in the state directory; see"
+                    + " 'chagres head' and 'chagres verify --trust'.")
+    boolean sign;
 
     @Option(
             names = "--codec",
@@ -268,7 +279,7 @@ public final class ShipCommand implements Callable<Integer> {
         complete();
         ShipOptions options = options();
         if (dryRun) {
-            return DryRun.run(new ShipPlan(options, store), context, json.json);
+            return DryRun.run(plan(), context, json.json);
         }
         if (once) {
             checkThatPathsExist();
@@ -286,7 +297,7 @@ public final class ShipCommand implements Callable<Integer> {
             rereads.complete(reload::request);
             start.begin(once);
             try {
-                return plainlyIfRefused(options, report, how -> ship(how, report, supervisor, start, reload, board));
+                return shipAgainIfRefused(options, report, how -> ship(how, report, supervisor, start, reload, board));
             } catch (IOException e) {
                 start.program().outlive(e, report);
                 throw e;
@@ -302,13 +313,23 @@ public final class ShipCommand implements Callable<Integer> {
         int with(ShipOptions options) throws IOException;
     }
 
-    /** A defect in how copies are recorded must not end shipping: without looking for them every byte is stored. */
-    static int plainlyIfRefused(ShipOptions options, ShipReport report, Shipping shipping) throws IOException {
-        try {
-            return shipping.with(options);
-        } catch (UnreadableCommitException e) {
-            report.message(e.getMessage() + ". Going on without looking for copies.");
-            return shipping.with(options.plainly());
+    /**
+     * A defect in how copies are recorded must not end shipping: without looking for them every byte is stored. Nor
+     * does a log that is damaged, since a start goes on with another one.
+     */
+    static int shipAgainIfRefused(ShipOptions options, ShipReport report, Shipping shipping) throws IOException {
+        for (ShipOptions how = options; ; ) {
+            try {
+                return shipping.with(how);
+            } catch (UnreadableCommitException e) {
+                if (!how.copies()) {
+                    throw e;
+                }
+                report.message(e.getMessage() + ". Going on without looking for copies.");
+                how = how.plainly();
+            } catch (DamagedLogException e) {
+                report.message(e.getMessage() + ". Going on as at a start.");
+            }
         }
     }
 
@@ -321,9 +342,11 @@ public final class ShipCommand implements Callable<Integer> {
             StatusBoard board)
             throws IOException {
         try (WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
-                BlobStore archive = start.open(() -> BlobStores.open(store, true));
+                Destination to = destination(options, report);
+                BlobStore archive = start.open(to::open);
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
+            to.begin(shipper);
             context.termination().onUserSignal(shipper::requestFlush);
             board.opened(() -> ProcessNumbers.addTo(shipper.metrics()), shipper::filesAtRisk);
             report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
@@ -332,13 +355,37 @@ public final class ShipCommand implements Callable<Integer> {
             reload.opened();
             NoticeWatch following = follow(shipper, report);
             try {
-                return new ShipSession(shipper, report, supervisor, reload, MonotonicClock::nowMs).run(start.program());
+                return new ShipSession(shipper, report, supervisor, reload, to, MonotonicClock::nowMs)
+                        .run(start.program());
             } finally {
                 if (following != null) {
                     following.close();
                 }
             }
         }
+    }
+
+    private Destination destination(ShipOptions options, ShipReport report) throws IOException {
+        if (!SpoolOptions.isMeant(store)) {
+            return () -> BlobStores.open(store, true);
+        }
+        return spool.destination(store, options, context, report);
+    }
+
+    ShipPlan plan() throws IOException {
+        return new ShipPlan(options(), archive(), store);
+    }
+
+    /** Returns the archive that the shipper writes into; empty when none is named. */
+    private String archive() throws IOException {
+        return SpoolOptions.isMeant(store)
+                ? spool.archive(state.directory(context.environment()), hostName())
+                        .toString()
+                : store;
+    }
+
+    private String hostName() throws IOException {
+        return host == null ? Machine.current().hostName() : host;
     }
 
     private @Nullable NoticeWatch follow(Shipper shipper, ShipReport report) {
@@ -380,15 +427,19 @@ public final class ShipCommand implements Callable<Integer> {
 
     /** Returns the options with this machine's defaults. */
     ShipOptions options() throws IOException {
+        boolean spools = SpoolOptions.isMeant(store);
         try {
+            if (spools) {
+                spool.check(recipients.all());
+            }
             return new ShipOptions(
                     paths,
                     includes,
                     excludes,
-                    host == null ? Machine.current().hostName() : host,
+                    hostName(),
                     state.directory(context.environment()),
                     once,
-                    maxLag == null ? BlobStores.suggestedLagMs(store) : maxLag.toMillis(),
+                    maxLag == null ? BlobStores.suggestedLagMs(archive()) : maxLag.toMillis(),
                     drain.toMillis(),
                     codec,
                     level,
@@ -396,12 +447,13 @@ public final class ShipCommand implements Callable<Integer> {
                     startAt,
                     poll == null ? 0 : poll.toMillis(),
                     Math.toIntExact(coalesce.toMillis()),
-                    true,
+                    !spools, // what was delivered is there no more to be compared with
                     hostId,
                     takeOver,
                     heartbeat.toMillis(),
                     moreSources,
-                    recipients.all());
+                    recipients.all(),
+                    sign);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

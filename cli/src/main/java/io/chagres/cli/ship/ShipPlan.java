@@ -20,15 +20,16 @@ import picocli.CommandLine;
 /**
  * What a ship would do: its options and where its bytes would go. Immutable.
  *
- * @param store the archive's address; empty when none is named
+ * @param store the archive's address, that of the spool where there is one; empty when none is named
+ * @param to where it goes, as it was named
  */
-public record ShipPlan(ShipOptions options, String store) {
+public record ShipPlan(ShipOptions options, String store, String to) {
     private static final int STEP_MS = 50;
 
     /** Returns what a ship would do by a configuration file. */
     public static ShipPlan ofFile(CommandContext context, String file) throws IOException {
         ShipCommand command = ShipSettings.ofFile(context, file).command().complete();
-        return new ShipPlan(command.options(), command.store);
+        return command.plan();
     }
 
     /** Returns what it would do by these, and else by its defaults. */
@@ -40,12 +41,17 @@ public record ShipPlan(ShipOptions options, String store) {
         arguments.add("--");
         arguments.addAll(paths);
         line.parseArgs(arguments.toArray(String[]::new));
-        return new ShipPlan(command.options(), command.store);
+        return command.plan();
     }
 
     /** Returns the file that is read when nothing is named, or null when it is not there. */
     public static @Nullable String usualFile() {
         return Files.exists(Path.of(ShipSettings.DEFAULT_FILE)) ? ShipSettings.DEFAULT_FILE : null;
+    }
+
+    /** Says whether the archive only holds what is on its way into Kafka. */
+    public boolean isSpool() {
+        return SpoolOptions.isMeant(to);
     }
 
     /** Says whether the archive is in a cloud, where requests are paid for. */

@@ -53,7 +53,7 @@ sealed interface ShipReport {
         return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
                 + ". They are still in the local files and "
                 + ByteSize.format(status.shippedBytes())
-                + " are safe in the archive: start chagres ship again to ship the rest.";
+                + " are safe: start chagres ship again to ship the rest.";
     }
 
     /** Lines on standard error that is no terminal: troubles, and while a store refuses, each minute that it does. */
@@ -146,8 +146,8 @@ sealed interface ShipReport {
         @Override
         public void ended(ShipStatus status) {
             if (status.riskBytes() == 0) {
-                String shipped = ByteSize.format(status.shippedBytes()) + " of " + Words.plural(status.files(), "file")
-                        + " in " + Words.plural(status.commits(), "commit");
+                String shipped =
+                        ByteSize.format(status.shippedBytes()) + " in " + Words.plural(status.commits(), "commit");
                 err.line(LogLines.Level.NOTICE, "ended: everything is acknowledged; shipped " + shipped);
             }
             err.ended(status);

@@ -12,17 +12,25 @@ final class ShipSession {
     private final ShipReport report;
     private final Supervisor supervisor;
     private final Reload reload;
+    private final Destination destination;
     private final LongSupplier clockMs;
     private final long startMs;
     private long nextReportMs;
     private boolean tidied;
     private boolean scanned;
 
-    ShipSession(Shipper shipper, ShipReport report, Supervisor supervisor, Reload reload, LongSupplier clockMs) {
+    ShipSession(
+            Shipper shipper,
+            ShipReport report,
+            Supervisor supervisor,
+            Reload reload,
+            Destination destination,
+            LongSupplier clockMs) {
         this.shipper = shipper;
         this.report = report;
         this.supervisor = supervisor;
         this.reload = reload;
+        this.destination = destination;
         this.clockMs = clockMs;
         startMs = clockMs.getAsLong();
         nextReportMs = startMs + report.intervalMs();
@@ -50,9 +58,10 @@ final class ShipSession {
 
     private void step(int timeoutMs) throws IOException {
         reload.step(shipper);
-        shipper.doWork(timeoutMs);
+        destination.check();
+        int work = shipper.doWork(timeoutMs);
         ShipStatus status = shipper.status();
-        if (!tidied && !status.scanning() && status.riskBytes() == 0) {
+        if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
             // the log it was loaded from was larger than what is kept of it, and the steady path collects nothing
             System.gc();
             tidied = true;

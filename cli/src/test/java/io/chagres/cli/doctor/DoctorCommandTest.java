@@ -92,4 +92,14 @@ final class DoctorCommandTest {
     private CommandRun doctor(Path store) {
         return CommandRun.of("doctor", directory.toString(), "--state", directory.toString(), "--to", store.toString());
     }
+
+    /** The archive of a spool is nobody's mistake when it is not there. */
+    @Test
+    void aSpoolIsMadeByTheFirstShip() {
+        CommandRun doctor = CommandRun.of("doctor", directory.toString(), "--to", "kafka://127.0.0.1:9/logs");
+        assertThat(doctor.out()).contains("kafka://127.0.0.1:9/logs is not asked", "the first ship makes it");
+        CommandRun dry = CommandRun.of("ship", directory.toString(), "--to", "kafka://127.0.0.1:9/logs", "--dry-run");
+        assertThat(dry.code()).isZero();
+        assertThat(dry.out()).contains("would ship to kafka://127.0.0.1:9/logs, through ");
+    }
 }

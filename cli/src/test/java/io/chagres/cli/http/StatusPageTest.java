@@ -25,22 +25,50 @@ class StatusPageTest {
     @TempDir
     private Path profile;
 
+    private final StatusBoard board = new StatusBoard(
+            new StatusBoard.About("1.2", "web1", "/archive", "/var/log"),
+            InstantSource.system(),
+            (json, status) -> json.member("riskBytes", status.riskBytes())
+                    .member("riskMs", status.riskMs())
+                    .member("shippedBytes", status.shippedBytes())
+                    .member("files", status.files())
+                    .member("commits", status.commits())
+                    .member("errors", status.errors())
+                    .member("storeTrouble", status.storeTrouble()));
+
     @Test
     void showsRiskFilesAndTroubles() throws IOException {
-        Requires.tool("chromium");
-        StatusBoard board = new StatusBoard(
-                new StatusBoard.About("1.2", "web1", "/archive", "/var/log"),
-                InstantSource.system(),
-                (json, status) -> json.member("riskBytes", status.riskBytes())
-                        .member("riskMs", status.riskMs())
-                        .member("shippedBytes", status.shippedBytes())
-                        .member("files", status.files())
-                        .member("commits", status.commits())
-                        .member("errors", status.errors())
-                        .member("storeTrouble", status.storeTrouble()));
         board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)));
         board.status(new ShipStatus(3, 2048, 1536, 2500, 0, 0, 0, 0, 0, 7, 2, false, "refuses since 9 s: full"));
         board.message("/x cannot be read");
+        assertThat(shown())
+                .contains("chagres ship: web1", "<title>\u25cf web1 - chagres ship</title>")
+                .contains("1.5 KiB", "2.5 s", "7 commits, 2 retries", "/x cannot be read")
+                .contains("The store refuses since 9 s: full. Nothing is lost while the local files stay.")
+                .contains("&lt;img src=x onerror=document.title=1&gt;")
+                .contains("<polyline");
+    }
+
+    @Test
+    void saysNothingThatIsNotKnownYet() throws IOException {
+        board.status(new ShipStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, ""));
+        assertThat(shown())
+                .contains("Not ready: the store has not answered yet", "no answer yet")
+                .doesNotContain(">accepts<");
+    }
+
+    @Test
+    void neverSaysThatNoFileIsAtRiskBesideBytesAtRisk() throws IOException {
+        board.opened(Metrics::new, List::of); // which files it is was not asked before
+        board.status(new ShipStatus(1, 9, 1536, 2500, 0, 0, 0, 0, 0, 1, 1, false, null));
+        assertThat(shown())
+                .contains("Which files it is follows in a moment.", "1 commit, 1 retry", "accepts")
+                .doesNotContain("No file has bytes at risk.</td>");
+    }
+
+    /** Returns the document as the browser has made it. */
+    private String shown() throws IOException {
+        Requires.tool("chromium");
         try (WorkerThreads threads = new WorkerThreads("test-http-", 2);
                 StatusServer server = StatusServer.open("127.0.0.1:0", null, board, threads)) {
             byte[] dom = Program.run(List.of(
@@ -53,12 +81,7 @@ class StatusPageTest {
                             "--dump-dom",
                             server.address()))
                     .out();
-            assertThat(new String(dom, StandardCharsets.UTF_8))
-                    .contains("chagres ship: web1", "<title>\u25cf web1 - chagres ship</title>")
-                    .contains("1.5 KiB", "2.5 s", "7 commits, 2 retries", "/x cannot be read")
-                    .contains("The store refuses since 9 s: full. Nothing is lost while the local files stay.")
-                    .contains("&lt;img src=x onerror=document.title=1&gt;")
-                    .contains("<polyline");
+            return new String(dom, StandardCharsets.UTF_8);
         }
     }
 }

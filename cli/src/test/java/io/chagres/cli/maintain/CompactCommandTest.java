@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,30 @@ final class CompactCommandTest {
         CommandRun.of("compact", directory.toString(), "--grace", "0");
         assertThat(cat("@1").out()).isEqualTo("one\n");
         assertThat(cat("@2").out()).isEqualTo("one\ntwo\n");
+    }
+
+    @Test
+    void shardsShareTheHosts() {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            try (SmallArchive archive = new SmallArchive(directory, "shared" + i)) {
+                archive.append(archive.file("/a.log"), "a").commit(1);
+                all.add("shared" + i);
+            }
+        }
+        List<String> done = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            CommandRun run =
+                    CommandRun.of("compact", directory.toString(), "shared*:", "--shard", i + "/3", "--dry-run");
+            assertThat(run.code()).isZero();
+            run.out().lines().filter(line -> line.startsWith("shared")).forEach(line -> done.add(line.split(":")[0]));
+        }
+        assertThat(done).containsExactlyInAnyOrderElementsOf(all);
+        for (String wrong : List.of("3/3", "-1/3", "1", "/", "a/b", "1/0", "")) {
+            CommandRun run = CommandRun.of("compact", directory.toString(), "--shard", wrong);
+            assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+            assertThat(run.err()).contains("write 0/8 for the first of eight");
+        }
     }
 
     @Test

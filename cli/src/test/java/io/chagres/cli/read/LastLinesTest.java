@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +39,25 @@ final class LastLinesTest {
     void staysInTheRange(int blockBytes) throws IOException {
         byte[] bytes = "a\nb\nc\n".getBytes(StandardCharsets.UTF_8);
         assertThat(last(bytes, 3, 5, blockBytes)).isEqualTo("\nc\n");
+    }
+
+    @Test
+    void passesOverWhatIsKnownToBeBlank() throws IOException {
+        LastLines.Source source = new LastLines.Source() {
+            @Override
+            public void read(long position, MemorySegment target) {
+                assertThat(position < 2 || position > (1L << 60) - 64).isTrue();
+                target.fill(position < 2 ? (byte) '\n' : (byte) 'x');
+            }
+
+            @Override
+            public long blankFrom(long end) {
+                return end > 2 && end <= 1L << 60 ? 2 : end;
+            }
+        };
+        try (LastLines finder = new LastLines(64)) {
+            assertThat(finder.start(source, 0, (1L << 60) + 3, 1)).isEqualTo(2);
+        }
     }
 
     private static String last(byte[] bytes, int from, int lines, int blockBytes) throws IOException {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.testkit.Seeds;
 import java.nio.file.Path;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,45 @@ final class ReadingCommandsTest {
     })
     void writesBytes(String address, String content) {
         assertThat(CommandRun.of("cat", store, address).out()).isEqualTo(content.replace('|', '\n'));
+    }
+
+    @Test
+    void writesNames() {
+        assertThat(CommandRun.of("cat", store, "*:*/app.log", "--names").out())
+                .isEqualTo("web1:/var/log/app.log:b1\nweb1:/var/log/app.log:b2\nweb2:/var/log/app.log:w2\n");
+        assertThat(CommandRun.of("cat", store, "web1:app.log*", "--names").out())
+                .isEqualTo("web1:/var/log/app.log:b1\nweb1:/var/log/app.log:b2\n"
+                        + "web1:/var/log/app.log.1:a1\nweb1:/var/log/app.log.1:a2\nweb1:/var/log/app.log.1:a3\n");
+        CommandRun both = CommandRun.of("cat", store, "*:", "--names", "--json");
+        assertThat(both.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(both.err()).contains("leave out --names");
+    }
+
+    /** Many hosts beside each other give what one after the other gives, and lines are those that grep sees. */
+    @Test
+    void writesAFleetInOrder() {
+        RandomGenerator random = Seeds.random(Seeds.next("writesAFleetInOrder"));
+        String fleet = directory.resolve("fleet").toString();
+        StringBuilder oneByOne = new StringBuilder();
+        for (int host = 10; host < 34; host++) {
+            try (SmallArchive archive = new SmallArchive(Path.of(fleet), "h" + host)) {
+                int files = random.nextInt(4);
+                for (int file = 0; file < files; file++) {
+                    long id = archive.file("/log/f" + file);
+                    for (int commit = random.nextInt(3); commit >= 0; commit--) {
+                        String text = "line of " + host + "\n".repeat(random.nextInt(3));
+                        archive.append(id, text.repeat(random.nextInt(1, 2 << random.nextInt(13))))
+                                .commit(100 + commit);
+                    }
+                }
+                archive.file("/empty");
+                archive.commit(200);
+            }
+            oneByOne.append(CommandRun.of("cat", fleet, "h" + host + ":/**").out());
+        }
+        assertThat(CommandRun.of("cat", fleet, "*:/**").out()).isEqualTo(oneByOne.toString());
+        assertThat(CommandRun.of("cat", fleet, "*:/**", "--names").out())
+                .isEqualTo(CommandRun.of("grep", "^", fleet, "*:/**").out());
     }
 
     @ParameterizedTest

@@ -63,7 +63,7 @@ final class ShipCommandTest {
                 .asString()
                 .startsWith("chagres ship: version ")
                 .endsWith("the archive knows where 0 files go on");
-        assertThat(ship.err()).contains("ended: everything is acknowledged; shipped 6 B of 1 file");
+        assertThat(ship.err()).contains("ended: everything is acknowledged; shipped 6 B in 2 commits");
         assertThat(ship.out()).isEmpty();
         assertThat(ship.code()).isZero();
         assertThat(cat()).isEqualTo("first\n");
@@ -146,12 +146,12 @@ final class ShipCommandTest {
             }
             return ExitCode.DONE;
         };
-        assertThat(ShipCommand.plainlyIfRefused(command.options(), report, refusedFirst))
+        assertThat(ShipCommand.shipAgainIfRefused(command.options(), report, refusedFirst))
                 .isEqualTo(ExitCode.DONE);
         assertThat(copies).containsExactly(true, false);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("version 7 copies bytes that are not there", "Going on without looking for copies");
-        assertThatThrownBy(() -> ShipCommand.plainlyIfRefused(command.options(), report, options -> {
+        assertThatThrownBy(() -> ShipCommand.shipAgainIfRefused(command.options(), report, options -> {
                     throw new UnreadableCommitException("again");
                 }))
                 .hasMessageContaining("again");

@@ -1,5 +1,7 @@
 package io.chagres.ship.bytes;
 
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.MemoryScan;
 import io.chagres.linux.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -42,7 +44,34 @@ public final class PrefixCheck implements AutoCloseable {
 
     /** Says whether a range of a file has a given CRC32C; false when the file is shorter or cannot be read. */
     public boolean matches(Fd fd, long start, long end, int expectedCrc) {
+        if (end - start > PrefixChecksums.PIECE_BYTES && expectedCrc == Crc32cMath.ofZeros(end - start)) {
+            return isZeros(fd, start, end);
+        }
         return read(fd, start, end) == end && (int) crc.getValue() == expectedCrc;
+    }
+
+    /** Says whether a range holds nothing but zeros: holes, however long, are leapt. */
+    private boolean isZeros(Fd fd, long start, long end) {
+        errno = 0;
+        long at = Math.max(start, Math.min(end - 1, dataFrom(fd, start, end))); // the last byte: does it reach so far?
+        while (at < end) {
+            long read = fd.preadAll(buffer, 0, Math.min(BUFFER_BYTES, end - at), at);
+            if (read <= 0) {
+                errno = (int) -read;
+                return false;
+            }
+            if (MemoryScan.trailingZeros(buffer, 0, read) < read) {
+                return false;
+            }
+            at = at + read == end ? end : Math.min(end - 1, dataFrom(fd, at + read, end));
+        }
+        return true;
+    }
+
+    /** Returns where the first data is at or behind a position; the end when there is none before. */
+    private static long dataFrom(Fd fd, long position, long end) {
+        long data = fd.seekData(position);
+        return data == -Errno.ENXIO ? end : data < 0 ? position : Math.min(data, end);
     }
 
     /** Returns the CRC32C of a range of a file, as far as the file reaches; see {@link #errno()}. */

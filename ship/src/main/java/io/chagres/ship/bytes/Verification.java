@@ -1,5 +1,8 @@
 package io.chagres.ship.bytes;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What is known of the bytes of one version: how far they were read and acknowledged, and whether those that were
  * shipped are still what the file holds. It is the only one that declares bytes acknowledged, and it knows why the
@@ -36,7 +39,6 @@ public final class Verification {
     private static final long LAST_PIECES_BYTES = 1L << 20;
 
     private final PrefixChecksums prefix;
-    private long position;
     private long dispatched;
     private long acknowledged;
     private long size;
@@ -56,11 +58,9 @@ public final class Verification {
     private boolean closed;
     private long quietSinceMs;
 
-    private boolean comparing;
-    private int comparedPieces;
-    private long comparingSinceMs;
-    private long comparingSettledMs;
-    private long comparingCtimeNs;
+    /** The comparison that is under way; most files never need one. */
+    private @Nullable Comparing comparing;
+
     private long comparedMs = Long.MIN_VALUE / 2;
     private boolean different;
 
@@ -71,14 +71,27 @@ public final class Verification {
     private int commit = -1;
     private long demandedEnd = -1;
 
+    private static final class Comparing {
+        final long sinceMs;
+        final long settledMs;
+        final long ctimeNs;
+        int pieces;
+
+        Comparing(long sinceMs, long settledMs, long ctimeNs, int pieces) {
+            this.sinceMs = sinceMs;
+            this.settledMs = settledMs;
+            this.ctimeNs = ctimeNs;
+            this.pieces = pieces;
+        }
+    }
+
     /** Begins where the checksums of what was shipped end. */
     public Verification(PrefixChecksums prefix) {
         this.prefix = prefix;
-        position = prefix.end();
-        acknowledged = position;
-        size = position;
-        dispatched = position;
-        unprovenEnd = position;
+        acknowledged = prefix.end();
+        size = acknowledged;
+        dispatched = acknowledged;
+        unprovenEnd = acknowledged;
     }
 
     // -- positions
@@ -90,7 +103,7 @@ public final class Verification {
 
     /** Returns the position of the next byte that is not in a commit yet. */
     public long position() {
-        return position;
+        return prefix.end();
     }
 
     /** Returns the position up to which the store has acknowledged every byte. */
@@ -100,7 +113,7 @@ public final class Verification {
 
     /** Returns the position up to which bytes are in commits or in data objects under way. */
     public long dispatched() {
-        return Math.max(dispatched, position);
+        return Math.max(dispatched, position());
     }
 
     /** Notes that the bytes before an end are on their way as data objects. */
@@ -120,7 +133,6 @@ public final class Verification {
 
     /** Takes a run that was put into a commit. */
     public void advance(long lengthBytes, int crc) {
-        position += lengthBytes;
         prefix.append(lengthBytes, crc);
     }
 
@@ -133,7 +145,7 @@ public final class Verification {
 
     /** Marks the cut of a commit: bytes that are not in it, now or noticed later, keep their own age. */
     public void cut() {
-        nextRiskSinceMs = position < size ? riskSinceMs : 0;
+        nextRiskSinceMs = position() < size ? riskSinceMs : 0;
     }
 
     /** Takes the store's acknowledgement of everything up to a position. */
@@ -181,7 +193,7 @@ public final class Verification {
 
     /** Returns how many they are. */
     public int guardLength() {
-        return (int) Math.min(GUARD_BYTES, position);
+        return (int) Math.min(GUARD_BYTES, position());
     }
 
     /** Takes the checksum of the bytes before the position. */
@@ -192,7 +204,7 @@ public final class Verification {
 
     /** Says whether the guard is that of the position. */
     public boolean hasGuard() {
-        return hasGuard || position == 0;
+        return hasGuard || position() == 0;
     }
 
     /** The position moved without the guard. */
@@ -211,7 +223,7 @@ public final class Verification {
     public void compareFirst(Before what, long recordedMtimeNs) {
         before = what;
         trustedMtimeNs = recordedMtimeNs;
-        suspect |= what == Before.EVERYTHING && position > prefix.startPosition();
+        suspect |= what == Before.EVERYTHING && position() > prefix.startPosition();
     }
 
     /**
@@ -231,7 +243,7 @@ public final class Verification {
             closed = false;
             boolean trusted = ctimeNs == Long.MIN_VALUE
                     && before == Before.LAST_PIECES
-                    && sizeBytes == position
+                    && sizeBytes == position()
                     && modifiedNs == trustedMtimeNs;
             ctimeNs = changedNs;
             settledMs = fileMs - changedNs / 1_000_000;
@@ -261,6 +273,12 @@ public final class Verification {
         demandedEnd = former.demandedEnd;
     }
 
+    /** It ended before this shipper began: when its file was changed, and since when that is known. */
+    public void ended(long modifiedNs, long sinceMs) {
+        mtimeNs = modifiedNs;
+        quietSinceMs = sinceMs;
+    }
+
     /** A writer closed the file: stores through a mapping may have come after the last look. */
     public void closed() {
         closed = true;
@@ -268,7 +286,7 @@ public final class Verification {
 
     /** The file changed, and not by growing. */
     public void suspect() {
-        suspect = position > prefix.startPosition();
+        suspect = position() > prefix.startPosition();
         unprovenEnd = dispatched();
     }
 
@@ -280,7 +298,7 @@ public final class Verification {
     /** Asks for a comparison of everything, because the file changed while it was read. */
     public void distrust() {
         before = Before.EVERYTHING;
-        comparing = false;
+        comparing = null;
         hasGuard = false;
         suspect();
     }
@@ -292,7 +310,7 @@ public final class Verification {
 
     /** Returns the bytes that were shipped and have not been compared since the file changed. */
     public long unprovenBytes() {
-        return Math.max(0, Math.min(unprovenEnd, position) - prefix.startPosition());
+        return Math.max(0, Math.min(unprovenEnd, position()) - prefix.startPosition());
     }
 
     /** Says whether something must be compared before new bytes are committed. */
@@ -306,7 +324,7 @@ public final class Verification {
      * @param noWriter whether nobody has the file open for writing, which rules out mappings
      */
     public boolean isProven(long sinceMs, boolean noWriter) {
-        if (position == prefix.startPosition() || comparedMs >= sinceMs && !suspect && !closed) {
+        if (position() == prefix.startPosition() || comparedMs >= sinceMs && !suspect && !closed) {
             return true;
         }
         return unprovenBytes() == 0 && !suspect && !closed && settledMs >= (noWriter ? TICK_MS : SETTLED_MS);
@@ -339,25 +357,22 @@ public final class Verification {
 
     /** Says whether a comparison is under way. */
     public boolean isComparing() {
-        return comparing;
+        return comparing != null;
     }
 
     /** Begins or goes on with a comparison; returns the first piece that is next. */
     public int compare(long nowMs, long fileMs) {
-        if (!comparing) {
-            comparing = true;
-            comparingSinceMs = nowMs;
-            comparingSettledMs = fileMs - ctimeNs / 1_000_000;
-            comparingCtimeNs = ctimeNs;
-            comparedPieces =
-                    before == Before.LAST_PIECES ? prefix.pieceAt(Math.max(0, position - LAST_PIECES_BYTES)) : 0;
+        if (comparing == null) {
+            boolean last = before == Before.LAST_PIECES;
+            int first = last ? prefix.pieceAt(Math.max(0, position() - LAST_PIECES_BYTES)) : 0;
+            comparing = new Comparing(nowMs, fileMs - ctimeNs / 1_000_000, ctimeNs, first);
         }
-        return comparedPieces;
+        return comparing.pieces;
     }
 
     /** Forgets a comparison that was not answered. */
     public void abandonComparison() {
-        comparing = false;
+        comparing = null;
     }
 
     /**
@@ -366,17 +381,18 @@ public final class Verification {
      * @return whether that was all
      */
     public boolean comparedTo(int piece) {
-        comparedPieces = piece;
+        Comparing done = Objects.requireNonNull(comparing);
+        done.pieces = piece;
         if (piece < prefix.pieces()) {
             return false;
         }
-        comparing = false;
+        comparing = null;
         if (before != Before.LAST_PIECES) {
             suspect = false;
-            comparedMs = comparingSinceMs;
-            if (ctimeNs == comparingCtimeNs) {
+            comparedMs = done.sinceMs;
+            if (ctimeNs == done.ctimeNs) {
                 unprovenEnd = 0;
-                settledMs = comparingSettledMs;
+                settledMs = done.settledMs;
             }
             riskSinceMs = acknowledged >= size ? 0 : riskSinceMs;
         }
@@ -386,7 +402,7 @@ public final class Verification {
 
     /** Takes that the file is not what was shipped: another version must take over. */
     public void differs() {
-        comparing = false;
+        comparing = null;
         different = true;
     }
 
@@ -399,7 +415,7 @@ public final class Verification {
 
     /** Returns the bytes a loss of the machine would lose now. */
     public long riskBytes(boolean live) {
-        long end = live ? size : position;
+        long end = live ? size : position();
         return Math.max(0, end - acknowledged)
                 + (live && suspect ? Math.max(0, Math.min(acknowledged, size) - prefix.startPosition()) : 0);
     }

@@ -5,11 +5,15 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.FencedException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.store.StoreException;
 import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.events.CommitEvent;
+import io.chagres.ship.events.Recording;
+import io.chagres.ship.events.StallEvent;
 import io.chagres.ship.metrics.Histogram;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,6 +36,9 @@ public final class CommitPipeline implements AutoCloseable {
      */
     public static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
 
+    /** What looks damaged may have been so on its way only. */
+    private static final int MOST_DAMAGED_READS = 3;
+
     private final CommitLog log;
     private final CommitCheck check;
     private final Executor executor;
@@ -53,6 +60,7 @@ public final class CommitPipeline implements AutoCloseable {
     private boolean checked;
     private boolean submitted;
     private long retryAtMs;
+    private int damagedReads;
     private @Nullable CommitHeader appended;
     private volatile boolean answered;
     private volatile @Nullable Exception failure;
@@ -68,6 +76,10 @@ public final class CommitPipeline implements AutoCloseable {
     private final Histogram lags = new Histogram();
     private final Histogram durations = new Histogram();
     private long acknowledgedBytes;
+    private long acknowledgedSeq;
+    private long acknowledgedSinceMs;
+    private @Nullable CommitEvent event;
+    private @Nullable StallEvent stall;
 
     /** Begins with an empty commit; closes both builders that it takes. */
     public CommitPipeline(
@@ -149,6 +161,11 @@ public final class CommitPipeline implements AutoCloseable {
         return fillingLagMs == Long.MAX_VALUE ? maxLagMs : fillingLagMs;
     }
 
+    /** Says whether records that can wait must: the commit that is filled would become one that no reader takes. */
+    public boolean isCrowded() {
+        return inFlight != null && filling.isCrowded();
+    }
+
     /**
      * Takes answers, tries refused commits again and cuts the next commit when it is due.
      *
@@ -156,6 +173,7 @@ public final class CommitPipeline implements AutoCloseable {
      * @return whether anything moved
      * @throws FencedException when another writer has taken over this host's log
      * @throws UnreadableCommitException when a reader would refuse what was collected
+     * @throws DamagedLogException when there is a commit with the next number, and nobody can read it
      * @throws StoreException when a commit has waited so long that an object it refers to may be gone
      */
     public boolean step(long nowMs, boolean now) throws IOException {
@@ -175,7 +193,18 @@ public final class CommitPipeline implements AutoCloseable {
             cut(nowMs);
             moved = true;
         }
+        recordStall(nowMs);
         return moved;
+    }
+
+    private void recordStall(long nowMs) {
+        boolean stalls = isBlocked() || isCrowded();
+        if (stalls && stall == null && Recording.isOn()) {
+            stall = new StallEvent(filling.dataLength(), health.trouble(nowMs) != null);
+        } else if (!stalls && stall != null) {
+            stall.commit();
+            stall = null;
+        }
     }
 
     private void cut(long nowMs) throws StoreException {
@@ -201,6 +230,7 @@ public final class CommitPipeline implements AutoCloseable {
         cuts++;
         lastCutMs = nowMs;
         retryAtMs = nowMs;
+        event = Recording.isOn() ? new CommitEvent() : null;
         submit(full, nowMs);
     }
 
@@ -241,16 +271,27 @@ public final class CommitPipeline implements AutoCloseable {
         if (failed instanceof CorruptArchiveException refused && !checked) {
             throw new UnreadableCommitException(refused.fault());
         }
+        if (failed instanceof CorruptArchiveException damaged && ++damagedReads == MOST_DAMAGED_READS) {
+            throw new DamagedLogException(damaged);
+        }
         if (failed != null) {
             retryAtMs = nowMs + health.refused((IOException) failed, nowMs);
+            if (event != null) {
+                event.refused();
+            }
             return;
         }
+        damagedReads = 0;
         health.accepted();
         durations.record(nowMs - lastCutMs);
         CommitBuilder done = inFlight;
         inFlight = null;
         commits++;
-        acknowledged.add(Objects.requireNonNull(appended));
+        CommitHeader header = Objects.requireNonNull(appended);
+        acknowledged.add(header);
+        acknowledgedSeq = header.seq();
+        acknowledgedSinceMs = 0;
+        long acknowledgedBefore = acknowledgedBytes;
         for (int i = 0; i < inFlightVersions.size(); i++) {
             Verification version = inFlightVersions.get(i);
             long before = version.acknowledged();
@@ -259,7 +300,12 @@ public final class CommitPipeline implements AutoCloseable {
             acknowledgedBytes += version.acknowledged() - before;
             if (noticedMs != 0 && version.acknowledged() > before) {
                 lags.record(nowMs - noticedMs);
+                acknowledgedSinceMs = acknowledgedSinceMs == 0 ? noticedMs : Math.min(acknowledgedSinceMs, noticedMs);
             }
+        }
+        if (event != null) {
+            event.acknowledged(header.seq(), acknowledgedBytes - acknowledgedBefore, inFlightVersions.size());
+            event = null;
         }
         inFlightVersions.clear();
         if (done != null) {
@@ -295,6 +341,16 @@ public final class CommitPipeline implements AutoCloseable {
     /** Returns how many bytes of files they held. */
     public long acknowledgedBytes() {
         return acknowledgedBytes;
+    }
+
+    /** Returns the number of the last commit that was acknowledged; 0 before the first. */
+    public long acknowledgedSeq() {
+        return acknowledgedSeq;
+    }
+
+    /** Returns when the oldest new byte of that commit was noticed; 0 when it held none. */
+    public long acknowledgedSinceMs() {
+        return acknowledgedSinceMs;
     }
 
     /** Returns how long the oldest new byte of a file was noticed when the commit that holds it was acknowledged. */

@@ -3,6 +3,8 @@ package io.chagres.ship.commit;
 import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.ship.events.Recording;
+import io.chagres.ship.events.RetryEvent;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -52,7 +54,8 @@ public final class StoreHealth {
 
     /** Takes a refusal and returns the milliseconds to wait before the next try. */
     public long refused(IOException failure, long nowMs) {
-        errors[Cause.of(failure).ordinal()]++;
+        Cause why = Cause.of(failure);
+        errors[why.ordinal()]++;
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         if (cause == null) {
             sinceMs = nowMs;
@@ -63,7 +66,11 @@ public final class StoreHealth {
             problems.accept(
                     storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
         }
-        return backoff.nextMs();
+        long waitMs = backoff.nextMs();
+        if (Recording.isOn()) {
+            new RetryEvent(why.label(), said, waitMs).commit();
+        }
+        return waitMs;
     }
 
     /** Every put has a key of its own: two refusals with one reason differ in nothing else. */

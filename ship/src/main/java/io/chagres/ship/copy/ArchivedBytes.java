@@ -1,10 +1,12 @@
 package io.chagres.ship.copy;
 
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.MemoryCompare;
 import io.chagres.linux.Fd;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -63,6 +65,24 @@ public final class ArchivedBytes implements AutoCloseable {
         int got = readFully(version, position, read);
         long differs = MemoryCompare.mismatch(local, 0, archived, 0, got);
         return differs < 0 ? got : differs;
+    }
+
+    /**
+     * Returns how far a hole reaches that a version has from a position on and the file as well.
+     *
+     * @return from position to end; the position itself when one of them may have data there
+     */
+    long holeEnd(long versionId, Fd fd, long position, long end) {
+        @Nullable FileVersion version = state.version(versionId);
+        if (version == null || position < comparableFrom(version)) {
+            return position;
+        }
+        long archivedEnd = Math.min(end, Extents.holeEnd(version, position));
+        if (archivedEnd <= position) {
+            return position;
+        }
+        long data = fd.seekData(position);
+        return data == -Errno.ENXIO ? archivedEnd : Math.clamp(data, position, archivedEnd);
     }
 
     /** Says whether a stream holds exactly the bytes of a version. */

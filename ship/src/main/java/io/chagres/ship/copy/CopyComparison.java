@@ -1,6 +1,7 @@
 package io.chagres.ship.copy;
 
 import io.chagres.linux.Fd;
+import io.chagres.ship.bytes.Crc32cMath;
 import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
 import java.io.IOException;
@@ -29,7 +30,9 @@ public final class CopyComparison implements AutoCloseable {
      */
     public record Candidate(long versionId, Origins origins, PrefixChecksums.Pieces head) {}
 
-    /** A range that is equal, and the version that stores it. Positions are the same in both. */
+    /**
+     * A range that is equal, and the version that stores it, 0 for a hole of both. Positions are the same in both.
+     */
     public record Equal(long start, long end, long storedIn, int crc) {}
 
     /**
@@ -77,6 +80,12 @@ public final class CopyComparison implements AutoCloseable {
         long at = position;
         long length = from.length(of.versionId());
         for (int i = 0; i < PIECES_PER_ROUND && at < Math.min(end, length); i++) {
+            long hole = from.holeEnd(of.versionId(), fd, at, Math.min(end, length));
+            if (hole - at > ArchivedBytes.PIECE_BYTES) {
+                equal.add(new Equal(at, hole, 0, Crc32cMath.ofZeros(hole - at)));
+                at = hole;
+                continue;
+            }
             long want = Math.min(ArchivedBytes.PIECE_BYTES, Math.min(end, length) - at);
             long same = from.equalBytes(of.versionId(), fd, at, want);
             long start = at;

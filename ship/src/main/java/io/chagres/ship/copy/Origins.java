@@ -52,6 +52,11 @@ public final class Origins {
         sources[count++] = sourceVersion;
     }
 
+    /** Returns where the last range ends that another version stores; 0 when there is none. */
+    public long end() {
+        return count == 0 ? 0 : ends[count - 1];
+    }
+
     /** Returns the other version that holds the last byte before a position; 0 when none does. */
     public long sourceBefore(long position) {
         return count > 0 && ends[count - 1] == position ? sources[count - 1] : 0;

@@ -216,7 +216,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Opens before it looks: a call less for each file, and no race between a path and what it leads to. */
     private void openFile(Dentry d) {
-        int fd = tryOpen(d.writePath(pathBuffer));
+        int fd = openFiles.tryOpen(d.writePath(pathBuffer));
         if (fd < 0) {
             refused(d, -fd);
             return;
@@ -339,7 +339,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     public int reopen(Tail tail) {
         int failure = -Errno.ENOENT;
         for (Dentry d : tail.names()) {
-            int fd = tryOpen(d.writePath(pathBuffer));
+            int fd = openFiles.tryOpen(d.writePath(pathBuffer));
             int identified = fd < 0 ? fd : fileId.read(fd);
             if (identified == 0 && fileId.is(tail.identity)) {
                 return fd;
@@ -354,15 +354,6 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             }
         }
         return tail.hasName() ? failure : openFiles.openByHandle(tail, stat);
-    }
-
-    /** Opens a file for reading, another one losing its descriptor if there are too many. */
-    private int tryOpen(MemorySegment path) {
-        int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
-        while (fd == -Errno.EMFILE && openFiles.evictOne(null)) {
-            fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
-        }
-        return fd;
     }
 
     private static boolean isGone(int errno) {

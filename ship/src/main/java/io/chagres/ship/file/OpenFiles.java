@@ -5,6 +5,7 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.FileHandle;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,13 @@ import org.jspecify.annotations.Nullable;
  * shipper's thread.
  */
 public final class OpenFiles implements AutoCloseable {
+    private static final int MOST_SPARED = 64;
+    private static final int MIN_NAMELESS = 16;
+
     private final int limit;
+    /** Beyond so many no file without a name is opened: what else is to be opened needs the rest. */
+    private final int most;
+
     private final Consumer<String> problems;
     private final FileHandle handle = new FileHandle();
     private boolean told;
@@ -28,6 +35,7 @@ public final class OpenFiles implements AutoCloseable {
     /** @param limit descriptors to hold at most, at least 1 */
     public OpenFiles(int limit, Consumer<String> problems) {
         this.limit = limit;
+        most = limit + Math.max(MIN_NAMELESS, limit / 4);
         this.problems = problems;
     }
 
@@ -68,18 +76,22 @@ public final class OpenFiles implements AutoCloseable {
 
     /**
      * Gives one descriptor back: second chance in the order of opening, so that no list is re-ordered on every read. A
-     * file that is not read to its end is opened again by its name at its turn.
+     * file that is not read to its end is opened again by its name at its turn; one that is to be compared gives its
+     * descriptor back last.
      *
      * @param busy the tail that must keep its descriptor, or null
      */
     boolean evictOne(@Nullable Tail busy) {
-        for (int left = candidates.size(); left >= 0; left--) {
+        int all = candidates.size();
+        for (int asked = 0; asked <= all; asked++) {
             Tail tail = candidates.pollFirst();
             if (tail == null || tail.fd() == null) {
                 continue;
             }
             boolean recent = tail.waits(FileQueue.For.TURN) || tick - tail.lastUse() < open / 2;
-            if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING || recent && left > 0) {
+            boolean spared = tail.waits(FileQueue.For.PROOF) && asked < MOST_SPARED;
+            boolean stays = (recent || spared) && asked < all;
+            if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING || stays) {
                 candidates.addLast(tail);
                 continue;
             }
@@ -88,6 +100,19 @@ public final class OpenFiles implements AutoCloseable {
             return true;
         }
         return false;
+    }
+
+    /**
+     * Opens a file for reading, another one losing its descriptor if there are too many.
+     *
+     * @return a descriptor, which the caller owns; or -errno
+     */
+    int tryOpen(MemorySegment path) {
+        int opened;
+        do {
+            opened = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        } while (opened == -Errno.EMFILE && evictOne(null));
+        return opened;
     }
 
     private void leaveHandle(Tail tail) {
@@ -99,8 +124,8 @@ public final class OpenFiles implements AutoCloseable {
         if (!told) {
             told = true;
             problems.accept("more files are followed than may be open at once (" + limit + "): a file that is changed"
-                    + " and removed at once while it is closed here can lose that change; raise the limit of open"
-                    + " files (ulimit -n, LimitNOFILE=)");
+                    + " and removed at once while it is closed here can lose that change, and what is written to it"
+                    + " after it lost its name; raise the limit of open files (ulimit -n, LimitNOFILE=)");
         }
     }
 
@@ -111,22 +136,41 @@ public final class OpenFiles implements AutoCloseable {
                 + " files): what was written to it behind byte " + tail.bytes.position() + " is lost");
     }
 
+    /** Counts a file that went before what was shipped of it was compared again with what it held, and tells of it. */
+    public void unproven(Tail tail) {
+        lostBytes += tail.bytes.unprovenBytes();
+        problems.accept(tail.describe() + " was removed while it was not open here (the limit of open files): whether "
+                + "what was shipped of it was changed in place before that is not known");
+    }
+
     /** Returns how many are open. */
     public int open() {
         return open;
     }
 
-    /** Returns the bytes, or one for each file whose number is not known, that {@link #lost} told of. */
+    /** Returns the bytes, or one for each file whose number is not known, that this told of. */
     public long lostBytes() {
         return lostBytes;
     }
 
     /**
-     * Opens a file that has no name any more by its handle.
+     * Opens a file that has no name any more by its handle. Which file system is meant, a directory says that is on it:
+     * the one that the file was in, or one above it if that is gone or another file system is mounted over it.
      *
      * @return a descriptor, which the caller owns; or -errno
      */
     int openByHandle(Tail tail, Statx stat) {
+        if (open >= most && !evictOne(null)) {
+            return -Errno.EMFILE;
+        }
+        int opened;
+        do {
+            opened = tryByHandle(tail, stat);
+        } while (opened == -Errno.EMFILE && evictOne(null));
+        return opened;
+    }
+
+    private int tryByHandle(Tail tail, Statx stat) {
         byte[] bytes = tail.handle;
         Pathname at = tail.lastPath;
         if (bytes == null || at == null) {
@@ -134,14 +178,23 @@ public final class OpenFiles implements AutoCloseable {
         }
         for (Pathname directory = at.parent(); directory != null; directory = directory.parent()) {
             int mount = Fd.tryOpen(directory, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+            if (mount < 0 && isForNow(-mount)) {
+                return mount;
+            }
             if (mount >= 0) {
                 try (Fd open = Fd.ofValue(mount)) {
-                    boolean same = stat.of(mount) == 0 && stat.dev() == tail.device;
-                    return same ? handle.tryOpen(open.value(), tail.handleType, bytes, Fd.O_RDONLY) : -Errno.ENOENT;
+                    if (stat.of(mount) == 0 && stat.dev() == tail.device) {
+                        return handle.tryOpen(open.value(), tail.handleType, bytes, Fd.O_RDONLY);
+                    }
                 }
             }
         }
         return -Errno.ENOENT;
+    }
+
+    /** Says whether the kernel refuses to open anything for a while, which says nothing of the file. */
+    public static boolean isForNow(int errno) {
+        return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM || errno == Errno.EINTR;
     }
 
     @Override

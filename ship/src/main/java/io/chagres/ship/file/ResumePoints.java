@@ -23,12 +23,31 @@ import org.jspecify.annotations.Nullable;
  * that what it keeps is small however many commits there were. Confined to one thread.
  */
 public final class ResumePoints implements RunListener {
-    private record Collected(PrefixChecksums prefix, Origins origins) {}
+    /**
+     * A version whose file was truncated or rewritten: what a copy of it has behind its end may be added to it.
+     *
+     * @param path a name the file had
+     * @param mtimeNs when the file was changed that way: what was written to a copy later is the copy's own
+     * @param endedMs when that was committed
+     */
+    record Cut(
+            long versionId,
+            FileIdentity identity,
+            PrefixChecksums prefix,
+            Origins origins,
+            Pathname path,
+            long mtimeNs,
+            long endedMs) {}
+
+    private record Collected(PrefixChecksums prefix, Origins origins, long openedMtimeNs) {}
 
     private final boolean endsAtLosses;
     private final Set<Long> ended = new HashSet<>();
-    private final Map<Long, Collected> collected = new HashMap<>();
-    private final Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
+    // emptied by making them anew: a map keeps the table of what was in it
+    private Map<Long, Collected> collected = new HashMap<>();
+    private Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
+    /** By the version that followed. */
+    private final Map<Long, Cut> cuts = new HashMap<>();
 
     /** Knows nothing yet. */
     public ResumePoints() {
@@ -47,7 +66,12 @@ public final class ResumePoints implements RunListener {
 
     @Override
     public void opened(LogRecord.VersionOpened opened) {
-        collected.put(opened.versionId(), new Collected(new PrefixChecksums(opened.startPosition()), new Origins()));
+        collected.put(
+                opened.versionId(),
+                new Collected(
+                        new PrefixChecksums(opened.startPosition()),
+                        new Origins(),
+                        opened.attributes().mtimeNs()));
     }
 
     @Override
@@ -56,6 +80,9 @@ public final class ResumePoints implements RunListener {
         boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost();
         if (endsAtLosses && (lost && ended.add(extent.versionId()) || ended.contains(extent.versionId()))) {
             return;
+        }
+        if (!(extent instanceof LogRecord.CopyRun) && version.origins().end() == extent.start()) {
+            version.prefix().split(); // what is behind the end of a copy may be repeated by itself
         }
         switch (extent) {
             case LogRecord.Run run -> version.prefix().append(run.length(), run.crc());
@@ -110,16 +137,12 @@ public final class ResumePoints implements RunListener {
         }
     }
 
-    /** Keeps the versions that may still grow, once the whole log was applied. */
+    /** Keeps the versions that may still grow, and those before them, once the whole log was applied. */
     public void keep(HostState state) {
         for (FileVersion version : state.versions()) {
-            Collected found = collected.remove(version.id());
+            Collected found = collected.get(version.id());
             if (found != null && mayGrow(version)) {
-                FileIdentity identity = new FileIdentity(
-                        version.key().fsHigh(),
-                        version.key().fsLow(),
-                        version.key().inode(),
-                        version.key().generation());
+                FileIdentity identity = identity(version);
                 points.computeIfAbsent(identity, k -> new ArrayList<>(1))
                         .add(new ResumePoint(
                                 version.id(),
@@ -127,9 +150,42 @@ public final class ResumePoints implements RunListener {
                                 found.origins(),
                                 version.attributes(),
                                 version.lastPath()));
+                FileVersion before = state.version(version.previousVersion());
+                Collected cut = collected.get(version.previousVersion());
+                if (before != null && cut != null && before.isOver()) {
+                    cuts.put(version.id(), cut(before, cut, found.openedMtimeNs()));
+                }
             }
         }
-        collected.clear();
+        collected = new HashMap<>();
+    }
+
+    private static Cut cut(FileVersion version, Collected found, long mtimeNs) {
+        Pathname last = version.lastPath();
+        return new Cut(
+                version.id(),
+                identity(version),
+                found.prefix(),
+                found.origins(),
+                last == null ? version.openedPath() : last,
+                mtimeNs,
+                version.changedMs());
+    }
+
+    private static FileIdentity identity(FileVersion version) {
+        return new FileIdentity(
+                version.key().fsHigh(),
+                version.key().fsLow(),
+                version.key().inode(),
+                version.key().generation());
+    }
+
+    /** Takes the versions that ended since a time and that others followed, by the id of the follower. */
+    Map<Long, Cut> takeCuts(long sinceMs) {
+        Map<Long, Cut> recent = new HashMap<>(cuts);
+        recent.values().removeIf(cut -> cut.endedMs() < sinceMs);
+        cuts.clear();
+        return recent;
     }
 
     /** Returns how many versions may go on. */
@@ -169,6 +225,7 @@ public final class ResumePoints implements RunListener {
         candidates.remove(best);
         if (candidates.isEmpty()) {
             points.remove(identity);
+            points = points.isEmpty() ? new HashMap<>() : points;
         }
         return best;
     }

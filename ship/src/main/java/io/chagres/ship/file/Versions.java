@@ -9,6 +9,10 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileIdentity;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -16,11 +20,18 @@ import java.util.function.Function;
  * Confined to the shipper's thread.
  */
 public final class Versions {
+    /** Each new file is held against them. */
+    private static final int MOST_ENDED = 1000;
+
     private final CommitPipeline pipeline;
     private final FileTable files;
     private final OpenFiles openFiles;
     private final Function<Pathname, Rules> rules;
     private long nextVersionId;
+    /** Versions that ended and whose copies are not found by their first bytes, since those were not read here. */
+    private final List<Tail> ended = new ArrayList<>();
+
+    private final Map<Long, Tail> endedBefore = new HashMap<>();
 
     /**
      * Begins.
@@ -41,6 +52,24 @@ public final class Versions {
         this.nextVersionId = nextVersionId;
     }
 
+    /** Takes over what another shipper left that ended since a time: a copy of it may have more. */
+    public void takeOver(ResumePoints before, long sinceMs) {
+        before.takeCuts(sinceMs).forEach((follower, cut) -> {
+            Tail tail =
+                    new Tail(cut.versionId(), cut.identity(), 0, cut.prefix(), cut.origins(), rules.apply(cut.path()));
+            tail.bytes.ended(cut.mtimeNs(), cut.endedMs());
+            tail.enter(Stage.Over.SUPERSEDED);
+            ended.add(tail);
+            endedBefore.put(follower, tail);
+        });
+    }
+
+    /** Returns the versions that were truncated or rewritten and whose first bytes are not known here. */
+    public List<Tail> endedUnread() {
+        ended.removeIf(tail -> tail.stage() != Stage.Over.SUPERSEDED);
+        return ended;
+    }
+
     /** Opens the first version of a file; its bytes count from {@code startPosition}. */
     public Tail open(FileIdentity identity, long device, Pathname path, Attributes attributes, long startPosition) {
         Tail tail = new Tail(
@@ -54,6 +83,7 @@ public final class Versions {
     public Tail resume(ResumePoint point, FileIdentity identity, long device, Pathname path) {
         Tail tail = new Tail(point.versionId(), identity, device, point.prefix(), point.origins(), rules.apply(path));
         tail.recorded(point.attributes());
+        tail.predecessor = endedBefore.remove(point.versionId());
         files.put(tail);
         return tail;
     }
@@ -75,6 +105,9 @@ public final class Versions {
             old.removeName(each);
         }
         old.enter(Stage.Over.SUPERSEDED);
+        if (!old.hasHead && ended.size() < MOST_ENDED) {
+            ended.add(old);
+        }
         openFiles.hand(old, next);
         files.put(next);
         next.predecessor = old;

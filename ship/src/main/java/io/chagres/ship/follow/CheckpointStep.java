@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Writes outlines of the host beside the loop that ships, so that nobody has to read many commits: when the records
+ * Writes tables of the host beside the loop that ships, so that nobody has to read many commits: when the records
  * since the last one outweigh it, and after a thousand commits at the latest. A store that refuses one harms nothing:
  * it is tried again. Confined to the shipper's thread; only the writing runs on the executor.
  */

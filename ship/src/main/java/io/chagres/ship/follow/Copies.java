@@ -1,6 +1,7 @@
 package io.chagres.ship.follow;
 
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.RecordReader;
 import io.chagres.linux.Fd;
 import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -34,6 +35,8 @@ public final class Copies implements AutoCloseable {
     private static final int MOST_BY_CONTENT = 4;
     /** Comparisons hold buffers until their file is closed, so of many the longest held ends. */
     private static final int MOST_HELD = 8;
+
+    private static final long MOST_REPEATED_BYTES = RecordReader.MAX_RUN_BYTES / 4;
 
     private static final PrefixChecksums.Pieces NO_PIECES = new PrefixChecksums(0).slice(0, 0);
 
@@ -130,10 +133,37 @@ public final class Copies implements AutoCloseable {
 
     /** Goes on with a copy that a shipper before this one had recorded up to where the archive ends. */
     private void goOn(Tail tail) {
+        tail.truncated = truncatedBefore(tail);
         long source = tail.origins().sourceBefore(tail.bytes.position());
-        if (source != 0) {
+        Tail original = tail.truncated == null && source != 0 ? endedBefore(source, tail) : null;
+        if (original != null) {
+            compareWith(List.of(original), tail);
+        } else if (source != 0) {
             hold(tail, List.of(new CopyComparison.Candidate(source, Origins.NONE, NO_PIECES)), List.of());
         }
+    }
+
+    /** Returns the version that ended where what a file has of it ends, and whose end the file therefore has. */
+    private @Nullable Tail truncatedBefore(Tail tail) {
+        long end = tail.origins().end();
+        Tail original = end == 0 || end == tail.bytes.position()
+                ? null
+                : endedBefore(tail.origins().sourceBefore(end), tail);
+        return original == null || original.bytes.position() != end ? null : original;
+    }
+
+    /** Returns a version that ended and whose copy a file may be; null when the file was written later. */
+    private @Nullable Tail endedBefore(long versionId, Tail copy) {
+        for (Tail each : files.endedUnread()) {
+            if (each.versionId == versionId && each != copy.predecessor && isNoLater(copy, each)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isNoLater(Tail copy, Tail original) {
+        return copy.bytes.mtimeNs() <= original.bytes.mtimeNs();
     }
 
     private static CopyComparison.Candidate candidate(Tail original) {
@@ -182,6 +212,11 @@ public final class Copies implements AutoCloseable {
         }
         if (tail.hasHead) {
             found.addAll(heads.find(tail.headCrc, MOST_BY_CONTENT + 1));
+            for (Tail each : files.endedUnread()) {
+                if (each.bytes.position() < tail.bytes.size() && isNoLater(tail, each)) {
+                    found.add(each);
+                }
+            }
         }
         found.remove(tail);
         return found;
@@ -229,16 +264,15 @@ public final class Copies implements AutoCloseable {
         }
         for (CopyComparison.Equal each : round.equal()) {
             long length = each.end() - each.start();
-            pipeline.write(new LogRecord.CopyRun(
-                    tail.versionId,
-                    each.start(),
-                    length,
-                    each.storedIn(),
-                    each.start(),
-                    each.crc(),
-                    tail.bytes.mtimeNs()));
+            long mtimeNs = tail.bytes.mtimeNs();
+            if (each.storedIn() == 0) {
+                pipeline.write(new LogRecord.ZeroRun(tail.versionId, each.start(), length, mtimeNs));
+            } else {
+                pipeline.write(new LogRecord.CopyRun(
+                        tail.versionId, each.start(), length, each.storedIn(), each.start(), each.crc(), mtimeNs));
+                tail.appendOrigin(each.start(), each.end(), each.storedIn());
+            }
             tail.advance(length, each.crc());
-            tail.appendOrigin(each.start(), each.end(), each.storedIn());
         }
         tail.bytes.forgetGuard();
         noteHead(tail, tail.bytes.position());
@@ -285,8 +319,7 @@ public final class Copies implements AutoCloseable {
         if (isComing || has.position() > position) {
             return Next.LATER;
         }
-        boolean wasLater = tail.bytes.mtimeNs() > has.mtimeNs();
-        if (original.stage() == Stage.Over.SUPERSEDED && !wasLater) {
+        if (original.stage() == Stage.Over.SUPERSEDED && isNoLater(tail, original)) {
             tail.bytes.prefix().split();
             tail.truncated = original;
         }
@@ -296,10 +329,12 @@ public final class Copies implements AutoCloseable {
 
     /**
      * What only the copy has of a file that was truncated is the end of that version: nobody else can read it. One that
-     * ended long ago stays as it is, since retention may have removed it.
+     * ended long ago stays as it is, since retention may have removed it; so does one that misses more than a commit
+     * can say.
      */
     void endTruncated(Tail copy, long nowMs) {
-        Tail original = copy.truncated;
+        Tail original =
+                copy.truncated == null && copy.stage() instanceof Stage.Found ? truncatedBefore(copy) : copy.truncated;
         if (original == null) {
             return;
         }
@@ -307,11 +342,15 @@ public final class Copies implements AutoCloseable {
         PrefixChecksums has = copy.bytes.prefix();
         long start = original.bytes.position();
         boolean recent = nowMs - original.bytes.quietSinceMs() < CommitPipeline.OBJECTS_WAIT_MS;
-        if (original.stage() != Stage.Over.SUPERSEDED || !recent || start >= has.end()) {
+        boolean fits = has.end() - start <= MOST_REPEATED_BYTES;
+        if (original.stage() != Stage.Over.SUPERSEDED || !recent || start >= has.end() || !fits) {
             return;
         }
-        pipeline.refers(nowMs);
         PrefixChecksums.Pieces missing = has.slice(has.pieceAt(start), has.pieces());
+        if (copy.origins().end() != start || missing.start() != start) {
+            return; // another copy has told of the end
+        }
+        pipeline.refers(nowMs);
         for (int i = 0; i < missing.ends().length; i++) {
             repeat(start, missing.ends()[i] - start, missing.crcs()[i], copy, original);
             start = missing.ends()[i];

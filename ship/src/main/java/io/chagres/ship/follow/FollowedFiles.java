@@ -18,6 +18,7 @@ import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.Versions;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileIdentity;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +93,11 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             pipeline.write(new LogRecord.NameAdded(
                     name.path(), LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
         }
-        enqueue(tail);
+        if (tail.bytes.position() > 0) {
+            putBack(tail); // that it was cut is seen before what may be its copy is looked at
+        } else {
+            enqueue(tail);
+        }
     }
 
     @Override
@@ -233,11 +238,15 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         return !ready.isEmpty();
     }
 
-    /** Looks after files without a name: they are read until no writer has them open any more. */
+    /**
+     * Looks after files without a name: they are read until no writer has them open any more. One that is not open here
+     * is opened at its turn, or ends there.
+     */
     private void sweepNameless(long nowMs) {
         for (int left = nameless.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(nameless.poll());
-            if (tail.nameless != null && tail.isLive() && tail.fd() != null && staysOpen(tail, nowMs)) {
+            boolean waits = tail.nameless != null && tail.isLive();
+            if (waits && (tail.fd() == null || staysOpen(tail, nowMs))) {
                 nameless.add(tail);
             }
         }
@@ -277,6 +286,11 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         versions.finish(tail, exists ? LogRecord.Reason.SEALED : LogRecord.Reason.GONE);
     }
 
+    /** Returns the versions that ended and whose copies are not found by their first bytes. */
+    List<Tail> endedUnread() {
+        return versions.endedUnread();
+    }
+
     /** Notes a file whose trailing zeros are held back. */
     public void holdsBack(Tail tail) {
         heldBack.add(tail);
@@ -290,10 +304,14 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         for (int left = heldBack.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(heldBack.poll());
             Fd fd = tail.fd();
-            if (!tail.isLive() || tail.bytes.heldBackBytes() == 0 || fd == null) {
+            if (!tail.isLive() || tail.bytes.heldBackBytes() == 0) {
                 continue;
             }
             heldBack.add(tail);
+            if (fd == null) {
+                enqueue(tail); // its turn opens it
+                continue;
+            }
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
             if (lease == 0 || unknown && nowMs - tail.bytes.mtimeNs() / 1_000_000 > PATIENCE_MS) {

@@ -1,7 +1,6 @@
 package io.chagres.ship.follow;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.ObjectWriter;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
@@ -36,7 +35,7 @@ public final class ObjectUploads {
     @FunctionalInterface
     public interface Taker {
         /** Takes one. */
-        boolean take(Tail tail, LogRecord.ObjectRun run);
+        boolean take(Tail tail, ObjectWriter.Written object);
     }
 
     /** One object on its way: a range of one version. */
@@ -52,7 +51,7 @@ public final class ObjectUploads {
         long answeredMs;
 
         /** The object, which is durable; null when the file had no such bytes. */
-        LogRecord.@Nullable ObjectRun result;
+        ObjectWriter.@Nullable Written result;
 
         @Nullable
         IOException failure;
@@ -63,8 +62,8 @@ public final class ObjectUploads {
             this.length = length;
         }
 
-        void answer(LogRecord.@Nullable ObjectRun run, @Nullable IOException cause) {
-            result = run;
+        void answer(ObjectWriter.@Nullable Written object, @Nullable IOException cause) {
+            result = object;
             failure = cause;
             answered = true;
         }
@@ -132,7 +131,7 @@ public final class ObjectUploads {
         Codec codec = job.tail.rules.codec();
         offload.start(
                 () -> Optional.ofNullable(ObjectWriter.write(store, hostId, range, source, codec, level)),
-                run -> job.answer(run.orElse(null), null),
+                object -> job.answer(object.orElse(null), null),
                 e -> job.answer(null, e));
     }
 
@@ -176,8 +175,8 @@ public final class ObjectUploads {
         }
         health.accepted();
         all.remove(job);
-        LogRecord.ObjectRun run = job.result;
-        if (run == null || !taker.take(tail, run) || run.length() < job.length) {
+        ObjectWriter.Written object = job.result;
+        if (object == null || !taker.take(tail, object) || object.run().length() < job.length) {
             drop(tail);
         } else if (first(tail) == null) {
             tail.enter(Stage.FOLLOWING);

@@ -3,6 +3,7 @@ package io.chagres.ship.follow;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.ObjectWriter;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -124,15 +125,22 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     private Next notOpened(Tail tail, int errno) {
-        if (!tail.hasName()) {
+        if (!tail.hasName() && !OpenFiles.isForNow(errno)) {
             if (tail.mayHoldMore()) {
                 openFiles.lost(tail);
+            } else if (!tail.bytes.isSettled()) {
+                openFiles.unproven(tail);
             }
             versions.finish(tail, LogRecord.Reason.GONE);
             return Next.OVER;
         }
-        // a rename or removal under way: its event brings the tail back
-        return errno == Errno.ENOENT ? Next.WAIT : refused(tail, errno);
+        if (errno == Errno.ENOENT) {
+            return Next.WAIT; // a rename or removal under way: its event brings the tail back
+        }
+        if (tail.touched || !tail.hasName()) {
+            tail.bytes.suspect(); // no event tells of more
+        }
+        return refused(tail, errno);
     }
 
     /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
@@ -207,8 +215,10 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
 
     private Next readToEnd(Tail tail) {
         pipeline.touch(tail.bytes, tail.rules.maxLagMs());
-        if (tail.bytes.position() > tail.bytes.size()) {
-            look(tail, nowMs); // it grew between looking and reading: take the time that belongs to these bytes
+        // it grew between looking and reading: take the time that belongs to these bytes; or it must be proven that it
+        // did not change meanwhile
+        if (tail.bytes.position() > tail.bytes.size() || verifier.isDemanded()) {
+            look(tail, nowMs);
         }
         if (tail.bytes.size() == tail.bytes.position() && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
             recordMtime(tail);
@@ -279,7 +289,8 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     /** Takes a finished data object; false when the file does not hold its bytes any more. */
-    public boolean takeObject(Tail tail, LogRecord.ObjectRun run) {
+    public boolean takeObject(Tail tail, ObjectWriter.Written object) {
+        LogRecord.ObjectRun run = object.run();
         Fd fd = tail.fd();
         if (fd == null || run.start() != tail.bytes.position()) {
             return false;
@@ -298,6 +309,9 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         }
         if (!reader.resetGuard(tail) || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
             tail.bytes.distrust();
+        }
+        if (object.digest() != null) {
+            pipeline.write(object.digest());
         }
         pipeline.write(run);
         pipeline.touch(tail.bytes, tail.rules.maxLagMs());

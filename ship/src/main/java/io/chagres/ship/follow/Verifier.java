@@ -1,10 +1,13 @@
 package io.chagres.ship.follow;
 
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Statx;
 import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
+import io.chagres.ship.events.Recording;
+import io.chagres.ship.events.VerificationEvent;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Tail;
 import java.time.Clock;
@@ -125,11 +128,17 @@ public final class Verifier {
         return due.contains(tail) || running.contains(tail);
     }
 
-    /** Returns the shipped bytes that may have changed since they were read, without evidence that they did. */
+    /**
+     * Returns the shipped bytes that may have changed since they were read, without evidence that they did; of a file
+     * that meets what is demanded, none.
+     */
     public long unprovenBytes() {
         long sum = 0;
         for (Tail tail : unproven) {
-            sum += tail.isLive() && !tail.bytes.isSuspect() ? tail.bytes.unprovenBytes() : 0;
+            boolean counts = tail.isLive() && !tail.bytes.isSuspect();
+            if (counts && !(isDemanded() && tail.bytes.isProven(demandedMs, false))) {
+                sum += tail.bytes.unprovenBytes();
+            }
         }
         return sum;
     }
@@ -210,9 +219,16 @@ public final class Verifier {
         PrefixChecksums prefix = tail.bytes.prefix();
         PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + PIECES_PER_TASK));
         running.add(tail);
-        offload.start(() -> compare(Fd.ofValue(own), pieces), answer -> take(tail, from, pieces, answer), e -> {
-            throw new IllegalStateException(e);
-        });
+        VerificationEvent event = Recording.isOn() ? new VerificationEvent() : null;
+        offload.start(
+                () -> compare(Fd.ofValue(own), pieces),
+                answer -> {
+                    record(event, tail, pieces, answer);
+                    take(tail, from, pieces, answer);
+                },
+                e -> {
+                    throw new IllegalStateException(e);
+                });
         return true;
     }
 
@@ -225,6 +241,16 @@ public final class Verifier {
         try (own;
                 PrefixCheck check = new PrefixCheck()) {
             return new Compared(check.firstMismatch(own, pieces), check.errno());
+        }
+    }
+
+    private static void record(
+            @Nullable VerificationEvent event, Tail tail, PrefixChecksums.Pieces pieces, Compared answer) {
+        if (event != null) {
+            String outcome = answer.errno() != 0
+                    ? Errno.message(answer.errno())
+                    : answer.pieces() < pieces.ends().length ? "different" : "equal";
+            event.ended(tail.describe(), (long) answer.pieces() * PrefixChecksums.PIECE_BYTES, outcome);
         }
     }
 

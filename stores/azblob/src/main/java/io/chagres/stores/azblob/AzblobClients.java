@@ -1,5 +1,6 @@
 package io.chagres.stores.azblob;
 
+import com.azure.core.http.HttpHeaderName;
 import com.azure.core.http.jdk.httpclient.JdkHttpClientBuilder;
 import com.azure.core.util.Context;
 import com.azure.identity.DefaultAzureCredentialBuilder;
@@ -8,6 +9,7 @@ import com.azure.storage.blob.BlobContainerClientBuilder;
 import com.azure.storage.common.StorageSharedKeyCredential;
 import com.azure.storage.common.policy.RequestRetryOptions;
 import com.azure.storage.common.policy.RetryPolicyType;
+import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
 import java.net.URI;
@@ -41,7 +43,8 @@ final class AzblobClients {
     private AzblobClients() {}
 
     /** @param environment where credentials are looked for first, as Azure's command line names them */
-    static BlobContainerClient create(ObjectAddress address, Map<String, String> environment) throws StoreException {
+    static BlobContainerClient create(ObjectAddress address, Map<String, String> environment, AnswerClock clock)
+            throws StoreException {
         URI endpoint = address.endpoint();
         String account = address.parameters().get(ObjectAddress.ACCOUNT);
         if (endpoint == null) {
@@ -50,6 +53,8 @@ final class AzblobClients {
         BlobContainerClientBuilder builder = new BlobContainerClientBuilder()
                 .endpoint(endpoint.toString())
                 .containerName(address.bucket())
+                .addPolicy((context, next) ->
+                        next.process().doOnNext(answer -> clock.hear(answer.getHeaderValue(HttpHeaderName.DATE))))
                 .httpClient(new JdkHttpClientBuilder(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1))
                         .connectionTimeout(CONNECT)
                         .writeTimeout(SILENCE)

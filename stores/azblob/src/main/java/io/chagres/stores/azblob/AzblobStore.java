@@ -10,13 +10,16 @@ import com.azure.storage.blob.models.BlobRange;
 import com.azure.storage.blob.models.BlobRequestConditions;
 import com.azure.storage.blob.models.ListBlobsOptions;
 import com.azure.storage.blob.options.BlockBlobSimpleUploadOptions;
+import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.SegmentContent;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -35,16 +38,17 @@ final class AzblobStore implements BlobStore {
     private static final int MAX_GET_BYTES = 8 << 20;
 
     private final ObjectAddress address;
+    private final AnswerClock clock = new AnswerClock();
     private final BlobContainerClient container;
 
-    private AzblobStore(ObjectAddress address, BlobContainerClient container) {
+    private AzblobStore(ObjectAddress address, Map<String, String> environment) throws StoreException {
         this.address = address;
-        this.container = container;
+        container = AzblobClients.create(address, environment, clock);
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
     static AzblobStore open(ObjectAddress address, Map<String, String> environment, boolean create) throws IOException {
-        AzblobStore store = new AzblobStore(address, AzblobClients.create(address, environment));
+        AzblobStore store = new AzblobStore(address, environment);
         if (create) {
             ConditionProbe.prove(store, "If-None-Match", "Use Azure's own, or a server that keeps it");
         }
@@ -141,7 +145,7 @@ final class AzblobStore implements BlobStore {
         if (afterKey != null) {
             options.setStartFrom(address.prefix() + afterKey); // which begins with this key itself
         }
-        List<BlobInfo> found = new ArrayList<>();
+        List<BlobInfo> found = new BlobList();
         try {
             for (BlobItem item : container.listBlobs(options, null)) {
                 String key = item.getName().substring(address.prefix().length());
@@ -195,6 +199,11 @@ final class AzblobStore implements BlobStore {
         }
         names.sort(null);
         return names;
+    }
+
+    @Override
+    public long nowMs() throws IOException {
+        return clock.nowMs(this);
     }
 
     @Override

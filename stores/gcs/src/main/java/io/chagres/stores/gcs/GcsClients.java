@@ -13,6 +13,7 @@ import com.google.api.services.storage.Storage;
 import com.google.api.services.storage.StorageScopes;
 import com.google.auth.http.HttpCredentialsAdapter;
 import com.google.auth.oauth2.GoogleCredentials;
+import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.ObjectAddress;
 import java.io.IOException;
 import java.net.URI;
@@ -33,11 +34,13 @@ final class GcsClients {
 
     private GcsClients() {}
 
-    static Storage create(ObjectAddress address) throws IOException {
+    static Storage create(ObjectAddress address, AnswerClock clock) throws IOException {
         URI endpoint = address.endpoint();
         HttpCredentialsAdapter credentials = credentials(address, endpoint);
         Storage.Builder builder = new Storage.Builder(
-                        new NetHttpTransport(), GsonFactory.getDefaultInstance(), new Initializer(address, credentials))
+                        new NetHttpTransport(),
+                        GsonFactory.getDefaultInstance(),
+                        new Initializer(address, credentials, clock))
                 .setApplicationName("chagres");
         if (endpoint != null) {
             builder.setRootUrl(endpoint.toString().replaceAll("/*$", "/"));
@@ -65,7 +68,8 @@ final class GcsClients {
 
     /** Gives each request its credentials, timeouts and retries. */
     private record Initializer(
-            ObjectAddress address, @Nullable HttpCredentialsAdapter credentials) implements HttpRequestInitializer {
+            ObjectAddress address, @Nullable HttpCredentialsAdapter credentials, AnswerClock clock)
+            implements HttpRequestInitializer {
         @Override
         public void initialize(HttpRequest request) throws IOException {
             if (credentials != null) {
@@ -79,6 +83,8 @@ final class GcsClients {
                     .setReadTimeout(READ_MS)
                     .setNumberOfRetries(RETRIES)
                     .setLoggingEnabled(false)
+                    .setResponseInterceptor(
+                            response -> clock.hear(response.getHeaders().getFirstHeaderStringValue("date")))
                     .setIOExceptionHandler(new HttpBackOffIOExceptionHandler(waits()))
                     .setUnsuccessfulResponseHandler(retries());
         }

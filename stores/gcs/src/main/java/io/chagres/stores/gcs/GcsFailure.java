@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes exceptions of Google's client those of a store; the only place that does. No message holds a credential. */
 final class GcsFailure {
+    static final int FORBIDDEN = 403;
     static final int NOT_FOUND = 404;
     static final int RANGE_NOT_SATISFIABLE = 416;
     private static final int PRECONDITION_FAILED = 412;
     private static final int UNAUTHORIZED = 401;
-    private static final int FORBIDDEN = 403;
     private static final int CONFLICT = 409;
     private static final int MAX_MESSAGE = 300;
 
@@ -110,7 +110,9 @@ final class GcsFailure {
     private static String advice(int status) {
         return switch (status) {
             case UNAUTHORIZED -> " (credentials: GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's account)";
-            case FORBIDDEN -> " (needed: storage.objects.create, storage.objects.get and storage.objects.list)";
+            case FORBIDDEN ->
+                " (needed: storage.objects.create, storage.objects.get and"
+                        + " storage.objects.list; 'compact' also storage.objects.delete)";
             default -> "";
         };
     }

@@ -4,13 +4,17 @@ import com.google.api.client.http.HttpResponse;
 import com.google.api.services.storage.Storage;
 import com.google.api.services.storage.model.Objects;
 import com.google.api.services.storage.model.StorageObject;
+import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
+import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.SegmentContent;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
@@ -27,16 +31,17 @@ final class GcsStore implements BlobStore {
     private static final long NO_GENERATION = 0;
 
     private final ObjectAddress address;
+    private final AnswerClock clock = new AnswerClock();
     private final Storage client;
 
-    private GcsStore(ObjectAddress address, Storage client) {
+    private GcsStore(ObjectAddress address) throws IOException {
         this.address = address;
-        this.client = client;
+        client = GcsClients.create(address, clock);
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
     static GcsStore open(ObjectAddress address, boolean create) throws IOException {
-        GcsStore store = new GcsStore(address, GcsClients.create(address));
+        GcsStore store = new GcsStore(address);
         if (create) {
             ConditionProbe.prove(store, "ifGenerationMatch", "Use Google's own, or a server that keeps it");
         }
@@ -91,22 +96,29 @@ final class GcsStore implements BlobStore {
             return 0;
         }
         try {
-            Storage.Objects.Get get = client.objects().get(address.bucket(), address.prefix() + key);
-            get.getRequestHeaders()
-                    .setRange("bytes=" + offset + "-" + (offset + wanted - 1))
-                    .setAcceptEncoding(null);
-            HttpResponse response = get.executeMedia();
-            try (InputStream in = response.getContent()) {
-                return in == null ? 0 : SegmentContent.read(in, target, wanted);
-            } finally {
-                response.disconnect();
-            }
+            return SegmentContent.read(() -> open(key, offset, wanted), target, wanted);
         } catch (IOException e) {
             if (GcsFailure.status(e) == GcsFailure.RANGE_NOT_SATISFIABLE) {
                 return 0;
             }
-            throw GcsFailure.ofReading(address, key, e);
+            throw isMissing(key, e) ? new NoSuchBlobException(key) : GcsFailure.ofReading(address, key, e);
         }
+    }
+
+    private InputStream open(String key, long offset, long wanted) throws IOException {
+        Storage.Objects.Get get = client.objects().get(address.bucket(), address.prefix() + key);
+        get.getRequestHeaders()
+                .setRange("bytes=" + offset + "-" + (offset + wanted - 1))
+                .setAcceptEncoding(null);
+        HttpResponse response = get.executeMedia();
+        InputStream content = response.getContent();
+        return new FilterInputStream(content == null ? InputStream.nullInputStream() : content) {
+            @Override
+            public void close() throws IOException {
+                super.close();
+                response.disconnect();
+            }
+        };
     }
 
     @Override
@@ -119,7 +131,7 @@ final class GcsStore implements BlobStore {
                     .getSize()
                     .longValueExact();
         } catch (IOException e) {
-            if (GcsFailure.status(e) == GcsFailure.NOT_FOUND) {
+            if (GcsFailure.status(e) == GcsFailure.NOT_FOUND || isMissing(key, e)) {
                 return -1; // a missing bucket answers the same here, and every other call names it
             }
             throw GcsFailure.of(address, key, e);
@@ -128,9 +140,25 @@ final class GcsStore implements BlobStore {
         }
     }
 
+    /**
+     * Says whether a refused object is not there. Google may say so only to those who may list the whole bucket; who
+     * may list a part finds out this way.
+     */
+    private boolean isMissing(String key, IOException refusal) {
+        if (GcsFailure.status(refusal) != GcsFailure.FORBIDDEN) {
+            return false;
+        }
+        try {
+            BlobInfo first = first(key);
+            return first == null || !first.key().equals(key);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        List<BlobInfo> found = new ArrayList<>();
+        List<BlobInfo> found = new BlobList();
         Storage.Objects.List request = listing(prefix).setFields(INFO_FIELDS);
         if (afterKey != null) {
             request.setStartOffset(address.prefix() + afterKey); // which begins with this key itself
@@ -202,6 +230,11 @@ final class GcsStore implements BlobStore {
         } while (page.getNextPageToken() != null);
         names.sort(null);
         return names;
+    }
+
+    @Override
+    public long nowMs() throws IOException {
+        return clock.nowMs(this);
     }
 
     @Override

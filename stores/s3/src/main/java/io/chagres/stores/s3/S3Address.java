@@ -4,6 +4,7 @@ import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
 import java.net.URI;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefix what every key begins with: empty, or ends with a slash
  * @param endpoint the server, or null for the one of AWS
  * @param region the region, or null for the one the environment names
+ * @param owner the account that must own the bucket, or null for any
  * @param pathStyle whether the bucket is part of the path instead of the host name
  * @param name the address as it appears in messages
  */
@@ -21,16 +23,26 @@ record S3Address(
         String prefix,
         @Nullable URI endpoint,
         @Nullable String region,
+        @Nullable String owner,
         boolean pathStyle,
         String name) {
     static final String SCHEME = "s3";
 
     private static final String REGION = "region";
+    private static final String OWNER = "owner";
+    private static final Pattern ACCOUNT = Pattern.compile("[0-9A-Za-z_.-]{1,64}");
     private static final String PATH_STYLE = "path-style";
 
     static S3Address parse(String text) throws StoreException {
         ObjectAddress address = ObjectAddress.parse(
-                SCHEME, text, Set.of(ObjectAddress.ENDPOINT, REGION, PATH_STYLE), "the environment or the AWS profile");
+                SCHEME,
+                text,
+                Set.of(ObjectAddress.ENDPOINT, REGION, OWNER, PATH_STYLE),
+                "the environment or the AWS profile");
+        String owner = address.parameters().get(OWNER);
+        if (owner != null && !ACCOUNT.matcher(owner).matches()) {
+            throw new StoreException(address.name() + ": owner names no account; on AWS it is a number of 12 digits");
+        }
         URI endpoint = address.endpoint();
         String pathStyle = address.parameters().get(PATH_STYLE);
         return new S3Address(
@@ -38,6 +50,7 @@ record S3Address(
                 address.prefix(),
                 endpoint,
                 address.parameters().get(REGION),
+                owner,
                 pathStyle == null ? endpoint != null : Boolean.parseBoolean(pathStyle),
                 address.name());
     }

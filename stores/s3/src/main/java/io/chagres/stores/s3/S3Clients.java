@@ -1,8 +1,12 @@
 package io.chagres.stores.s3;
 
+import io.chagres.archive.store.AnswerClock;
 import java.time.Duration;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -15,7 +19,7 @@ final class S3Clients {
 
     private S3Clients() {}
 
-    static S3Client create(S3Address address) {
+    static S3Client create(S3Address address, AnswerClock clock) {
         S3ClientBuilder builder = S3Client.builder()
                 .httpClientBuilder(UrlConnectionHttpClient.builder()
                         .connectionTimeout(CONNECT)
@@ -23,7 +27,13 @@ final class S3Clients {
                 // every put brings the checksum of its bytes, and every read is checked against those in the log
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                .overrideConfiguration(each -> each.addExecutionInterceptor(new TokenGuard()))
+                .overrideConfiguration(each -> {
+                    each.addExecutionInterceptor(new TokenGuard());
+                    each.addExecutionInterceptor(new Listener(clock));
+                    if (address.owner() != null) {
+                        each.addExecutionInterceptor(new BucketOwner(address.owner()));
+                    }
+                })
                 .forcePathStyle(address.pathStyle())
                 .serviceConfiguration(s3 -> s3.chunkedEncodingEnabled(false));
         if (address.endpoint() != null) {
@@ -35,5 +45,13 @@ final class S3Clients {
             builder.region(Region.US_EAST_1); // what other makers' stores call themselves, if they have no regions
         }
         return builder.build();
+    }
+
+    /** Hears what time the server says. */
+    private record Listener(AnswerClock clock) implements ExecutionInterceptor {
+        @Override
+        public void afterTransmission(Context.AfterTransmission context, ExecutionAttributes attributes) {
+            clock.hear(context.httpResponse().firstMatchingHeader("Date").orElse(null));
+        }
     }
 }

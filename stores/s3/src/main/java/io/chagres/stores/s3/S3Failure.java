@@ -10,6 +10,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Makes exceptions of the SDK those of a store; the only place that does. No message holds a credential or a URL. */
 final class S3Failure {
+    static final int FORBIDDEN = 403;
     static final int NOT_FOUND = 404;
     static final int PRECONDITION_FAILED = 412;
     static final int RANGE_NOT_SATISFIABLE = 416;
@@ -55,7 +56,9 @@ final class S3Failure {
 
     private static String advice(String code) {
         return switch (code) {
-            case "AccessDenied" -> " (needed: s3:PutObject and s3:GetObject on the prefix, s3:ListBucket)";
+            case "AccessDenied" ->
+                " (needed: s3:PutObject and s3:GetObject on the prefix, s3:ListBucket; 'compact'"
+                        + " also s3:DeleteObject)";
             case "RequestTimeTooSkewed" -> " (set the clock of this machine)";
             case "PermanentRedirect", "AuthorizationHeaderMalformed" -> " (name the bucket's region: ?region=...)";
             default -> "";

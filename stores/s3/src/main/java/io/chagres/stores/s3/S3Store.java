@@ -1,6 +1,8 @@
 package io.chagres.stores.s3;
 
+import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
@@ -9,7 +11,6 @@ import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,18 +36,19 @@ final class S3Store implements BlobStore {
     private static final String CONTENT_TYPE = "application/octet-stream";
 
     private final S3Address address;
+    private final AnswerClock clock = new AnswerClock();
     private final S3Client client;
 
-    private S3Store(S3Address address, S3Client client) {
+    private S3Store(S3Address address) {
         this.address = address;
-        this.client = client;
+        client = S3Clients.create(address, clock);
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
     static S3Store open(S3Address address, boolean create) throws IOException {
         S3Store store;
         try {
-            store = new S3Store(address, S3Clients.create(address));
+            store = new S3Store(address);
         } catch (SdkException e) {
             throw S3Failure.of(address, "", e);
         }
@@ -107,15 +109,19 @@ final class S3Store implements BlobStore {
         if (wanted == 0) {
             return 0;
         }
-        try (InputStream in = client.getObject(get -> get.bucket(address.bucket())
-                .key(address.prefix() + key)
-                .range("bytes=" + offset + "-" + (offset + wanted - 1)))) {
-            return SegmentContent.read(in, target, wanted);
+        String range = "bytes=" + offset + "-" + (offset + wanted - 1);
+        try {
+            return SegmentContent.read(
+                    () -> client.getObject(get -> get.bucket(address.bucket())
+                            .key(address.prefix() + key)
+                            .range(range)),
+                    target,
+                    wanted);
         } catch (S3Exception e) {
             if (e.statusCode() == S3Failure.RANGE_NOT_SATISFIABLE) {
                 return 0;
             }
-            throw S3Failure.of(address, key, e);
+            throw isMissing(key, e) ? new NoSuchBlobException(key) : S3Failure.of(address, key, e);
         } catch (SdkException e) {
             throw S3Failure.of(address, key, e);
         } catch (NoSuchBlobException | StoreException e) {
@@ -131,7 +137,7 @@ final class S3Store implements BlobStore {
             return client.headObject(head -> head.bucket(address.bucket()).key(address.prefix() + key))
                     .contentLength();
         } catch (S3Exception e) {
-            if (e.statusCode() == S3Failure.NOT_FOUND) {
+            if (e.statusCode() == S3Failure.NOT_FOUND || isMissing(key, e)) {
                 return -1; // a missing bucket answers the same here, and every other call names it
             }
             throw S3Failure.of(address, key, e);
@@ -140,9 +146,25 @@ final class S3Store implements BlobStore {
         }
     }
 
+    /**
+     * Says whether a refused object is not there. S3 says so only to those who may list the whole bucket; who may list
+     * a part finds out this way.
+     */
+    private boolean isMissing(String key, S3Exception refusal) {
+        if (refusal.statusCode() != S3Failure.FORBIDDEN) {
+            return false;
+        }
+        try {
+            BlobInfo first = first(key);
+            return first == null || !first.key().equals(key);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        List<BlobInfo> found = new ArrayList<>();
+        List<BlobInfo> found = new BlobList();
         ListObjectsV2Request.Builder request =
                 ListObjectsV2Request.builder().bucket(address.bucket()).prefix(address.prefix() + prefix);
         if (afterKey != null) {
@@ -205,6 +227,11 @@ final class S3Store implements BlobStore {
         } while (Boolean.TRUE.equals(page.isTruncated()));
         names.sort(null);
         return names;
+    }
+
+    @Override
+    public long nowMs() throws IOException {
+        return clock.nowMs(this);
     }
 
     @Override

@@ -15,19 +15,21 @@ class S3AddressTest {
     @Test
     void readsABucketAlone() throws IOException {
         S3Address address = S3Address.parse("s3://bucket");
-        assertThat(address).isEqualTo(new S3Address("bucket", "", null, null, false, "s3://bucket"));
+        assertThat(address).isEqualTo(new S3Address("bucket", "", null, null, null, false, "s3://bucket"));
     }
 
     @Test
     void readsPrefixAndParameters() throws IOException {
-        S3Address address = S3Address.parse(
-                "s3://b.u-1/a//b c?region=eu-west-1&endpoint=http://127.0.0.1:9000".replace(" c", "_c"));
+        S3Address address =
+                S3Address.parse("s3://b.u-1/a//b c?region=eu-west-1&owner=123456789012&endpoint=http://127.0.0.1:9000"
+                        .replace(" c", "_c"));
         assertThat(address)
                 .isEqualTo(new S3Address(
                         "b.u-1",
                         "a/b_c/",
                         URI.create("http://127.0.0.1:9000"),
                         "eu-west-1",
+                        "123456789012",
                         true,
                         "s3://b.u-1/a/b_c?endpoint=http://127.0.0.1:9000"));
         assertThat(S3Address.parse("s3://bu/?endpoint=https%3A%2F%2Fs3.example&path-style=false")
@@ -44,6 +46,7 @@ class S3AddressTest {
                 "s3://bucket/a/../SECRET",
                 "s3://bucket/SECRET x",
                 "s3://bucket?secret=SECRET",
+                "s3://bucket?owner=:SECRET",
                 "s3://bucket?endpoint=http://u:SECRET@host",
                 "s3://bucket?endpoint=ftp://SECRET",
                 "s3://bucket?endpoint=http://host?token=SECRET",

@@ -1,0 +1,278 @@
+package io.chagres.archive.find;
+
+import io.chagres.foreign.MemoryScan;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Searches files line by line, one after the other, each as a whole: lines go over frames and objects. Holds a
+ * mebibyte, or the longest line. Confined to one thread.
+ */
+public final class FileSearch implements AutoCloseable {
+    private static final long NEWLINES = 0x0a0a0a0a0a0a0a0aL;
+    private static final long HIGH = 0x8080808080808080L;
+    private static final int BLOCK_BYTES = 1 << 20;
+
+    /** What is longer is searched in pieces of this size, as if lines ended there: each is in memory several times. */
+    private static final int MAX_LINE_BYTES = 16 << 20;
+
+    /**
+     * What of a file is wanted.
+     *
+     * @param maxCount how many lines, at least 1
+     * @param before lines shown before each
+     * @param after lines shown behind each
+     * @param numbers whether lines are counted
+     * @param text whether files with zero bytes are shown like others
+     */
+    public record Options(long maxCount, int before, int after, boolean numbers, boolean text) {
+        /** All lines that are found. */
+        public static final Options ALL = new Options(Long.MAX_VALUE, 0, 0, false, false);
+    }
+
+    /** The bytes of a file. */
+    @FunctionalInterface
+    public interface Source {
+        /** Reads on; returns how many bytes, 0 at the end. */
+        int read(MemorySegment target) throws IOException;
+    }
+
+    private final Options options;
+    private final LineFinder finder;
+    private Arena arena = Arena.ofConfined();
+    private MemorySegment block = arena.allocate(BLOCK_BYTES, 64);
+    private long filled;
+    /** Where the first line begins that was not searched yet. */
+    private long scan;
+    /** Behind the last line that was shown. */
+    private long shown;
+    /** Position of the block's first byte in the file. */
+    private long base;
+
+    private boolean ended;
+    private boolean any;
+    private long matches;
+    private int afterLeft;
+    private long counted;
+    private long newlines;
+    /** Position of the first zero byte in the file, -1 while none is known. */
+    private long zero;
+
+    private long zeroSearched;
+    private boolean stopped;
+    private @Nullable IOException failed;
+
+    /** Makes a search. */
+    public FileSearch(LinePattern pattern, Options options) {
+        this.options = options;
+        finder = new LineFinder(pattern);
+    }
+
+    /**
+     * Searches a file, or what of it a source gives.
+     *
+     * @param position of the source's first byte in the file
+     * @return how many lines were found
+     */
+    public long search(Source source, long position, LineSink sink) throws IOException {
+        matches = 0;
+        any = false;
+        newlines = 0;
+        zero = -1;
+        stopped = false;
+        filled = 0;
+        return resume(source, position, sink);
+    }
+
+    /**
+     * Searches another part of the same file, that neither begins nor ends within a line that would be found.
+     *
+     * @return how many lines were found in all of them
+     */
+    public long resume(Source source, long position, LineSink sink) throws IOException {
+        begin(position);
+        while (!ended && !stopped) {
+            fill(source);
+            long whole = ended ? filled : wholeLines();
+            searchLines(whole, sink);
+            if (whole == 0 && filled == block.byteSize()) {
+                grow(sink);
+            }
+        }
+        if (failed != null && !stopped) {
+            throw failed;
+        }
+        return matches;
+    }
+
+    private void begin(long position) {
+        zero(filled); // of the part before
+        count(filled);
+        filled = 0;
+        scan = 0;
+        shown = 0;
+        base = position;
+        ended = false;
+        afterLeft = 0;
+        counted = 0;
+        zeroSearched = 0;
+        failed = null;
+    }
+
+    /** Keeps what is not searched and the lines that may be shown before the next, and fills the rest of the block. */
+    private void fill(Source source) throws IOException {
+        long keep = Math.max(shown, linesBefore(scan, options.before()));
+        if (keep > 0) {
+            count(keep);
+            zero(keep);
+            MemorySegment.copy(block, keep, block, 0, filled - keep);
+            filled -= keep;
+            scan -= keep;
+            shown -= keep;
+            base += keep;
+            counted = 0;
+            zeroSearched = Math.max(0, zeroSearched - keep);
+        }
+        while (filled < block.byteSize()) {
+            int got = 0;
+            try {
+                got = source.read(block.asSlice(filled));
+            } catch (IOException e) { // what came before it is searched first
+                failed = e;
+            }
+            if (got <= 0) {
+                ended = true;
+                return;
+            }
+            filled += got;
+        }
+    }
+
+    private long wholeLines() {
+        long last = MemoryScan.lastIndexOf(block, (byte) '\n', scan, filled - scan);
+        return last < 0 ? 0 : scan + last + 1;
+    }
+
+    private void grow(LineSink sink) throws IOException {
+        if (block.byteSize() >= MAX_LINE_BYTES) {
+            searchLines(filled, sink);
+            return;
+        }
+        Arena larger = Arena.ofConfined();
+        MemorySegment wider = larger.allocate(block.byteSize() * 2, 64);
+        MemorySegment.copy(block, 0, wider, 0, filled);
+        arena.close();
+        arena = larger;
+        block = wider;
+    }
+
+    private void searchLines(long to, LineSink sink) throws IOException {
+        finder.reset();
+        while (scan < to && !stopped) {
+            boolean found = matches < options.maxCount() && finder.find(block, scan, to);
+            after(found ? finder.start() : to, sink);
+            if (!found) {
+                scan = to;
+                stopped = matches >= options.maxCount() && afterLeft == 0;
+                return;
+            }
+            long start = finder.start();
+            long end = Math.min(finder.end() + 1, to);
+            if (!options.text() && zero(end)) {
+                matches++;
+                stopped = true;
+                sink.binary(zero);
+                return;
+            }
+            before(start, sink);
+            matches++;
+            show(start, end, true, sink);
+            afterLeft = options.after();
+            scan = end;
+        }
+    }
+
+    /** Shows the lines that follow one that was found. */
+    private void after(long to, LineSink sink) throws IOException {
+        while (afterLeft > 0 && shown < to) {
+            long end = lineEnd(shown, to);
+            show(shown, end, false, sink);
+            afterLeft--;
+        }
+    }
+
+    private void before(long start, LineSink sink) throws IOException {
+        long from = Math.max(shown, linesBefore(start, options.before()));
+        if (any && from > shown && options.before() + options.after() > 0) {
+            sink.gap();
+        }
+        while (from < start) {
+            long end = lineEnd(from, start);
+            show(from, end, false, sink);
+            from = end;
+        }
+    }
+
+    private void show(long start, long end, boolean isMatch, LineSink sink) throws IOException {
+        boolean newline = end > start && block.get(ValueLayout.JAVA_BYTE, end - 1) == '\n';
+        byte[] bytes = block.asSlice(start, end - start - (newline ? 1 : 0)).toArray(ValueLayout.JAVA_BYTE);
+        long number = options.numbers() ? count(start) + 1 : 0;
+        shown = end;
+        any = true;
+        sink.line(new LineSink.Line(bytes, base + start, number, isMatch));
+    }
+
+    private long lineEnd(long start, long to) {
+        long length = MemoryScan.indexOf(block, (byte) '\n', start, to - start);
+        return length < 0 ? to : start + length + 1;
+    }
+
+    /** Returns where the last lines before one begin. */
+    private long linesBefore(long start, int lines) {
+        long at = start;
+        for (int i = 0; i < lines && at > 0; i++) {
+            at = MemoryScan.lastIndexOf(block, (byte) '\n', 0, at - 1) + 1;
+        }
+        return at;
+    }
+
+    /** Returns how many newlines there are before an offset. */
+    private long count(long to) {
+        if (options.numbers()) {
+            for (; counted + Long.BYTES <= to; counted += Long.BYTES) {
+                long differs = block.get(ValueLayout.JAVA_LONG_UNALIGNED, counted) ^ NEWLINES;
+                // the high bit of each byte that is not zero: a sum never carries into the next byte
+                long high = ((differs & ~HIGH) + ~HIGH | differs) & HIGH;
+                newlines += Long.BYTES - Long.bitCount(high);
+            }
+            for (; counted < to; counted++) {
+                newlines += block.get(ValueLayout.JAVA_BYTE, counted) == '\n' ? 1 : 0;
+            }
+        }
+        return newlines;
+    }
+
+    /** Says whether there is a zero byte before an offset. */
+    private boolean zero(long to) {
+        if (!options.text() && zero == -1 && zeroSearched < to) {
+            long found = MemoryScan.indexOfZero(block, zeroSearched, to - zeroSearched);
+            zero = found < 0 ? -1 : base + zeroSearched + found;
+            zeroSearched = to;
+        }
+        return zero != -1;
+    }
+
+    /** Returns what tells what of a line was found. */
+    public LineFinder finder() {
+        return finder;
+    }
+
+    @Override
+    public void close() {
+        finder.close();
+        arena.close();
+    }
+}

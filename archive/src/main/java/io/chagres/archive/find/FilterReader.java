@@ -1,0 +1,70 @@
+package io.chagres.archive.find;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reads a filter group by group, and of a group only the rows that are asked for. Confined to one thread. */
+final class FilterReader {
+    /** What is read first of a group: mostly the whole index. */
+    private static final int FIRST_BYTES = 16 * 1024;
+
+    private final BlobStore store;
+    private final String key;
+    /** It is not longer; encrypted it is shorter. */
+    private final long storedBytes;
+
+    private long group;
+    private byte[] first = new byte[0];
+    private FilterFormat.Header header = new FilterFormat.Header(0, 0, 0, 0);
+
+    FilterReader(BlobStore store, BlobInfo filter) {
+        this.store = store;
+        key = filter.key();
+        storedBytes = filter.lengthBytes();
+    }
+
+    /**
+     * Goes to the next group; the rows that are asked for are of this one.
+     *
+     * @return its pieces; empty at the end
+     */
+    List<FilterFormat.Piece> next() throws IOException {
+        group += first.length == 0 ? 0 : header.end();
+        first = new byte[0];
+        if (group < storedBytes) {
+            first = get(0, FIRST_BYTES, true);
+        }
+        if (first.length == 0) {
+            return List.of();
+        }
+        header = FilterFormat.header(key, first);
+        return FilterFormat.pieces(key, header, get(0, FilterFormat.HEADER_BYTES + header.indexBytes(), false));
+    }
+
+    /** Returns a row of blocks. */
+    byte[] row(int row) throws IOException {
+        byte[] bytes = get(header.row(row), (int) header.rowBytes(), false);
+        int length = bytes.length - Integer.BYTES;
+        if (FilterFormat.crc(bytes, 0, length) != FilterFormat.buffer(bytes).getInt(length)) {
+            throw new CorruptArchiveException(key, "wrong checksum of a row");
+        }
+        return bytes;
+    }
+
+    private byte[] get(long offset, int length, boolean orLess) throws IOException {
+        if (offset + length <= first.length) {
+            return Arrays.copyOfRange(first, (int) offset, (int) offset + length);
+        }
+        byte[] bytes = new byte[length];
+        int got = store.get(key, group + offset, MemorySegment.ofArray(bytes));
+        if (got < length && !orLess) {
+            throw new CorruptArchiveException(key, "it is cut off");
+        }
+        return got < length ? Arrays.copyOf(bytes, got) : bytes;
+    }
+}

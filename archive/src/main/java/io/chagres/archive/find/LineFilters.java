@@ -1,0 +1,223 @@
+package io.chagres.archive.find;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the filters of a host: which pieces of its versions have a line with what is looked for. One filter tells of
+ * what was new between two checkpoints; a small one is taken over by the next, so that there are few. Stateless.
+ */
+public final class LineFilters {
+    /** Of less it is not worth to know more. */
+    private static final long MIN_BYTES = 1 << 20;
+
+    /** A filter is about so much smaller than the bytes of the files. */
+    private static final int RATIO = 64;
+
+    private LineFilters() {}
+
+    /** What there is of a version before a filter. */
+    private record Known(long end, boolean isLineStart) {}
+
+    /** What is to be told of a version. */
+    private record Fresh(FileVersion version, long start, boolean isLineStart) {
+        LogRecord.Extent first() {
+            return Extents.of(version).get(Extents.of(version).indexOf(start));
+        }
+    }
+
+    /** Returns the filters of a host that no other one has taken over, in order. One list. */
+    static List<BlobInfo> list(BlobStore store, String hostId) throws IOException {
+        return all(store, hostId, false);
+    }
+
+    /** Returns the filters that another one has taken over. One list. */
+    public static List<BlobInfo> replaced(BlobStore store, String hostId) throws IOException {
+        return all(store, hostId, true);
+    }
+
+    private static List<BlobInfo> all(BlobStore store, String hostId, boolean replaced) throws IOException {
+        Map<CommitSpan, BlobInfo> spans = new HashMap<>();
+        for (BlobInfo info : store.list(ArchiveLayout.filters(hostId), null)) {
+            CommitSpan span = ArchiveLayout.filterOf(info.key());
+            if (span != null) {
+                spans.put(span, info);
+            }
+        }
+        return spans.entrySet().stream()
+                .filter(each -> spans.keySet().stream().anyMatch(other -> other.exceeds(each.getKey())) == replaced)
+                .map(Map.Entry::getValue)
+                .sorted(Comparator.comparing(BlobInfo::key))
+                .toList();
+    }
+
+    /**
+     * Writes the filter of what the newest checkpoint has and no filter tells of. What is damaged is left out.
+     *
+     * @param store encrypts as the host does
+     */
+    public static void write(BlobStore store, String hostId) throws IOException {
+        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        List<BlobInfo> filters = list(store, hostId);
+        long until = filters.isEmpty() ? 0 : span(filters.getLast()).to();
+        if (checkpoint == null || until >= checkpoint.seq()) {
+            return;
+        }
+        HostState state = HostLog.load(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE);
+        long all = state.versions().stream().mapToLong(FileVersion::length).sum();
+        if (all < MIN_BYTES) {
+            return;
+        }
+        List<Fresh> fresh = fresh(state, known(store, filters));
+        long bytes = fresh.stream()
+                .mapToLong(each -> each.version().length() - each.start())
+                .sum();
+        if (bytes == 0) {
+            return;
+        }
+        List<BlobInfo> taken = new ArrayList<>();
+        long about = 2 * bytes / RATIO;
+        for (BlobInfo filter : filters.reversed()) {
+            if (filter.lengthBytes() > about) {
+                break;
+            }
+            taken.add(filter);
+            about += filter.lengthBytes();
+        }
+        long from = taken.isEmpty() ? until : span(taken.getLast()).from();
+        String key = ArchiveLayout.filter(hostId, new CommitSpan(from, checkpoint.seq()));
+        try (FilterWriter writer = new FilterWriter(store, key);
+                VersionReader reader = new VersionReader(store, hostId, state)) {
+            for (BlobInfo filter : taken.reversed()) {
+                writer.copy(store, filter.key());
+            }
+            write(writer, reader, fresh);
+            writer.finish();
+        }
+    }
+
+    private static CommitSpan span(BlobInfo filter) {
+        return Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
+    }
+
+    private static Map<Long, Known> known(BlobStore store, List<BlobInfo> filters) throws IOException {
+        Map<Long, Known> known = new HashMap<>();
+        for (BlobInfo filter : filters) {
+            FilterReader reader = new FilterReader(store, filter);
+            try {
+                for (List<FilterFormat.Piece> pieces = reader.next(); !pieces.isEmpty(); pieces = reader.next()) {
+                    pieces.forEach(piece -> known.merge(
+                            piece.versionId(),
+                            new Known(piece.end(), piece.columns() > 0),
+                            (a, b) -> a.end > b.end ? a : b));
+                }
+            } catch (CorruptArchiveException | NoSuchBlobException | EncryptedException e) {
+                // its bytes are told of once more
+            }
+        }
+        return known;
+    }
+
+    /** Returns what no filter tells of, in the order in which the store holds it. */
+    private static List<Fresh> fresh(HostState state, Map<Long, Known> known) {
+        List<Fresh> fresh = new ArrayList<>();
+        for (FileVersion version : state.versions()) {
+            Known of = known.get(version.id());
+            if (of == null || of.end() < version.startPosition()) {
+                of = new Known(version.startPosition(), true);
+            }
+            if (of.end() < version.length()) {
+                fresh.add(new Fresh(version, of.end(), of.isLineStart()));
+            }
+        }
+        fresh.sort(Comparator.comparing(Fresh::first, Extents.AS_STORED));
+        return fresh;
+    }
+
+    private static void write(FilterWriter writer, VersionReader reader, List<Fresh> fresh) throws IOException {
+        LinePieces pieces = new LinePieces(writer);
+        reader.expect(fresh.stream().flatMap(LineFilters::extents).iterator());
+        for (Fresh each : fresh) {
+            pieces.begin(each.version().id(), each.start(), each.isLineStart());
+            try {
+                read(reader, each, pieces);
+            } catch (EncryptedException e) {
+                // with other keys than the rest: it is read whole by who has them
+            }
+            pieces.end();
+        }
+    }
+
+    private static void read(VersionReader reader, Fresh fresh, LinePieces pieces) throws IOException {
+        Visitor visitor = new Visitor(pieces, fresh.start());
+        for (LogRecord.Extent extent : extents(fresh).toList()) {
+            if (visitor.damage != null) {
+                return;
+            }
+            if (extent instanceof LogRecord.ZeroRun) {
+                pieces.unknown(Math.max(fresh.start(), extent.start()), extent.end());
+            } else {
+                reader.readPieces(extent, visitor);
+            }
+        }
+    }
+
+    private static Stream<LogRecord.Extent> extents(Fresh fresh) {
+        List<LogRecord.Extent> extents = new ArrayList<>();
+        for (LogRecord.Extent extent : Extents.of(fresh.version())) {
+            if (extent.end() > fresh.start()) {
+                extents.add(extent);
+            }
+        }
+        return extents.stream();
+    }
+
+    /** Hands on what is not damaged, up to the first bytes that are: nobody searches what is behind them. */
+    private static final class Visitor implements VersionReader.PieceVisitor {
+        private final LinePieces pieces;
+        private final long start;
+        private @Nullable CorruptArchiveException damage;
+
+        Visitor(LinePieces pieces, long start) {
+            this.pieces = pieces;
+            this.start = start;
+        }
+
+        @Override
+        public void good(long position, MemorySegment bytes) throws IOException {
+            long from = Math.max(start, position);
+            if (damage == null && from < position + bytes.byteSize()) {
+                pieces.piece(from, bytes.asSlice(from - position));
+            }
+        }
+
+        @Override
+        public void damaged(long from, long to, CorruptArchiveException cause) {
+            damage = cause;
+        }
+    }
+}

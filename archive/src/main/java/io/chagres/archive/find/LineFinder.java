@@ -1,0 +1,147 @@
+package io.chagres.archive.find;
+
+import io.chagres.foreign.MemoryScan;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+
+/**
+ * Finds the lines of a pattern in native memory: required bytes first, the expression only in lines that hold them.
+ * Owns native memory until it is closed. Confined to one thread.
+ */
+public final class LineFinder implements AutoCloseable {
+    private final LinePattern pattern;
+    private final Arena arena = Arena.ofConfined();
+    private final List<MemorySegment> needles = new ArrayList<>();
+    /** Where each needle is found next. */
+    private final long[] next;
+
+    private final Matcher ascii;
+    private final Matcher unicode;
+    private byte[] line = new byte[4096];
+    private long start;
+    private long end;
+
+    /** Makes a finder of a pattern's lines. */
+    public LineFinder(LinePattern pattern) {
+        this.pattern = pattern;
+        for (byte[] literal : pattern.literals()) {
+            MemorySegment needle = arena.allocate(literal.length);
+            MemorySegment.copy(literal, 0, needle, ValueLayout.JAVA_BYTE, 0, literal.length);
+            needles.add(needle);
+        }
+        next = new long[needles.size()];
+        ascii = pattern.expression(true).matcher("");
+        unicode = pattern.expression(false).matcher("");
+    }
+
+    /** Forgets a block: another one is searched from now on, or more of it. */
+    void reset() {
+        Arrays.fill(next, -1);
+    }
+
+    /**
+     * Finds the next line; {@link #start} and {@link #end} say where.
+     *
+     * @param from where a line begins
+     * @param to where the last one ends: behind its newline, or behind its last byte
+     * @throws IOException when a line is too long for an expression that nests
+     */
+    boolean find(MemorySegment block, long from, long to) throws IOException {
+        for (long at = from; at < to; at = end + 1) {
+            start = at;
+            if (!needles.isEmpty()) {
+                long place = candidate(block, at, to);
+                if (place < 0) {
+                    return false;
+                }
+                long newline = MemoryScan.lastIndexOf(block, (byte) '\n', at, place - at);
+                start = newline < 0 ? at : at + newline + 1;
+            }
+            long length = MemoryScan.indexOf(block, (byte) '\n', start, to - start);
+            end = length < 0 ? to : start + length;
+            if (matches(block) != pattern.inverted()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the first place of a needle; -1 when there is none. */
+    private long candidate(MemorySegment block, long from, long to) {
+        long first = Long.MAX_VALUE;
+        for (int i = 0; i < next.length; i++) {
+            if (next[i] < from) {
+                long found = MemoryScan.indexOf(block, needles.get(i), from, to - from);
+                next[i] = found < 0 ? Long.MAX_VALUE : from + found;
+            }
+            first = Math.min(first, next[i]);
+        }
+        return first == Long.MAX_VALUE ? -1 : first;
+    }
+
+    private boolean matches(MemorySegment block) throws IOException {
+        int length = (int) (end - start);
+        if (line.length < length) {
+            line = new byte[Math.max(length, line.length * 2)];
+        }
+        MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, line, 0, length);
+        try {
+            return matcher(line, length).find();
+        } catch (StackOverflowError e) { // the JDK's way to say that it nests too deeply
+            throw new IOException("a line of " + length + " bytes is too long for this pattern; a simpler one may do");
+        }
+    }
+
+    private Matcher matcher(byte[] bytes, int length) {
+        return LineText.isAscii(bytes, length)
+                ? ascii.reset(new String(bytes, 0, length, StandardCharsets.ISO_8859_1))
+                : unicode.reset(LineText.of(bytes, length));
+    }
+
+    /** Returns the offset of the line that was found. */
+    long start() {
+        return start;
+    }
+
+    /** Returns the offset of its newline, or of the end. */
+    long end() {
+        return end;
+    }
+
+    /** Takes what of a line matches. */
+    @FunctionalInterface
+    public interface Spans {
+        /** Takes a range of the line's bytes. */
+        void span(int from, int to);
+    }
+
+    /** Tells what of a line matches, from left to right; what is empty is left out. */
+    public void spans(byte[] bytes, Spans spans) {
+        boolean isAscii = LineText.isAscii(bytes, bytes.length);
+        String text = LineText.of(bytes, bytes.length);
+        Matcher matcher = pattern.expression(isAscii).matcher(text);
+        int chars = 0;
+        int place = 0;
+        while (matcher.find()) {
+            if (matcher.end() > matcher.start()) {
+                int from = place + LineText.bytes(text, chars, matcher.start());
+                int to = from + LineText.bytes(text, matcher.start(), matcher.end());
+                spans.span(from, to);
+                chars = matcher.end();
+                place = to;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

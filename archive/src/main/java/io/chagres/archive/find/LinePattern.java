@@ -1,0 +1,94 @@
+package io.chagres.archive.find;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Which lines are looked for: regular expressions of the JDK, of which one must be found. Immutable. */
+public final class LinePattern {
+    private static final int BASE = Pattern.UNIX_LINES;
+    private static final int UNICODE = BASE | Pattern.UNICODE_CHARACTER_CLASS;
+
+    private final Pattern ascii;
+    private final Pattern unicode;
+    private final boolean inverted;
+    private final List<byte[]> literals;
+
+    /**
+     * How patterns are meant.
+     *
+     * @param fixed patterns are text, not expressions
+     * @param ignoreCase upper and lower case are the same
+     * @param word what is found neither follows a letter or digit nor precedes one
+     * @param wholeLine what is found is the whole line
+     * @param inverted the lines in which nothing is found are wanted
+     */
+    public record Options(boolean fixed, boolean ignoreCase, boolean word, boolean wholeLine, boolean inverted) {
+        /** Expressions as they are. */
+        public static final Options PLAIN = new Options(false, false, false, false, false);
+    }
+
+    private LinePattern(Pattern ascii, Pattern unicode, boolean inverted, List<byte[]> literals) {
+        this.ascii = ascii;
+        this.unicode = unicode;
+        this.inverted = inverted;
+        this.literals = literals;
+    }
+
+    /**
+     * Compiles patterns.
+     *
+     * @param patterns one finds nothing if there is none
+     * @throws java.util.regex.PatternSyntaxException when one is no expression
+     */
+    public static LinePattern of(List<String> patterns, Options options) {
+        List<byte[]> literals = new ArrayList<>();
+        for (String each : patterns) {
+            String regex = options.fixed() ? Pattern.quote(each) : each;
+            Pattern.compile(regex, BASE); // so that the message is about what was given
+            byte[] literal = options.ignoreCase()
+                    ? null
+                    : options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(each);
+            if (literal != null && literal.length > 0) {
+                literals.add(literal);
+            }
+        }
+        String regex = patterns.stream()
+                .map(each -> "(?:" + (options.fixed() ? Pattern.quote(each) : each) + ")")
+                .collect(Collectors.joining("|"));
+        regex = patterns.isEmpty() ? "(?!)" : options.word() ? "(?<!\\w)(?:" + regex + ")(?!\\w)" : regex;
+        regex = options.wholeLine() ? "^(?:" + regex + ")$" : regex;
+        Pattern unicode = Pattern.compile(
+                regex, UNICODE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0));
+        boolean plain = patterns.stream().allMatch(each -> isPlain(each, options.fixed()));
+        Pattern ascii =
+                !plain ? unicode : Pattern.compile(regex, BASE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE : 0));
+        return new LinePattern(
+                ascii,
+                unicode,
+                options.inverted(),
+                literals.size() == patterns.size() ? List.copyOf(literals) : List.of());
+    }
+
+    /** Says whether a pattern means the same in ASCII, whether or not classes and cases are those of Unicode. */
+    private static boolean isPlain(String pattern, boolean fixed) {
+        return pattern.chars().allMatch(c -> c < 0x80)
+                && (fixed || !pattern.contains("\\p") && !pattern.contains("\\P") && !pattern.contains("(?"));
+    }
+
+    /** Returns bytes of which every line that is found holds one; empty when none are known. */
+    List<byte[]> literals() {
+        return inverted ? List.of() : literals;
+    }
+
+    boolean inverted() {
+        return inverted;
+    }
+
+    /** Returns the expression for lines in ASCII, which means there what the other one means, or for all others. */
+    Pattern expression(boolean isAscii) {
+        return isAscii ? ascii : unicode;
+    }
+}

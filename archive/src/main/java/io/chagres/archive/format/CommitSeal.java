@@ -1,0 +1,55 @@
+package io.chagres.archive.format;
+
+import io.chagres.archive.sign.HostSigner;
+import io.chagres.archive.sign.Sha256;
+import io.chagres.archive.sign.SignedStatement;
+import io.chagres.archive.sign.Statement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What makes a commit a signed one: the digest of its data area as it is stored, and a signature over all before it.
+ * Immutable; arrays are not copied.
+ *
+ * <pre>
+ *  0 32 B SHA-256 of the data area
+ * 32 32 B public key
+ * 64 64 B signature of: chagres 1 commit HOST SEQ, SHA-256 of the payload up to offset 32
+ * </pre>
+ *
+ * @param dataDigest of the data area
+ * @param digest of the payload up to the key: what is signed
+ */
+public record CommitSeal(byte[] dataDigest, byte[] digest, MemorySegment signed) {
+    /** Bytes of a seal. */
+    public static final int BYTES = Sha256.BYTES + SignedStatement.ENCODED_BYTES;
+
+    /** Takes the seal that begins at an offset of a commit. */
+    static CommitSeal decode(MemorySegment commit, long offset) {
+        long end = offset + Sha256.BYTES;
+        MemorySegment signed = MemorySegment.ofArray(
+                commit.asSlice(end, SignedStatement.ENCODED_BYTES).toArray(ValueLayout.JAVA_BYTE));
+        return new CommitSeal(
+                commit.asSlice(offset, Sha256.BYTES).toArray(ValueLayout.JAVA_BYTE),
+                Sha256.of(commit.asSlice(CommitHeader.PAYLOAD_START, end - CommitHeader.PAYLOAD_START)),
+                signed);
+    }
+
+    /**
+     * Signs a commit all of which but the seal is written.
+     *
+     * @param offset where the seal begins
+     * @param data the data area as it is stored
+     */
+    public static void write(MemorySegment commit, long offset, MemorySegment data, HostSigner signer, long seq) {
+        long end = offset + Sha256.BYTES;
+        MemorySegment.copy(Sha256.of(data), 0, commit, ValueLayout.JAVA_BYTE, offset, Sha256.BYTES);
+        byte[] digest = Sha256.of(commit.asSlice(CommitHeader.PAYLOAD_START, end - CommitHeader.PAYLOAD_START));
+        signer.sign(seq, digest).encode(commit, end);
+    }
+
+    /** Returns what was signed, and by whom; nobody checked it yet. */
+    public SignedStatement statement(String hostId, long seq) {
+        return SignedStatement.decode(new Statement(hostId, seq, digest), signed, 0);
+    }
+}

@@ -1,0 +1,127 @@
+package io.chagres.archive.format;
+
+import io.chagres.archive.CorruptArchiveException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/** The seek table of one object: where each frame lies, and which bytes it holds. Immutable. */
+public final class FrameTable {
+    /** What a frame takes in the object at most: bytes that do not compress grow a little. */
+    public static final int MAX_STORED_BYTES = 2 * SeekableFrames.FRAME_BYTES;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+    /** Offset of each frame in the object, and of the end of the last. */
+    private final long[] stored;
+    /** Offset of each frame's bytes in the content, and of the end of the last. */
+    private final long[] content;
+
+    private FrameTable(long[] stored, long[] content) {
+        this.stored = stored;
+        this.content = content;
+    }
+
+    /** The bytes of an object. */
+    @FunctionalInterface
+    public interface Source {
+        /** Fills a target from an offset on; returns how many bytes there were. */
+        int get(long offset, MemorySegment target) throws IOException;
+    }
+
+    /**
+     * Fetches the table from the end of an object; every declared size is checked.
+     *
+     * @param key for messages
+     * @throws CorruptArchiveException when the object does not end with one
+     */
+    public static FrameTable load(Source object, String key, long objectBytes) throws IOException {
+        byte[] footer = new byte[SeekableFrames.FOOTER_BYTES];
+        if (objectBytes < SeekableFrames.FOOTER_BYTES
+                || object.get(objectBytes - SeekableFrames.FOOTER_BYTES, MemorySegment.ofArray(footer))
+                        != SeekableFrames.FOOTER_BYTES) {
+            throw new CorruptArchiveException(key, "it is cut off");
+        }
+        MemorySegment end = MemorySegment.ofArray(footer);
+        long frames = end.get(INT, 0) & 0xffffffffL;
+        long tableBytes = 8 + frames * 8 + SeekableFrames.FOOTER_BYTES;
+        if (end.get(INT, 5) != SeekableFrames.FOOTER_MAGIC
+                || footer[4] != 0
+                || tableBytes > objectBytes
+                || frames > 1 << 24) {
+            throw new CorruptArchiveException(key, "it does not end with a seek table");
+        }
+        byte[] table = new byte[(int) tableBytes];
+        if (object.get(objectBytes - tableBytes, MemorySegment.ofArray(table)) != tableBytes) {
+            throw new CorruptArchiveException(key, "its seek table is cut off");
+        }
+        return parse(key, table, (int) frames, objectBytes - tableBytes);
+    }
+
+    private static FrameTable parse(String key, byte[] table, int frames, long framesEnd) throws IOException {
+        MemorySegment in = MemorySegment.ofArray(table);
+        if (in.get(INT, 0) != SeekableFrames.TABLE_MAGIC || in.get(INT, 4) != table.length - 8) {
+            throw new CorruptArchiveException(key, "its seek table is damaged");
+        }
+        long[] stored = new long[frames + 1];
+        long[] content = new long[frames + 1];
+        for (int i = 0; i < frames; i++) {
+            long size = in.get(INT, 8 + i * 8L) & 0xffffffffL;
+            long bytes = in.get(INT, 12 + i * 8L) & 0xffffffffL;
+            if (bytes > SeekableFrames.FRAME_BYTES || size > MAX_STORED_BYTES) {
+                throw new CorruptArchiveException(key, "its seek table declares an impossible frame");
+            }
+            stored[i + 1] = stored[i] + size;
+            content[i + 1] = content[i] + bytes;
+        }
+        long first = framesEnd - stored[frames];
+        if (first < 0) {
+            throw new CorruptArchiveException(key, "its seek table declares more than there is");
+        }
+        for (int i = 0; i <= frames; i++) {
+            stored[i] += first;
+        }
+        return new FrameTable(stored, content);
+    }
+
+    /** Returns the number of frames. */
+    public int frames() {
+        return stored.length - 1;
+    }
+
+    /** Returns the number of bytes all frames hold. */
+    public long contentBytes() {
+        return content[content.length - 1];
+    }
+
+    /** Returns the frame that holds a byte of the content. */
+    public int frameAt(long offset) {
+        int at = Arrays.binarySearch(content, offset);
+        int frame = at >= 0 ? at : -at - 2;
+        while (frame + 1 < content.length && content[frame + 1] == offset) {
+            frame++;
+        }
+        return frame;
+    }
+
+    /** Returns where a frame begins in the object. */
+    public long storedStart(int frame) {
+        return stored[frame];
+    }
+
+    /** Returns how many bytes a frame takes in the object. */
+    public int storedBytes(int frame) {
+        return (int) (stored[frame + 1] - stored[frame]);
+    }
+
+    /** Returns the position of a frame's first byte in the content. */
+    public long contentStart(int frame) {
+        return content[frame];
+    }
+
+    /** Returns how many bytes a frame holds, at most 256 KiB. */
+    public int contentBytes(int frame) {
+        return (int) (content[frame + 1] - content[frame]);
+    }
+}

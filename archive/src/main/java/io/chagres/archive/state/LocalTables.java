@@ -1,0 +1,362 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the states of large hosts as files in a local directory, so that what is in them need not be in memory: copies
+ * of checkpoints, and in the same format the last state a host was loaded to. A file is named by what it was made from,
+ * so that the next program finds it, or has no name and goes with this one. It ends with a skippable frame that holds
+ * the CRC32C of what is before. Whoever loads a state through it may use that until the one after the next of the same
+ * host is loaded. Safe for any thread.
+ */
+public final class LocalTables implements AutoCloseable {
+    /** A host of so many files is not in memory as a whole. */
+    public static final int LARGE_VERSIONS = 16 * 1024;
+
+    /** What a file takes in a checkpoint at least. */
+    private static final int BYTES_PER_VERSION = 32;
+
+    /** So many times a large host's versions may be in memory while it is loaded. */
+    private static final int MAX_KEPT_FACTOR = 8;
+
+    /** Nobody fetches these over a network. */
+    private static final int LEVEL = 1;
+
+    private static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final String PREFIX = "table-";
+    private static final int MODE = 0600;
+    private static final int STATES_PER_HOST = 2;
+    private static final int PART_BYTES = 1 << 20;
+    private static final int SKIPPABLE_MAGIC = 0x184D2A50;
+    private static final int END_BYTES = 12;
+
+    private final Pathname directory;
+    private final boolean named;
+    private final int largeVersions;
+    private final Runnable freed;
+    private final AtomicLong number = new AtomicLong();
+
+    /** The tables of each host's last states. */
+    private final Map<String, Deque<StateTable>> used = new HashMap<>();
+
+    /** Those of states that are being loaded. */
+    private final Map<String, Deque<StateTable>> loading = new HashMap<>();
+
+    /**
+     * Begins to keep tables.
+     *
+     * @param directory an existing directory; where it cannot be written, states are loaded into memory as a whole
+     * @param named whether files stay for the next program
+     * @param largeVersions how many versions are worth it
+     * @param freed is told when much of what was in memory is in a file, at a moment at which it can be collected
+     */
+    public LocalTables(Pathname directory, boolean named, int largeVersions, Runnable freed) {
+        this.directory = directory;
+        this.named = named;
+        this.largeVersions = largeVersions;
+        this.freed = freed;
+    }
+
+    /**
+     * Returns a copy of a checkpoint, made and checked if it is not there; {@link #settle} follows. One host is loaded
+     * by one thread at a time.
+     *
+     * @return null if the checkpoint is small, or cannot be kept here
+     * @throws IOException when the store refuses or the checkpoint is damaged
+     */
+    @Nullable
+    StateTable of(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
+        if (store.size(key) < (long) largeVersions * BYTES_PER_VERSION) {
+            return null;
+        }
+        Pathname name = name(store, key);
+        StateTable table = named ? existing(name, key) : null;
+        if (table == null) {
+            table = made(named ? name : null, key, true, target -> copy(store, key, target));
+        }
+        return loading(hostId, table);
+    }
+
+    private static void copy(BlobStore store, String key, CheckpointWriter.Target target) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment part = arena.allocate(PART_BYTES, 8);
+            long at = 0;
+            int got;
+            do {
+                got = Math.max(0, store.get(key, at, part));
+                target.write(part, 0, got);
+                at += got;
+            } while (got == PART_BYTES);
+        }
+    }
+
+    /**
+     * Returns what {@link #roll} made last, by any program, of a checkpoint and commits after it; {@link #settle}
+     * follows.
+     *
+     * @param checkpoint the newest there was, null for none: later ones say that bytes may be elsewhere
+     * @return null if there is none
+     */
+    @Nullable
+    StateTable rolled(BlobStore store, String hostId, @Nullable CheckpointId checkpoint) {
+        Pathname name = rolledName(store, hostId, checkpoint);
+        return loading(hostId, named ? existing(name, name.toString()) : null);
+    }
+
+    /**
+     * Writes a state that is being loaded, which is then of no use any more; {@link #settle} follows.
+     *
+     * @param checkpoint what it was loaded from, null for none
+     * @param keep whether {@link #rolled} is to find it; only where {@link #isNamed}
+     * @return null if it cannot be written; the state stays good
+     * @throws IOException when what the state stands over cannot be read
+     */
+    @Nullable
+    StateTable roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
+            throws IOException {
+        Pathname name = rolledName(store, hostId, checkpoint);
+        StateTable table = made(keep ? name : null, name.toString(), false, target -> write(state, target));
+        StateTable before = state.table();
+        if (table != null && before != null) {
+            synchronized (this) {
+                loading.getOrDefault(hostId, new ArrayDeque<>()).remove(before);
+            }
+            before.close();
+        }
+        return loading(hostId, table);
+    }
+
+    private static void write(HostState state, CheckpointWriter.Target target) throws IOException {
+        try (CheckpointWriter out = new CheckpointWriter(target, Checkpoint.header(state), LEVEL)) {
+            StateTable below = state.table();
+            if (below == null) {
+                Checkpoint.state(state, EVERYTHING, out::write);
+            } else {
+                Checkpoint.state(state, below, EVERYTHING, out);
+            }
+            out.finish();
+        }
+    }
+
+    /** Says whether the next program finds what this one writes. */
+    boolean isNamed() {
+        return named;
+    }
+
+    /** Returns how many versions may be in memory while a host is loaded. */
+    int maxKept() {
+        return MAX_KEPT_FACTOR * largeVersions;
+    }
+
+    /** Says that nobody holds what {@link #roll} has written any more. */
+    void freed() {
+        freed.run();
+    }
+
+    /** Says whether it is worth it to write so many versions. */
+    boolean isLarge(int versions) {
+        return versions >= largeVersions;
+    }
+
+    private @Nullable StateTable loading(String hostId, @Nullable StateTable table) {
+        if (table != null) {
+            synchronized (this) {
+                loading.computeIfAbsent(hostId, each -> new ArrayDeque<>()).add(table);
+            }
+        }
+        return table;
+    }
+
+    /** Keeps the table a host's state was loaded through, null for none, and closes those tried before. */
+    synchronized void settle(String hostId, @Nullable StateTable table) {
+        for (StateTable each : loading.getOrDefault(hostId, new ArrayDeque<>())) {
+            if (each != table) {
+                each.close();
+            }
+        }
+        loading.remove(hostId);
+        if (table != null) {
+            Deque<StateTable> ofHost = used.computeIfAbsent(hostId, each -> new ArrayDeque<>());
+            ofHost.add(table);
+            if (ofHost.size() > STATES_PER_HOST) {
+                ofHost.remove().close();
+            }
+        }
+    }
+
+    private @Nullable StateTable existing(Pathname name, String key) {
+        int opened = Fd.tryOpen(directory.resolve(name), Fd.O_RDONLY | Fd.O_NONBLOCK, 0);
+        if (opened < 0) {
+            return null;
+        }
+        Fd file = Fd.ofValue(opened);
+        StateTable table = null;
+        try {
+            long bytes = wholeBytes(file);
+            table = bytes < 0 ? null : open(file, key, bytes);
+            return table;
+        } catch (IOException e) {
+            return null;
+        } finally {
+            if (table == null) {
+                file.close();
+            }
+        }
+    }
+
+    /** Returns how many bytes a file has before its last frame; -1 if that does not say that they are whole. */
+    private static long wholeBytes(Fd file) throws ErrnoException {
+        try (Statx stat = new Statx();
+                Arena arena = Arena.ofConfined()) {
+            long bytes = stat.of(file.value()) < 0 ? -1 : stat.size() - END_BYTES;
+            MemorySegment part = arena.allocate(PART_BYTES, 8);
+            CRC32C crc = new CRC32C();
+            for (long at = 0; at < bytes; at += PART_BYTES) {
+                long got = file.preadFully(part, 0, Math.min(PART_BYTES, bytes - at), at);
+                crc.update(part.asSlice(0, got).asByteBuffer());
+            }
+            boolean whole = bytes > 0
+                    && file.preadFully(part, 0, END_BYTES, bytes) == END_BYTES
+                    && part.get(INT, 0) == SKIPPABLE_MAGIC
+                    && part.get(INT, 4) == Integer.BYTES
+                    && part.get(INT, 8) == (int) crc.getValue();
+            return whole ? bytes : -1;
+        }
+    }
+
+    private static @Nullable StateTable open(Fd file, String key, long bytes) throws IOException {
+        return StateTable.open(key, (offset, target) -> read(file, offset, target), bytes, file::close);
+    }
+
+    private static int read(Fd file, long offset, MemorySegment target) throws ErrnoException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(Math.max(1, target.byteSize()), 8);
+            int got = (int) file.preadFully(bytes, 0, target.byteSize(), offset);
+            MemorySegment.copy(bytes, 0, target, 0, got);
+            return got;
+        }
+    }
+
+    /** Writes what becomes a table. */
+    private interface Writing {
+        void into(CheckpointWriter.Target target) throws IOException;
+    }
+
+    /**
+     * Makes a table, which stays under a name unless that is null; null if that is not possible here.
+     *
+     * @param check whether it may be damaged
+     */
+    private @Nullable StateTable made(@Nullable Pathname name, String key, boolean check, Writing writing)
+            throws IOException {
+        Pathname temporary =
+                Pathname.of("new-" + PREFIX + ProcessHandle.current().pid() + "-" + number.incrementAndGet());
+        Pathname path = name == null ? directory : directory.resolve(temporary);
+        int flags = Fd.O_RDWR | (name == null ? Fd.O_TMPFILE : Fd.O_CREAT | Fd.O_TRUNC);
+        int opened = Fd.tryOpen(path, flags, MODE);
+        if (opened < 0) {
+            return null;
+        }
+        Fd file = Fd.ofValue(opened);
+        StateTable table = null;
+        boolean good = false;
+        try {
+            table = open(file, key, written(file, writing));
+            if (table != null && check) {
+                table.check();
+            }
+            good = table != null;
+            return table;
+        } catch (ErrnoException e) {
+            return null; // the disk is full
+        } finally {
+            if (table != null && !good) {
+                table.close();
+            } else if (table == null) {
+                file.close();
+            }
+            if (name != null) {
+                keep(temporary, good ? name : null);
+            }
+        }
+    }
+
+    /** Fills a file and says behind it that it is whole; returns the bytes before that. */
+    private static long written(Fd file, Writing writing) throws IOException {
+        CRC32C crc = new CRC32C();
+        long[] bytes = {0};
+        writing.into((source, offset, length) -> {
+            crc.update(source.asSlice(offset, length).asByteBuffer());
+            file.writeFully(source, offset, length);
+            bytes[0] += length;
+        });
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment end = arena.allocate(END_BYTES, 4);
+            end.set(INT, 0, SKIPPABLE_MAGIC);
+            end.set(INT, 4, Integer.BYTES);
+            end.set(INT, 8, (int) crc.getValue());
+            file.writeFully(end, 0, END_BYTES);
+        }
+        return bytes[0];
+    }
+
+    /** Gives a file its name, or removes it. */
+    private void keep(Pathname temporary, @Nullable Pathname name) {
+        try (Directory in = Directory.open(directory)) {
+            if (name == null) {
+                in.unlink(temporary);
+            } else {
+                in.rename(temporary, in, name, 0);
+            }
+        } catch (ErrnoException e) {
+            // somebody emptied the directory; the open file stays good
+        }
+    }
+
+    private static Pathname rolledName(BlobStore store, String hostId, @Nullable CheckpointId checkpoint) {
+        String of = checkpoint == null ? "" : ArchiveLayout.checkpoint(hostId, checkpoint);
+        return name(store, ArchiveLayout.log(hostId) + '\0' + of);
+    }
+
+    private static Pathname name(BlobStore store, String key) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] hash = digest.digest((store.name() + '\0' + key).getBytes(StandardCharsets.UTF_8));
+            return Pathname.of(PREFIX + HexFormat.of().formatHex(hash));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Closes all files: states that were loaded through them are of no use any more. */
+    @Override
+    public synchronized void close() {
+        used.values().forEach(ofHost -> ofHost.forEach(StateTable::close));
+        used.clear();
+    }
+}

@@ -1,0 +1,544 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.format.SeekableFrames;
+import io.chagres.linux.Pathname;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NoSuchElementException;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checkpoint of which single versions and names are found with its index and few reads, so that a host with a million
+ * files is looked at with little of it in memory: the index, and the blocks that were read last. Each block is checked
+ * against the index; whether the index and the whole are right is asked of {@link #check}. Methods throw
+ * {@link UncheckedIOException} when a block cannot be read or is damaged. Safe for any thread.
+ */
+final class StateTable implements AutoCloseable {
+    /** An index of more is not loaded: such a checkpoint is read as a whole. */
+    static final int MAX_INDEX_BYTES = 16 << 20;
+
+    /** So many blocks are kept, most of some 32 KiB. */
+    private static final int MAX_BLOCKS = 64;
+
+    /** Who reads all fetches so many bytes at once. */
+    private static final int AHEAD_BYTES = 1 << 20;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    /** A version of fewer extents is made again as fast as it is found, and would only grow old. */
+    private static final int MIN_CACHED_EXTENTS = 256;
+
+    private static final int MAX_CACHED_EXTENTS = 100_000;
+
+    private final String key;
+    private final TableFrames frames;
+    private final TableBlocks.Footer footer;
+    private final TableBlocks blocks;
+    private final FixedHeader header;
+    private final Runnable closing;
+
+    /** The blocks read last; whoever looks into one holds its lock. */
+    private final Map<Integer, TableBlock> cachedBlocks = new LinkedHashMap<>(16, 0.75f, true);
+
+    private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
+    private int cachedExtents;
+
+    private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
+            throws IOException {
+        this.key = key;
+        this.frames = frames;
+        this.footer = footer;
+        this.closing = closing;
+        blocks = TableBlocks.decode(key, footer, index);
+        byte[] first = frames.content(0, 0);
+        if (first.length < FixedHeader.BYTES) {
+            throw new CorruptArchiveException(key, "it is cut off");
+        }
+        header = FixedHeader.decode(key, MemorySegment.ofArray(first), 0, FixedHeader.CHECKPOINT);
+        frames.trim();
+    }
+
+    /**
+     * Opens a checkpoint: two requests, or one for each 256 KiB of its index.
+     *
+     * @param object reads it; stays the caller's
+     * @param closing is done when it is closed
+     * @return null if its index is too large to be loaded
+     * @throws CorruptArchiveException when it does not end with an index of what it holds
+     */
+    static @Nullable StateTable open(String key, FrameTable.Source object, long objectBytes, Runnable closing)
+            throws IOException {
+        TableFrames frames = new TableFrames(key, object, objectBytes);
+        StateTable table = null;
+        try {
+            TableBlocks.Footer footer = TableBlocks.Footer.decode(key, frames.content(frames.count() - 1, 0));
+            int indexFrames = SeekableFrames.framesOf(footer.indexBytes());
+            if ((long) footer.blocks() + 2 + indexFrames != frames.count()) {
+                throw new CorruptArchiveException(key, "its index is not of its frames");
+            }
+            if (footer.indexBytes() > MAX_INDEX_BYTES) {
+                return null;
+            }
+            table = new StateTable(key, frames, footer, index(frames, footer), closing);
+            return table;
+        } finally {
+            if (table == null) {
+                frames.close();
+            }
+        }
+    }
+
+    private static byte[] index(TableFrames frames, TableBlocks.Footer footer) throws IOException {
+        ByteArrayOutputStream index = new ByteArrayOutputStream(footer.indexBytes());
+        for (int frame = footer.blocks() + 1; frame < frames.count() - 1; frame++) {
+            index.writeBytes(frames.content(frame, AHEAD_BYTES));
+        }
+        return index.toByteArray();
+    }
+
+    FixedHeader header() {
+        return header;
+    }
+
+    /** Returns how many versions there are. */
+    int versionCount() {
+        return (int) footer.versions();
+    }
+
+    /** Returns how many names there are. */
+    int nameCount() {
+        return (int) footer.names();
+    }
+
+    /** Returns the greatest id of a version, 0 if there is none. */
+    long lastId() {
+        return footer.lastId();
+    }
+
+    /** Returns the records of the host itself. */
+    List<LogRecord> hostRecords() throws IOException {
+        List<LogRecord> records = new ArrayList<>();
+        for (int block = 0; block < blocks.hostEnd(); block++) {
+            RecordReader reader = reader(bytes(block, 0), 0);
+            while (reader.hasNext()) {
+                records.add(reader.next());
+            }
+        }
+        return records;
+    }
+
+    /**
+     * Reads all of it and proves that it is whole, and that the index and the seek table say where everything is.
+     *
+     * @throws CorruptArchiveException when it is not
+     */
+    void check() throws IOException {
+        TableCheck check = new TableCheck(key);
+        CRC32C crc = new CRC32C();
+        long count = 0;
+        for (int block = 0; block < blocks.count(); block++) {
+            byte[] frame = frames.content(block, AHEAD_BYTES);
+            crc.update(frame);
+            byte[] bytes = records(block, frame);
+            RecordReader reader = reader(bytes, 0);
+            while (reader.hasNext()) {
+                check.add(reader.next());
+                count++;
+            }
+            check.endBlock(bytes);
+        }
+        byte[] end = frames.content(blocks.count(), AHEAD_BYTES);
+        int from = start(blocks.count());
+        MemorySegment stored = MemorySegment.ofArray(end);
+        crc.update(end, 0, Math.max(0, end.length - Integer.BYTES));
+        if (end.length != from + 16
+                || stored.get(INT, from) != 0
+                || stored.get(LONG, from + 4L) != count
+                || stored.get(INT, from + 12L) != (int) crc.getValue()) {
+            throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
+        }
+        byte[] index = index(frames, footer);
+        byte[] last = frames.content(frames.count() - 1, 0);
+        int[] at = {0};
+        check.end(length -> {
+            boolean inIndex = at[0] < index.length;
+            byte[] next = inIndex ? Arrays.copyOfRange(index, at[0], at[0] + length) : last;
+            at[0] += length;
+            return next;
+        });
+        frames.trim();
+    }
+
+    /** Returns where in its frame what is no header begins. */
+    private static int start(int frame) {
+        return frame == 0 ? FixedHeader.BYTES : 0;
+    }
+
+    private byte[] bytes(int block, int ahead) throws IOException {
+        return records(block, frames.content(block, ahead));
+    }
+
+    /** Returns the records of a block, which prove to be what the index tells of. */
+    private byte[] records(int block, byte[] frame) throws CorruptArchiveException {
+        int start = start(block) + Integer.BYTES;
+        if (frame.length <= start
+                || MemorySegment.ofArray(frame).get(INT, start - Integer.BYTES) != frame.length - start) {
+            throw new CorruptArchiveException(key, "a frame is not a block");
+        }
+        byte[] records = Arrays.copyOfRange(frame, start, frame.length);
+        if (TableBlocks.crc(records, records.length) != blocks.crc(block)) {
+            throw new CorruptArchiveException(key, "the checksum of a block is wrong");
+        }
+        return records;
+    }
+
+    private RecordReader reader(byte[] records, int offset) {
+        return new RecordReader(key, records, offset, records.length - offset);
+    }
+
+    /** Returns a block; with the lock of the cache, until which is given back it stays as it is. */
+    private TableBlock block(int number) throws IOException {
+        TableBlock there = cachedBlocks.get(number);
+        if (there != null) {
+            return there;
+        }
+        byte[] bytes = bytes(number, 0);
+        TableBlock block;
+        if (cachedBlocks.size() == MAX_BLOCKS) {
+            Iterator<TableBlock> eldest = cachedBlocks.values().iterator();
+            block = eldest.next();
+            eldest.remove();
+        } else {
+            block = new TableBlock(key);
+        }
+        block.fill(bytes, number >= blocks.namesStart());
+        cachedBlocks.put(number, block);
+        return block;
+    }
+
+    /** Says whether there is a version with an id. */
+    boolean holds(long id) {
+        synchronized (cachedBlocks) {
+            return id <= footer.lastId() && find(id) != null;
+        }
+    }
+
+    /** Returns the records from the opening of a version on, or null; with the lock, to be read with it. */
+    private @Nullable Walk find(long id) {
+        int number = blocks.ofVersion(id);
+        if (number < 0) {
+            return null;
+        }
+        try {
+            RecordReader records = block(number).version(id);
+            return records == null ? null : new Walk(number, records);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Returns a version, or null: each time another object, but for versions that take long to make.
+     *
+     * @param tree finds its names
+     */
+    @Nullable
+    FileVersion version(long id, NameTree tree) {
+        synchronized (cachedVersions) {
+            FileVersion there = cachedVersions.get(id);
+            if (there != null) {
+                return there;
+            }
+        }
+        FileVersion version;
+        synchronized (cachedBlocks) {
+            Walk found = find(id);
+            version = found == null ? null : found.version(tree);
+        }
+        return version == null || weight(version) < MIN_CACHED_EXTENTS ? version : cached(version);
+    }
+
+    private FileVersion cached(FileVersion version) {
+        synchronized (cachedVersions) {
+            FileVersion there = cachedVersions.putIfAbsent(version.id(), version);
+            if (there != null) {
+                return there;
+            }
+            cachedExtents += weight(version);
+            Iterator<FileVersion> eldest = cachedVersions.values().iterator();
+            while (cachedVersions.size() > 1 && cachedExtents > MAX_CACHED_EXTENTS) {
+                cachedExtents -= weight(eldest.next());
+                eldest.remove();
+            }
+            return version;
+        }
+    }
+
+    private static int weight(FileVersion version) {
+        return version.extents() == null ? 0 : version.extents().size();
+    }
+
+    /** Returns a version that the caller keeps and may change, or null. */
+    @Nullable
+    FileVersion takeVersion(long id, NameTree tree) {
+        FileVersion version = version(id, tree);
+        synchronized (cachedVersions) {
+            FileVersion there = cachedVersions.remove(id);
+            cachedExtents -= there == null ? 0 : weight(there);
+        }
+        return version;
+    }
+
+    /** Visits the versions that have no name; blocks without one are not read. */
+    void forEachNameless(NameTree tree, Consumer<FileVersion> visitor) {
+        for (int block = blocks.versionsStart(); block < blocks.versionsEnd(); block++) {
+            if (blocks.first(block).nameless() > 0) {
+                Walk walk = new Walk(block - 1, reader(new byte[0], 0));
+                walk.skip();
+                for (int i = blocks.first(block).opened(); i > 0; i--) {
+                    FileVersion version = walk.version(tree);
+                    if (version != null && version.nameCount() == 0) {
+                        visitor.accept(version);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Returns all versions in the order of their ids, each made when it is its turn. */
+    Iterator<FileVersion> versions(NameTree tree) {
+        return versions(blocks.versionsStart(), Long.MAX_VALUE, tree);
+    }
+
+    /** Returns the versions that blocks from one on open, up to an id. */
+    private Iterator<FileVersion> versions(int block, long endId, NameTree tree) {
+        Walk walk = new Walk(block - 1, reader(new byte[0], 0));
+        return new Iterator<>() {
+            private @Nullable FileVersion next = walk.version(tree);
+
+            @Override
+            public boolean hasNext() {
+                return next != null && next.id() < endId;
+            }
+
+            @Override
+            public FileVersion next() {
+                FileVersion version = next;
+                if (version == null) {
+                    throw new NoSuchElementException();
+                }
+                next = walk.version(tree);
+                return version;
+            }
+        };
+    }
+
+    /** Takes what {@link #copyVersions} copies. */
+    interface Copy {
+        /** Takes the next version. */
+        void version(FileVersion version) throws IOException;
+
+        /** Takes a frame that is a block of versions; false if they are to come one by one. */
+        boolean block(byte[] content, byte[] stored, TableBlocks.First first, int records, int crc, long lastId)
+                throws IOException;
+    }
+
+    /** Copies all versions but those that others take the place of: blocks of which none was replaced as they are. */
+    void copyVersions(NavigableMap<Long, FileVersion> others, NameTree tree, Copy to) throws IOException {
+        long from = 0;
+        for (int block = blocks.versionsStart(); block < blocks.versionsEnd(); ) {
+            int end = blocks.opening(block + 1);
+            long next = end < blocks.versionsEnd() ? blocks.first(end).id() : footer.lastId() + 1;
+            for (FileVersion other :
+                    others.subMap(from, blocks.first(block).id()).values()) {
+                to.version(other);
+            }
+            from = blocks.first(block).id();
+            boolean whole = end == block + 1 && others.subMap(from, next).isEmpty();
+            if (!whole || !copyBlock(block, next - 1, to)) {
+                Iterator<FileVersion> merged = TableVersions.merged(
+                        versions(block, next, tree),
+                        others.subMap(from, next).values().iterator());
+                while (merged.hasNext()) {
+                    to.version(merged.next());
+                }
+            }
+            from = next;
+            block = end;
+        }
+        for (FileVersion other : others.tailMap(from).values()) {
+            to.version(other);
+        }
+    }
+
+    private boolean copyBlock(int block, long lastId, Copy to) throws IOException {
+        byte[] content = frames.content(block, AHEAD_BYTES);
+        records(block, content);
+        return block > 0
+                && to.block(
+                        content,
+                        frames.stored(block),
+                        blocks.first(block),
+                        blocks.records(block),
+                        blocks.crc(block),
+                        lastId);
+    }
+
+    /** Reads the records of versions one after the other. */
+    private final class Walk {
+        private int block;
+        private RecordReader records;
+        private LogRecord.@Nullable VersionOpened opened;
+
+        /** Begins with some records, behind which come those of the blocks behind one. */
+        Walk(int block, RecordReader records) {
+            this.block = block;
+            this.records = records;
+        }
+
+        /** Leaves out what belongs to a version that was opened before. */
+        void skip() {
+            try {
+                LogRecord record = next();
+                while (record != null && !(record instanceof LogRecord.VersionOpened)) {
+                    record = next();
+                }
+                opened = (LogRecord.VersionOpened) record;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private @Nullable LogRecord next() throws IOException {
+            while (!records.hasNext()) {
+                if (block + 1 >= blocks.versionsEnd()) {
+                    return null;
+                }
+                block++;
+                records = reader(bytes(block, 0), 0);
+            }
+            return records.next();
+        }
+
+        /** Returns the next version; null after the last. */
+        @Nullable
+        FileVersion version(NameTree tree) {
+            try {
+                LogRecord first = opened == null ? next() : opened;
+                opened = null;
+                if (first == null) {
+                    return null;
+                }
+                if (!(first instanceof LogRecord.VersionOpened of)) {
+                    throw new CorruptArchiveException(key, "a version does not begin with its opening");
+                }
+                FileVersion version = FileVersion.ofTable(of, header.timeMs(), tree);
+                for (LogRecord record = next(); record != null; record = next()) {
+                    if (record instanceof LogRecord.VersionOpened following) {
+                        opened = following;
+                        break;
+                    }
+                    version.take(key, record, header.timeMs());
+                }
+                return version;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** Returns a directory, which need not be there. */
+    TableDirectory directory(Pathname path) {
+        return new TableDirectory(this, path);
+    }
+
+    /** Returns all names in a directory in the order of their bytes: paths of one component. */
+    List<LogRecord.NameAdded> names(Pathname directory) {
+        byte[] start = Arrays.copyOf(directory.bytes(), directory.length() + (directory.length() > 1 ? 1 : 0));
+        start[start.length - 1] = '/';
+        Pathname from = Pathname.ofBytes(start);
+        List<LogRecord.NameAdded> names = new ArrayList<>();
+        synchronized (cachedBlocks) {
+            addNames(from, names);
+        }
+        return names;
+    }
+
+    private void addNames(Pathname from, List<LogRecord.NameAdded> names) {
+        try {
+            int first = Math.max(blocks.ofName(from), blocks.namesStart());
+            for (int number = first; number < blocks.namesEnd(); number++) {
+                TableBlock block = block(number);
+                for (int i = number == first ? block.place(from) : 0; i < block.count(); i++) {
+                    LogRecord.NameAdded name = block.name(i);
+                    if (!isIn(name.path(), from)) {
+                        return;
+                    }
+                    names.add(relative(name));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isIn(Pathname path, Pathname directory) {
+        int above = TableIndex.directoryBytes(path) + 1;
+        if (above != directory.length()) {
+            return false;
+        }
+        for (int i = 0; i < above; i++) {
+            if (path.byteAt(i) != directory.byteAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static LogRecord.NameAdded relative(LogRecord.NameAdded name) {
+        return new LogRecord.NameAdded(
+                name.path().name(), name.kind(), name.versionId(), name.target(), name.attributes());
+    }
+
+    /** Returns the name of an absolute path as one component, or null. */
+    LogRecord.@Nullable NameAdded name(Pathname path) {
+        int number = blocks.ofName(path);
+        if (number < 0) {
+            return null;
+        }
+        try {
+            synchronized (cachedBlocks) {
+                TableBlock block = block(number);
+                int at = block.place(path);
+                LogRecord.NameAdded name = at < block.count() ? block.name(at) : null;
+                return name != null && name.path().equals(path) ? relative(name) : null;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        frames.close();
+        closing.run();
+    }
+}

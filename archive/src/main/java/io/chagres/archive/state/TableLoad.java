@@ -1,0 +1,163 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads a state of which most is in local tables: that of a checkpoint, or one an earlier load made of the checkpoint
+ * and commits after it. What commits add is written as another table before it fills the memory. Confined to one
+ * thread.
+ */
+final class TableLoad implements HostLog.Load {
+    /** Reading so many commits takes longer than to lay their state out. */
+    private static final int MANY_COMMITS = 256;
+
+    /** A larger outline is of a host whose state should never be in memory as a whole. */
+    private static final long MAX_OUTLINE_BYTES = 4 << 20;
+
+    /** A table is made again when so large a part of it was added. */
+    private static final int GROWTH = 4;
+
+    private final LocalTables locals;
+    private final BlobStore store;
+    private final String hostId;
+    private final boolean keep;
+    private boolean usesOutlines = true;
+    private @Nullable CheckpointId checkpoint;
+    private @Nullable StateTable rolled;
+    private long firstSeq;
+    private boolean isRefused;
+    private boolean isFreed;
+
+    /**
+     * Begins.
+     *
+     * @param isNow whether everything there is will be loaded, so that the next load can go on from there
+     */
+    TableLoad(LocalTables locals, BlobStore store, String hostId, boolean isNow) {
+        this.locals = locals;
+        this.store = store;
+        this.hostId = hostId;
+        keep = isNow && locals.isNamed();
+    }
+
+    @Override
+    public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
+        checkpoint = span.checkpoint();
+        Tables tables = span.tables();
+        List<CommitSpan> changes =
+                tables == null ? List.of() : tables.route(span.before()).changes();
+        HostState state = begin(span, tables, reader);
+        for (CommitSpan each : changes) {
+            if (tables != null && each.from() == state.seq()) {
+                Changes.apply(store, tables, each, state);
+                state = applied(
+                        state, each.to() == span.before() && span.commits().isEmpty());
+            }
+        }
+        return state;
+    }
+
+    private HostState begin(HostLog.Span span, @Nullable Tables tables, CommitReader reader) throws IOException {
+        StateTable table = rolled;
+        if (table != null && isOf(table, span.commits(), reader)) {
+            return begun(new HostState(table));
+        }
+        if (tables != null
+                && tables.route(span.before()).outline() > tables.base().seq()) {
+            HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
+            Outlines.restore(store, hostId, tables, span.before(), state, true);
+            firstSeq = tables.base().seq();
+            return applied(state, span.commits().isEmpty());
+        }
+        table = checkpoint == null ? null : locals.of(store, hostId, checkpoint);
+        return begun(
+                table != null
+                        ? new HostState(table)
+                        : HostLog.restored(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE));
+    }
+
+    private HostState begun(HostState state) {
+        firstSeq = state.seq();
+        return state;
+    }
+
+    @Override
+    public @Nullable Tables tables(@Nullable CheckpointId from, long seq) throws IOException {
+        rolled = locals.rolled(store, hostId, from);
+        Tables tables = usesOutlines ? Tables.list(store, hostId, from, seq, MAX_OUTLINE_BYTES) : null;
+        boolean goesOn = tables != null && rolled != null && tables.outlines().isEmpty();
+        return goesOn ? Tables.none(from) : tables;
+    }
+
+    @Override
+    public BlobStore store() {
+        return store;
+    }
+
+    @Override
+    public boolean takesRepeats() {
+        return usesOutlines;
+    }
+
+    @Override
+    public boolean avoidOutlines() {
+        boolean used = usesOutlines;
+        usesOutlines = false;
+        return used;
+    }
+
+    @Override
+    public HostState past(History.Found found) throws IOException {
+        HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
+        History.restore(store, hostId, found, state);
+        return state;
+    }
+
+    /** Says whether a table is of one of these commits. */
+    private boolean isOf(StateTable table, List<Long> commits, CommitReader reader) throws IOException {
+        FixedHeader header = table.header();
+        return !commits.isEmpty()
+                && commits.getFirst() <= header.seq()
+                && header.seq() <= commits.getLast()
+                && Arrays.equals(
+                        header.chain(),
+                        HostLog.read(hostId, header.seq(), reader).chain());
+    }
+
+    @Override
+    public HostState applied(HostState state, boolean isLast) throws IOException {
+        tellFreed();
+        int kept = state.keptVersions().size();
+        StateTable below = state.table();
+        int tabled = below == null ? 0 : below.versionCount();
+        boolean fills = kept >= Math.max(locals.maxKept(), tabled / GROWTH);
+        boolean helps = isLast && (locals.isLarge(kept) || keep && state.seq() - firstSeq >= MANY_COMMITS);
+        if (isRefused || !fills && !helps) {
+            return state;
+        }
+        StateTable table = locals.roll(store, hostId, checkpoint, state, keep);
+        isRefused = table == null;
+        isFreed = table != null && locals.isLarge(kept);
+        return table == null ? state : new HostState(table);
+    }
+
+    /** Ends it. The state that was laid out last is on no stack any more. */
+    void end() {
+        tellFreed();
+    }
+
+    private void tellFreed() {
+        if (isFreed) {
+            isFreed = false;
+            locals.freed();
+        }
+    }
+}

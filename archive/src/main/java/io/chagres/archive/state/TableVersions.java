@@ -1,0 +1,78 @@
+package io.chagres.archive.state;
+
+import java.util.AbstractCollection;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/** All versions of a state over a table in the order of their ids: those of the table are made on the way. */
+final class TableVersions extends AbstractCollection<FileVersion> {
+    private final StateTable table;
+    private final NameTree names;
+    private final NavigableMap<Long, FileVersion> kept;
+
+    /**
+     * Makes a view.
+     *
+     * @param kept versions that stand for those of the table with the same ids, and others
+     */
+    TableVersions(StateTable table, NameTree names, NavigableMap<Long, FileVersion> kept) {
+        this.table = table;
+        this.names = names;
+        this.kept = kept;
+    }
+
+    @Override
+    public int size() {
+        int more = 0;
+        for (Map.Entry<Long, FileVersion> each : kept.entrySet()) {
+            more += table.holds(each.getKey()) ? 0 : 1;
+        }
+        return table.versionCount() + more;
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return table.versionCount() == 0 && kept.isEmpty();
+    }
+
+    @Override
+    public Iterator<FileVersion> iterator() {
+        return merged(table.versions(names), kept.values().iterator());
+    }
+
+    /** Returns versions in the order of their ids; of two with one id the other. */
+    static Iterator<FileVersion> merged(Iterator<FileVersion> inTable, Iterator<FileVersion> others) {
+        return new Iterator<>() {
+            private @Nullable FileVersion tabled = following(inTable);
+            private @Nullable FileVersion other = following(others);
+
+            @Override
+            public boolean hasNext() {
+                return other != null || tabled != null;
+            }
+
+            @Override
+            public FileVersion next() {
+                FileVersion first = tabled;
+                if (other != null && (first == null || other.id() <= first.id())) {
+                    first = other;
+                    other = following(others);
+                }
+                if (first == null) {
+                    throw new NoSuchElementException();
+                }
+                if (tabled != null && tabled.id() == first.id()) {
+                    tabled = following(inTable);
+                }
+                return first;
+            }
+        };
+    }
+
+    private static @Nullable FileVersion following(Iterator<FileVersion> versions) {
+        return versions.hasNext() ? versions.next() : null;
+    }
+}

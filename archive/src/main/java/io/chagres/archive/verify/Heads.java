@@ -1,0 +1,41 @@
+package io.chagres.archive.verify;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.CommitSeal;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.sign.SignedStatement;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the newest commit of a host with its signature. Stateless. */
+public final class Heads {
+    private Heads() {}
+
+    /**
+     * Returns what was signed with the newest commit of a host; null when there is none, or nobody signed it.
+     *
+     * @throws io.chagres.archive.CorruptArchiveException when it is damaged
+     */
+    public static @Nullable SignedStatement of(BlobStore store, String hostId) throws IOException {
+        long newest = 0;
+        for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+            OptionalLong seq = ArchiveLayout.seqOf(object.key());
+            newest = seq.isPresent() ? Math.max(newest, seq.getAsLong()) : newest;
+        }
+        while (newest > 0 && store.size(ArchiveLayout.commit(hostId, newest + 1)) >= 0) {
+            newest++; // a list may be late
+        }
+        if (newest == 0) {
+            return null;
+        }
+        try (CommitReader reader = new CommitReader(store)) {
+            CommitHeader commit = reader.look(ArchiveLayout.commit(hostId, newest));
+            CommitSeal seal = commit.seal();
+            return seal == null ? null : seal.statement(hostId, newest);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.chagres.archive.verify;
+
+import java.util.List;
+
+/**
+ * What signatures prove of one host. Immutable.
+ *
+ * @param hostId the host
+ * @param provenTo the last commit up to which everything there is is proven; 0 for nothing
+ * @param spans all commits in order, those of one reason together
+ */
+public record Proof(String hostId, long provenTo, List<Span> spans) {
+    /**
+     * Commits that follow each other.
+     *
+     * @param from the first
+     * @param to the last
+     * @param proven whether somebody who is trusted signed them, and what they refer to is what was signed
+     * @param why by whom they are proven, or why they are not
+     */
+    public record Span(long from, long to, boolean proven, String why) {
+        /** Returns the span as a sentence. */
+        @Override
+        public String toString() {
+            String commits = from == to ? "commit " + from : "commits " + from + " to " + to;
+            return commits + (proven ? " proven: " : " unproven: ") + why;
+        }
+    }
+
+    /** Says whether all there is is proven. */
+    public boolean isWhole() {
+        return !spans.isEmpty() && spans.stream().allMatch(Span::proven);
+    }
+}

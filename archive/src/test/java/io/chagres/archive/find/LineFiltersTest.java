@@ -1,0 +1,312 @@
+package io.chagres.archive.find;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.Zstd;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.SmallArchive;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.random.RandomGenerator;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What filters look like, what they cost, and how much need not be read with them. */
+final class LineFiltersTest {
+    private static final String NEEDLE = "7f3a9c21-4b2c-4d1e-9f3a-0123456789ab";
+
+    private static final int PIECE = 256 << 10;
+
+    @TempDir
+    Path directory = Path.of("");
+
+    /** Counts what is asked for. */
+    private static final class Counted extends ForwardingStore {
+        private int requests;
+        private long bytes;
+
+        Counted(BlobStore store) {
+            super(store);
+        }
+
+        @Override
+        public int get(String key, long offset, MemorySegment target) throws IOException {
+            int got = super.get(key, offset, target);
+            requests++;
+            bytes += got;
+            return got;
+        }
+
+        @Override
+        public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+            requests++;
+            return super.list(prefix, afterKey);
+        }
+    }
+
+    @Test
+    void hashesAsTheReferenceDoes() {
+        assertThat(LineTokens.xxh64(0)).isEqualTo(0x34c96acdcadb1bbbL);
+        assertThat(LineTokens.xxh64(0x3837363534333231L)).isEqualTo(0xd2d02f08cf7cfd4aL); // "12345678"
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "short words only, 0",
+        "half-word15bytes, 1",
+        "half-word15byte, 0",
+        "half-word15byt;, 0",
+        "=half-word15byte, 0",
+        "=half-word15byte;, 1",
+        "=nine99999;, 0",
+        "=ten0000000;, 1",
+        "\u00e9ten0000000\u00e9, 1"
+    })
+    void aLiteralHasTokensWhenItHoldsAWordOrSixteenBytesOfOne(String literal, int tokens) {
+        assertThat(LineTokens.of(literal.getBytes(StandardCharsets.UTF_8))).hasSize(tokens);
+    }
+
+    /** Lines as servers write them. */
+    private static byte[] log(RandomGenerator random, int length) {
+        StringBuilder log = new StringBuilder();
+        long ms = 1_790_000_000_000L;
+        while (log.length() < length) {
+            ms += random.nextInt(20);
+            log.append(String.format(
+                    Locale.ROOT,
+                    "2026-11-23T%02d:%02d:%02d.%03dZ INFO  [http-%d] io.example.Api request=%016x user=%d GET"
+                            + " /api/v1/items/%d?page=%d status=%d bytes=%d took=%dus%n",
+                    ms / 3_600_000 % 24,
+                    ms / 60_000 % 60,
+                    ms / 1000 % 60,
+                    ms % 1000,
+                    random.nextInt(16),
+                    random.nextLong(),
+                    random.nextInt(5000),
+                    random.nextInt(100_000),
+                    random.nextInt(30),
+                    random.nextInt(10) == 0 ? 500 : 200,
+                    random.nextInt(50_000),
+                    random.nextInt(900_000)));
+        }
+        return log.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void fill(int files, boolean withNeedle) {
+        RandomGenerator random = Seeds.random(4); // false matches are a matter of chance
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            for (int i = 0; i < files; i++) {
+                long version = web.file("/log/" + i);
+                for (int k = 0; k < 4; k++) {
+                    web.append(version, log(random, 255 << 10));
+                    web.commit(100 + i);
+                }
+                if (i == 3 && withNeedle) {
+                    web.append(version, "request " + NEEDLE + " failed\n").commit(200);
+                }
+            }
+        }
+    }
+
+    private long stored(String part) throws IOException {
+        long bytes = 0;
+        try (var all = Files.walk(directory)) {
+            for (Path each : all.filter(Files::isRegularFile).toList()) {
+                bytes += each.toString().contains(part) ? Files.size(each) : 0;
+            }
+        }
+        return bytes;
+    }
+
+    private static LinePattern literal(String text) {
+        return LinePattern.of(List.of(text), new LinePattern.Options(true, false, false, false, false));
+    }
+
+    @Test
+    void aNeedleCostsFewRequestsAndBytes() throws IOException {
+        fill(20, true);
+        SmallArchive.compact(directory);
+        long all = stored("/streams/");
+        long filters = stored("/filters/");
+        assertThat(filters).isLessThan(all * 5 / 100);
+        try (BlobStore store = BlobStores.open(directory.toString(), false)) {
+            String host = HostRegistry.hosts(store).getFirst().id();
+            HostState state = HostLog.load(store, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+            for (String needle : List.of(NEEDLE, "0123456789abcdef", "request=0123456789abcdef user")) {
+                Counted counted = new Counted(store);
+                Unmatched unmatched = Unmatched.of(counted, host, literal(needle), damage -> {
+                    throw new AssertionError(damage);
+                });
+                assertThat(counted.requests).isLessThanOrEqualTo(4);
+                read(counted, host, state, unmatched);
+                assertThat(counted.bytes)
+                        .as("%s of %d", needle, all)
+                        .isLessThan(all * (needle.equals(NEEDLE) ? 10 : 15) / 100);
+            }
+        }
+    }
+
+    private static void read(BlobStore store, String host, HostState state, Unmatched unmatched) throws IOException {
+        try (VersionReader reader = new VersionReader(store, host, state);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment piece = arena.allocate(1 << 20);
+            for (FileVersion version : state.versions()) {
+                for (Unmatched.Range range : unmatched.rest(version.id(), 0, version.length())) {
+                    for (long at = range.start(); at < range.end(); ) {
+                        at += reader.read(version, at, piece.asSlice(0, Math.min(piece.byteSize(), range.end() - at)));
+                    }
+                }
+            }
+        }
+    }
+
+    /** The document's layout, read by nothing of the product. */
+    @Test
+    void looksAsDocumented() throws IOException {
+        fill(2, false);
+        SmallArchive.compact(directory);
+        Path path;
+        try (var all = Files.walk(directory)) {
+            path = all.filter(each -> each.getParent().endsWith("filters"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        assertThat(path.getFileName().toString()).matches("0{16}-0{15}[1-9]");
+        ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(in.getInt()).isEqualTo(0x46474843);
+        assertThat(in.getInt()).isEqualTo(1);
+        int columns = in.getInt();
+        int pieces = in.getInt();
+        byte[] stored = new byte[in.getInt()];
+        int crc = in.getInt();
+        in.get(stored);
+        CRC32C checksum = new CRC32C();
+        checksum.update(in.array(), 0, 20);
+        checksum.update(stored);
+        assertThat((int) checksum.getValue()).isEqualTo(crc);
+        ByteBuffer index = ByteBuffer.wrap(Zstd.decompress(stored, pieces * 32)).order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(index.getLong(0)).isEqualTo(1);
+        assertThat(index.getLong(8)).isZero();
+        assertThat(index.getLong(16)).isEqualTo(256 << 10);
+        assertThat(index.getInt(24)).isZero();
+        assertThat(index.getInt(28)).isBetween(1, columns);
+        assertThat(in.remaining()).isEqualTo(32 * (columns * 32 + 4));
+        long hash = 0x5a61b0a1e4a0d1c3L; // any: that its place is free or not depends on the bits of a block only
+        int row = (int) (hash >>> 59);
+        CRC32C ofRow = new CRC32C();
+        int at = in.position() + row * (columns * 32 + 4);
+        ofRow.update(in.array(), at, columns * 32);
+        assertThat((int) ofRow.getValue()).isEqualTo(in.getInt(at + columns * 32));
+    }
+
+    private static String needle(int round) {
+        return String.format(Locale.ROOT, "%016x%016x", round * 0x9E3779B97F4A7C15L, round * 0xC2B2AE3D27D4EB4FL);
+    }
+
+    @Test
+    void aSmallFilterIsTakenOverByTheNext() throws IOException {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            RandomGenerator random = Seeds.random(Seeds.next("LineFiltersTest"));
+            long version = web.file("/log");
+            for (int round = 1; round <= 12; round++) {
+                for (int i = 0; i < 5; i++) {
+                    web.append(version, log(random, 250 << 10)).commit(round * 100L);
+                }
+                web.append(version, needle(round) + "\n").commit(round * 100L);
+                SmallArchive.compact(directory);
+            }
+        }
+        try (BlobStore store = BlobStores.open(directory.toString(), false)) {
+            String host = HostRegistry.hosts(store).getFirst().id();
+            assertThat(LineFilters.list(store, host)).hasSizeLessThan(6);
+            HostState state = HostLog.load(store, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+            long length = state.versions().iterator().next().length();
+            Unmatched unmatched = Unmatched.of(store, host, literal(needle(7)), damage -> {});
+            long left = unmatched.rest(1, 0, length).stream()
+                    .mapToLong(each -> each.end() - each.start())
+                    .sum();
+            assertThat(left).isBetween(1L, 1L << 20);
+        }
+    }
+
+    /** Every border within a version: of pieces, of objects, of what two compactions tell of. */
+    @Test
+    void aLineOverABorderIsReadWhole() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("LineFiltersTest.borders"));
+        StringBuilder text = new StringBuilder();
+        List<Integer> borders = new ArrayList<>();
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            for (int round = 0; round < 4; round++) {
+                int from = text.length();
+                text.append(round % 2 == 0 ? "" : "-0123456789abcdef0123456789 end\n");
+                while (text.length() < from + 5 * PIECE) {
+                    text.append(String.format(
+                            Locale.ROOT,
+                            "%sid=%016x%016x;\n",
+                            "short x ".repeat(random.nextInt(10)),
+                            random.nextLong(),
+                            random.nextLong()));
+                }
+                text.setLength(text.length() - random.nextInt(1, 30)); // within the last id
+                byte[] bytes = text.substring(from).getBytes(StandardCharsets.US_ASCII);
+                for (int at = 0; at < bytes.length; at += PIECE) {
+                    web.append(version, Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + PIECE)))
+                            .commit(100 + round);
+                    borders.add(from + at);
+                }
+                borders.add(text.length());
+                SmallArchive.compact(directory);
+            }
+        }
+        for (int at = 0; at < text.length(); at += PIECE) {
+            borders.add(at);
+        }
+        try (BlobStore store = BlobStores.open(directory.toString(), false)) {
+            String host = HostRegistry.hosts(store).getFirst().id();
+            for (int border : borders) {
+                int start = text.lastIndexOf("\n", Math.max(0, border - 1)) + 1;
+                int newline = text.indexOf("\n", start);
+                int end = newline < 0 ? text.length() : newline + 1;
+                int id = text.indexOf("id=", start);
+                if (id < 0 || id + 3 + 16 > end) {
+                    continue;
+                }
+                int length = Math.min(32, end - id - 3);
+                for (int from = 0; from + 16 <= length; from++) {
+                    String literal = text.substring(id + 3 + from, id + 3 + from + 16);
+                    Unmatched unmatched = Unmatched.of(store, host, literal(literal), damage -> {});
+                    assertThat(unmatched.rest(1, start, end))
+                            .as("%s at %d", literal, border)
+                            .containsExactly(new Unmatched.Range(start, end));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.chagres.cli.forward;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.forward.ForwardListener;
+import io.chagres.forward.SinkException;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Says what {@code forward} does. */
+final class ForwardReport implements ForwardListener {
+    private final CommandContext context;
+    private final boolean json;
+    private final boolean once;
+    private final Set<String> hosts = new HashSet<>();
+    private String problem = "";
+    private long records;
+    private long bytes;
+
+    ForwardReport(CommandContext context, boolean json, boolean once) {
+        this.context = context;
+        this.json = json;
+        this.once = once;
+    }
+
+    @Override
+    public void committed(HostRegistry.Owner host, long newRecords, long newBytes) throws IOException {
+        problem = "";
+        if (newRecords == 0) {
+            return;
+        }
+        hosts.add(host.id());
+        records += newRecords;
+        bytes += newBytes;
+        if (json) {
+            context.out()
+                    .line(new JsonWriter()
+                            .beginObject()
+                            .member("host", host.name())
+                            .member("records", newRecords)
+                            .member("bytes", newBytes)
+                            .endObject());
+        }
+    }
+
+    @Override
+    public void retried(HostRegistry.Owner host, SinkException cause) throws SinkException {
+        if (once) {
+            throw new SinkException(cause.getMessage() + ". Nothing is lost; the next run goes on from there", cause);
+        }
+        if (!problem.equals(cause.getMessage())) {
+            problem = String.valueOf(cause.getMessage());
+            context.err().println("chagres forward: " + host.title() + ": " + problem + "; trying again");
+        }
+    }
+
+    @Override
+    public void expired(HostRegistry.Owner host, Pathname path, long start, long end) {
+        context.err()
+                .println("chagres forward: " + host.name() + ":" + path + ": bytes " + start + " to " + end
+                        + " were expired by --retain before they were published");
+    }
+
+    /** Says that a host cannot be read. */
+    void fault(HostRegistry.Owner host, IOException cause) {
+        context.err()
+                .println("chagres forward: " + host.title() + " cannot be read: " + cause.getMessage()
+                        + "; 'chagres verify' tells more");
+    }
+
+    /** Says what a person should know, though forwarding goes on. */
+    void warning(String message) {
+        context.err().println("chagres forward: " + message);
+    }
+
+    /** Prints what was done, for people. */
+    void print() throws IOException {
+        if (!json) {
+            context.out()
+                    .line("published " + records + (records == 1 ? " record, " : " records, ") + ByteSize.format(bytes)
+                            + ", of " + hosts.size() + (hosts.size() == 1 ? " host" : " hosts"));
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Holds the command {@code forward}. */
+@NullMarked
+package io.chagres.cli.forward;
+
+import org.jspecify.annotations.NullMarked;

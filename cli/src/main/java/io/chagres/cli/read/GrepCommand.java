@@ -1,0 +1,117 @@
+package io.chagres.cli.read;
+
+import io.chagres.archive.find.FileSearch;
+import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.read.Address;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.IdentityOption;
+import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.WorkerThreads;
+import java.io.Console;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code chagres grep}: lines that match, of files that need not exist any more. */
+@Command(
+        name = "grep",
+        header = "Find lines in files, also in those that are gone.",
+        description = "Prints host:path:line in the order of hosts and paths. Options mean what they mean to ripgrep;"
+                + " patterns are regular expressions of Java. Hosts are read beside each other; one that is damaged is"
+                + " named, and the others go on. Exit codes: 0 something was found, 1 nothing, 2 something could not be"
+                + " read.",
+        exitCodeOnExecutionException = GrepCommand.TROUBLE,
+        footer = {
+            "",
+            "Examples:",
+            "  chagres grep 'status=50[0-9]' /mnt/archive 'web*:*/app.log' --since 1h",
+            "  chagres grep -F -l 7f3a9c21 /mnt/archive",
+            "  chagres grep -n -C 2 -w ERROR /mnt/archive web1:/var/log db1:/var/log"
+        })
+public final class GrepCommand implements Callable<Integer> {
+    /** The exit code when something could not be read; 1 says that nothing was found. */
+    static final int TROUBLE = 2;
+
+    private static final int NOTHING = 1;
+
+    private final CommandContext context;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "PATTERN STORE HOST:/GLOB",
+            description = "What to find, the archive, and which files of it (default: all).")
+    List<String> arguments = List.of();
+
+    @Mixin
+    GrepOptions options = new GrepOptions();
+
+    @Mixin
+    MemoryOption memory = new MemoryOption();
+
+    @Mixin
+    TimeOptions times = new TimeOptions();
+
+    @Mixin
+    IdentityOption identities = new IdentityOption();
+
+    @Mixin
+    JsonOption json = new JsonOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public GrepCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        List<String> rest = new ArrayList<>(arguments);
+        if (rest.size() < (options.hasPattern() ? 1 : 2)) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "the archive is missing: chagres grep PATTERN STORE [HOST:/GLOB...]");
+        }
+        LinePattern pattern = options.pattern(options.hasPattern() ? null : rest.removeFirst());
+        String store = rest.removeFirst();
+        List<Address> addresses = addresses(rest);
+        FileSearch.Options wanted = options.search();
+        try (ArchiveView view = ArchiveView.open(
+                "grep", identities.open(store, context.environment()), times, context.err()::println)) {
+            int count = view.readers(memory.bytes());
+            try (WorkerThreads threads = new WorkerThreads("grep-", count)) {
+                GrepFleet fleet = new GrepFleet(view, addresses, pattern, wanted, options, context.out());
+                fleet.form(colored(), json.json);
+                fleet.run(threads, count);
+                int failed = view.faults().count();
+                boolean found = options.filesWithout ? fleet.without() : fleet.found();
+                return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;
+            }
+        }
+    }
+
+    private static List<Address> addresses(List<String> texts) throws CommandFailure {
+        try {
+            return texts.stream().map(Address::parse).toList();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private boolean colored() {
+        return switch (options.color) {
+            case ALWAYS -> true;
+            case NEVER -> false;
+            case AUTO -> {
+                @Nullable Console console = System.console();
+                yield console != null && console.isTerminal();
+            }
+        };
+    }
+}

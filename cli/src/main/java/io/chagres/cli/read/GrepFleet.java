@@ -1,0 +1,332 @@
+package io.chagres.cli.read;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.FileSearch;
+import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.find.Unmatched;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.Output;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Searches the files of many hosts beside each other and prints what is found in their order. Each task takes some
+ * files of one host, so that small ones share what is read for them.
+ */
+final class GrepFleet {
+    private static final long TASK_BYTES = 16L << 20;
+
+    private final ArchiveView view;
+    private final List<Address> addresses;
+    private final LinePattern pattern;
+    private final FileSearch.Options wanted;
+    private final GrepOptions options;
+    private final Output out;
+    private final AtomicBoolean found = new AtomicBoolean();
+    private final AtomicBoolean without = new AtomicBoolean();
+    private boolean colored;
+    private boolean json;
+    private long files;
+
+    GrepFleet(
+            ArchiveView view,
+            List<Address> addresses,
+            LinePattern pattern,
+            FileSearch.Options wanted,
+            GrepOptions options,
+            Output out) {
+        this.view = view;
+        this.addresses = addresses;
+        this.pattern = pattern;
+        this.wanted = wanted;
+        this.options = options;
+        this.out = out;
+    }
+
+    /** Chooses how lines are printed. */
+    void form(boolean withColors, boolean asJson) {
+        colored = withColors;
+        json = asJson;
+    }
+
+    /** Says whether a line was found. */
+    boolean found() {
+        return found.get();
+    }
+
+    /** Says whether a file had no line. */
+    boolean without() {
+        return without.get();
+    }
+
+    /**
+     * A host whose files are to be searched.
+     *
+     * @param filters what is wrong with those that say what need not be read
+     */
+    private record Located(
+            HostFiles host,
+            HostState state,
+            CommitWindow window,
+            Unmatched unmatched,
+            List<CorruptArchiveException> filters) {}
+
+    /** Finds a host's files beside others. */
+    private final class Locating {
+        private final HostRegistry.Owner host;
+        private final OrderedOutput task;
+        private @Nullable Located located;
+
+        Locating(HostRegistry.Owner host, Executor threads) {
+            this.host = host;
+            task = new OrderedOutput(out, threads, nothing -> located = locate(host));
+        }
+    }
+
+    /** Some files of a host, and what could not be read of them. */
+    private final class Batch {
+        private final Located host;
+        private final List<Selection.Entry> entries;
+        private final List<IOException> faults = new ArrayList<>();
+        private final OrderedOutput task;
+
+        Batch(Located host, List<Selection.Entry> entries, Executor threads) {
+            this.host = host;
+            this.entries = entries;
+            task = new OrderedOutput(out, threads, printed -> search(host, entries, printed, faults));
+        }
+    }
+
+    /**
+     * Searches everything.
+     *
+     * @param ahead how many tasks are begun before the one that prints, of searches and of hosts
+     * @throws CommandFailure when nothing is chosen
+     */
+    void run(Executor threads, int ahead) throws IOException {
+        Iterator<HostRegistry.Owner> hosts = hosts().iterator();
+        Deque<Locating> locating = new ArrayDeque<>();
+        Deque<Batch> running = new ArrayDeque<>();
+        Deque<List<Selection.Entry>> waiting = new ArrayDeque<>();
+        Located host = null;
+        while (!(options.quiet && found.get())) {
+            while (locating.size() < 2 * ahead && hosts.hasNext()) {
+                locating.add(new Locating(hosts.next(), threads));
+            }
+            if (host != null && !waiting.isEmpty() && running.size() < 2 * ahead) {
+                running.add(new Batch(host, waiting.remove(), threads));
+            } else if (waiting.isEmpty() && !locating.isEmpty() && running.size() < 2 * ahead) {
+                host = finish(locating.remove());
+                batches(host, waiting);
+            } else if (!running.isEmpty()) {
+                finish(running.remove());
+            } else {
+                break;
+            }
+        }
+        if (files == 0 && view.faults().count() == 0) {
+            throw new CommandFailure(
+                    GrepCommand.TROUBLE,
+                    "nothing in " + view.store().name() + " matches "
+                            + (addresses.isEmpty() ? "*:" : addresses.getFirst()) + view.windowText()
+                            + "; 'chagres ls STORE HOST:/**' lists what is there");
+        }
+    }
+
+    private List<HostRegistry.Owner> hosts() throws IOException {
+        if (addresses.size() == 1) {
+            return view.hosts(addresses.getFirst());
+        }
+        return view.hosts(null).stream()
+                .filter(host -> addresses.isEmpty() || addresses.stream().anyMatch(each -> each.matchesHost(host)))
+                .toList();
+    }
+
+    private @Nullable Located finish(Locating each) throws IOException {
+        boolean done = view.faults().attempt(each.host, each.task::finish);
+        if (done && each.located != null) {
+            for (CorruptArchiveException filter : each.located.filters()) {
+                view.note(filter.getMessage() + "; all that it tells of is read");
+            }
+        }
+        return done ? each.located : null;
+    }
+
+    private void finish(Batch batch) throws IOException {
+        view.faults().attempt(batch.host.host().host(), batch.task::finish);
+        for (IOException fault : batch.faults) {
+            view.faults().attempt(batch.host.host().host(), () -> {
+                throw fault;
+            });
+        }
+    }
+
+    private Located locate(HostRegistry.Owner owner) throws IOException {
+        HostFiles host = view.files(owner, addresses);
+        CommitWindow window = view.window(owner);
+        List<CorruptArchiveException> filters = new ArrayList<>();
+        boolean everything = wanted.numbers() || wanted.before() + wanted.after() > 0;
+        Unmatched unmatched =
+                everything ? Unmatched.NONE : Unmatched.of(view.store(), owner.id(), pattern, filters::add);
+        Set<Long> ids = host.files().stream()
+                .filter(each -> isZipped(each)
+                        || !rest(unmatched, window, each.version()).isEmpty())
+                .map(each -> each.version().id())
+                .collect(Collectors.toSet());
+        HostState state =
+                ids.isEmpty() ? host.state() : HostLog.locate(view.store(), owner.id(), host.state(), view.at(), ids);
+        return new Located(host, state, window, unmatched, filters);
+    }
+
+    private static List<Unmatched.Range> rest(Unmatched unmatched, CommitWindow window, FileVersion version) {
+        long start = Math.max(window.start(version), version.startPosition());
+        return unmatched.rest(version.id(), start, window.end(version));
+    }
+
+    private boolean isZipped(Selection.Entry entry) {
+        return options.unzip && entry.path().toString().endsWith(".gz");
+    }
+
+    private void batches(@Nullable Located host, Deque<List<Selection.Entry>> waiting) {
+        List<Selection.Entry> batch = new ArrayList<>();
+        long bytes = 0;
+        for (Selection.Entry entry :
+                host == null ? List.<Selection.Entry>of() : host.host().files()) {
+            files++;
+            batch.add(entry);
+            bytes += entry.version().length();
+            if (bytes >= TASK_BYTES) {
+                waiting.add(batch);
+                batch = new ArrayList<>();
+                bytes = 0;
+            }
+        }
+        if (!batch.isEmpty()) {
+            waiting.add(batch);
+        }
+    }
+
+    private void search(Located host, List<Selection.Entry> entries, OrderedOutput printed, List<IOException> faults)
+            throws IOException {
+        String hostId = host.host().host().id();
+        try (VersionContent content = new VersionContent(view.store(), hostId, host.state());
+                FileSearch search = new FileSearch(pattern, wanted)) {
+            for (Selection.Entry entry : entries) {
+                if (options.quiet && found.get()) {
+                    return;
+                }
+                ContentSink.Origin origin = host.host().origin(entry);
+                GrepSink sink = GrepSink.of(origin, printed, search, options, colored, json);
+                try {
+                    search(host, entry, content, search, sink);
+                } catch (Output.ClosedException | CommandFailure e) {
+                    throw e;
+                } catch (IOException e) {
+                    faults.add(e);
+                }
+            }
+        }
+    }
+
+    private void search(Located host, Selection.Entry entry, VersionContent content, FileSearch search, GrepSink sink)
+            throws IOException {
+        FileVersion listed = entry.version(); // the bounds; the state may already know more
+        FileVersion version = Objects.requireNonNull(host.state().version(listed.id()));
+        long start = Math.max(host.window().start(listed), version.startPosition());
+        long end = host.window().end(listed);
+        long matches;
+        if (isZipped(entry) && start < end) {
+            try (InputStream in = new GZIPInputStream(new Range(content, version, start, end), 64 * 1024)) {
+                byte[] piece = new byte[64 * 1024];
+                matches = search.search(target -> unzip(in, piece, target), 0, sink);
+            } catch (ZipException | EOFException e) {
+                throw new CorruptArchiveException(
+                        host.host().origin(entry).toString(), "it is no whole gzip file: " + e.getMessage());
+            }
+        } else {
+            matches = search.search(nothing -> 0, start, sink);
+            for (Unmatched.Range each : host.unmatched().rest(version.id(), start, end)) {
+                for (long at = each.start(); at < each.end(); at = Extents.holeEnd(version, at)) {
+                    long hole = Extents.largeHole(version, at, each.end());
+                    long next = Math.min(hole + 1, each.end()); // its first byte says that this is no text
+                    Range range = new Range(content, version, at, next);
+                    matches = search.resume(range::read, at, sink);
+                    at = next;
+                }
+            }
+        }
+        sink.end(matches);
+        (matches > 0 ? found : without).set(true);
+    }
+
+    private static int unzip(InputStream in, byte[] piece, MemorySegment target) throws IOException {
+        int got = in.read(piece, 0, (int) Math.min(piece.length, target.byteSize()));
+        if (got > 0) {
+            MemorySegment.copy(MemorySegment.ofArray(piece), 0, target, 0, got);
+        }
+        return got;
+    }
+
+    /** The bytes of a version that are searched. */
+    private static final class Range extends InputStream {
+        private final VersionContent content;
+        private final FileVersion version;
+        private final long end;
+        private long position;
+
+        Range(VersionContent content, FileVersion version, long start, long end) {
+            this.content = content;
+            this.version = version;
+            this.position = start;
+            this.end = end;
+        }
+
+        int read(MemorySegment target) throws IOException {
+            long length = Math.min(target.byteSize(), end - position);
+            int got = length <= 0 ? 0 : content.read(version, position, target.asSlice(0, length));
+            position += got;
+            return got;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            int got = read(MemorySegment.ofArray(bytes).asSlice(offset, length));
+            return got == 0 && length > 0 ? -1 : got;
+        }
+
+        /** For GZIPInputStream, which looks for another member only where something is left. */
+        @Override
+        public int available() {
+            return position < end ? 1 : 0;
+        }
+    }
+}

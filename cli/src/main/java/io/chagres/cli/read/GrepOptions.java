@@ -1,0 +1,190 @@
+package io.chagres.cli.read;
+
+import io.chagres.archive.find.FileSearch;
+import io.chagres.archive.find.LinePattern;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What {@code grep} looks for and what it shows: named as ripgrep names it. */
+public final class GrepOptions {
+    @Option(
+            names = {"-e", "--regexp"},
+            paramLabel = "PATTERN",
+            description = "A pattern; may be repeated. The first argument is the archive then.")
+    List<String> patterns = List.of();
+
+    @Option(
+            names = {"-f", "--file"},
+            paramLabel = "FILE",
+            description = "Patterns from a file, one a line; - is standard input. May be repeated.")
+    List<String> files = List.of();
+
+    @Option(
+            names = {"-F", "--fixed-strings"},
+            description = "Patterns are text, not regular expressions.")
+    boolean fixed;
+
+    @Option(
+            names = {"-i", "--ignore-case"},
+            description = "Upper and lower case are the same.")
+    boolean ignoreCase;
+
+    @Option(
+            names = {"-S", "--smart-case"},
+            description = "Like -i when the pattern has no capital letter.")
+    boolean smartCase;
+
+    @Option(
+            names = {"-w", "--word-regexp"},
+            description = "Only whole words match.")
+    boolean word;
+
+    @Option(
+            names = {"-x", "--line-regexp"},
+            description = "Only whole lines match.")
+    boolean wholeLine;
+
+    @Option(
+            names = {"-v", "--invert-match"},
+            description = "Show the lines that do not match.")
+    boolean inverted;
+
+    @Option(
+            names = {"-n", "--line-number"},
+            description = "Show the number of each line; with --since, counted from there.")
+    boolean numbers;
+
+    @Option(
+            names = {"-c", "--count"},
+            description = "Show only how many lines of each file match.")
+    boolean count;
+
+    @Option(
+            names = {"-l", "--files-with-matches"},
+            description = "Show only which files have a match.")
+    boolean filesWith;
+
+    @Option(
+            names = {"-L", "--files-without-match"},
+            description = "Show only which files have none.")
+    boolean filesWithout;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Show nothing; end at the first match.")
+    boolean quiet;
+
+    @Option(
+            names = {"-o", "--only-matching"},
+            description = "Show only what matches, each on a line of its own.")
+    boolean onlyMatching;
+
+    @Option(
+            names = {"-m", "--max-count"},
+            paramLabel = "N",
+            description = "At most N lines of each file.")
+    @Nullable
+    Long maxCount;
+
+    @Option(
+            names = {"-A", "--after-context"},
+            paramLabel = "N",
+            description = "Also show N lines after each match.")
+    int after;
+
+    @Option(
+            names = {"-B", "--before-context"},
+            paramLabel = "N",
+            description = "Also show N lines before each match.")
+    int before;
+
+    @Option(
+            names = {"-C", "--context"},
+            paramLabel = "N",
+            description = "Also show N lines on both sides.")
+    int context;
+
+    @Option(
+            names = {"-a", "--text"},
+            description = "Show lines of files with zero bytes like others.")
+    boolean text;
+
+    @Option(
+            names = {"-z", "--search-zip"},
+            description = "Search the content of files named *.gz.")
+    boolean unzip;
+
+    @Option(
+            names = {"-I", "--no-filename"},
+            description = "Do not show host and path.")
+    boolean anonymous;
+
+    @Option(
+            names = "--color",
+            paramLabel = "WHEN",
+            defaultValue = "auto",
+            description = "Colours: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, on a terminal).")
+    Color color = Color.AUTO;
+
+    enum Color {
+        AUTO,
+        ALWAYS,
+        NEVER
+    }
+
+    /** Says whether the pattern is not the first argument. */
+    boolean hasPattern() {
+        return !patterns.isEmpty() || !files.isEmpty();
+    }
+
+    /** Says whether only files are named or counted, so that no line need be shown. */
+    boolean namesFiles() {
+        return filesWith || filesWithout || quiet;
+    }
+
+    /** Compiles what is looked for. */
+    LinePattern pattern(@Nullable String first) throws IOException {
+        List<String> all = new ArrayList<>(patterns);
+        if (first != null) {
+            all.add(first);
+        }
+        for (String file : files) {
+            byte[] bytes = file.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
+            new String(bytes, StandardCharsets.UTF_8).lines().forEach(all::add);
+        }
+        boolean ignores = ignoreCase
+                || smartCase && all.stream().noneMatch(each -> each.chars().anyMatch(Character::isUpperCase));
+        try {
+            return LinePattern.of(all, new LinePattern.Options(fixed, ignores, word, wholeLine, inverted));
+        } catch (PatternSyntaxException e) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "'" + e.getPattern() + "' is no regular expression of Java: " + e.getDescription()
+                            + "; -F takes it as text");
+        }
+    }
+
+    /** Returns what of each file is wanted. */
+    FileSearch.Options search() throws CommandFailure {
+        if (after < 0 || before < 0 || context < 0 || maxCount != null && maxCount < 1) {
+            throw new CommandFailure(ExitCode.USAGE, "-A, -B and -C must not be negative, and -m must be 1 or more");
+        }
+        long most = namesFiles() ? 1 : maxCount == null ? Long.MAX_VALUE : maxCount;
+        boolean lines = !namesFiles() && !count && !onlyMatching;
+        return new FileSearch.Options(
+                most,
+                lines ? Math.max(before, context) : 0,
+                lines ? Math.max(after, context) : 0,
+                numbers,
+                text || namesFiles() || count);
+    }
+}

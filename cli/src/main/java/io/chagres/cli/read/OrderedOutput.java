@@ -1,0 +1,102 @@
+package io.chagres.cli.read;
+
+import io.chagres.cli.command.Output;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+
+/**
+ * What one of several tasks prints that run beside each other: kept until the task's turn, and from then on, or once it
+ * is much, printed at once. A task that prints much waits for its turn. Printed by the thread that calls
+ * {@link #finish}, or by the task's while that one waits.
+ */
+final class OrderedOutput extends OutputStream {
+    private static final int MAX_KEPT_BYTES = 1 << 20;
+
+    private final Output out;
+    private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+    private final CountDownLatch turn = new CountDownLatch(1);
+    private final FutureTask<Void> task;
+
+    /** What prints. */
+    @FunctionalInterface
+    interface Task {
+        /** Does its work. */
+        void run(OrderedOutput out) throws IOException;
+    }
+
+    /** Begins a task; tasks must be finished in the order in which they were begun. */
+    OrderedOutput(Output out, Executor threads, Task task) {
+        this.out = out;
+        this.task = new FutureTask<>(() -> {
+            task.run(this);
+            return null;
+        });
+        threads.execute(this.task);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    /** Prints bytes. */
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        if (kept.size() + length <= MAX_KEPT_BYTES && turn.getCount() > 0) {
+            kept.write(bytes, offset, length);
+            return;
+        }
+        try {
+            turn.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+        printKept();
+        out.write(bytes, offset, length);
+    }
+
+    /** Prints all of them. */
+    @Override
+    public void write(byte[] bytes) throws IOException {
+        write(bytes, 0, bytes.length);
+    }
+
+    /** Gives the task its turn and waits for its end; runs it here when no thread has begun it. */
+    void finish() throws IOException {
+        turn.countDown();
+        task.run();
+        try {
+            task.get();
+        } catch (ExecutionException e) {
+            rethrow(Objects.requireNonNull(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+        printKept();
+    }
+
+    private void printKept() throws IOException {
+        if (kept.size() > 0) {
+            byte[] bytes = kept.toByteArray();
+            kept.reset();
+            out.write(bytes, 0, bytes.length);
+        }
+    }
+
+    private static void rethrow(Throwable cause) throws IOException {
+        switch (cause) {
+            case IOException e -> throw e;
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new IllegalStateException(cause);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.chagres.cli.status;
+
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.read.FleetStatus;
+import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.JsonWriter;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one ship, as a line. Immutable.
+ *
+ * @param host its name in the archive; empty when it is not known
+ * @param where what identifies it further
+ * @param heardMs when it was heard last, milliseconds since 1970; 0 for never
+ * @param word its last; null when it has said none
+ * @param silence what to say when there is no word, or one that cannot be read
+ * @param isFault whether that is because it cannot be read
+ */
+record Row(
+        String host,
+        Where where,
+        FleetStatus.State state,
+        long heardMs,
+        @Nullable Heartbeat word,
+        String silence,
+        boolean isFault) {
+    /** One letter for each cell, see {@link io.chagres.cli.text.Table}. */
+    static final String ALIGNMENT = "llrrrll";
+
+    private static final String UNKNOWN = "unknown";
+
+    /** Where a ship was found. */
+    sealed interface Where {}
+
+    /** In an archive. */
+    record Fleet(String hostId) implements Where {}
+
+    /** On this machine. */
+    record Here(String archive, long pid) implements Where {}
+
+    boolean isAlarming() {
+        return state == FleetStatus.State.LATE || isFault;
+    }
+
+    private String stateName() {
+        return state.name().toLowerCase(Locale.ROOT);
+    }
+
+    String[] cells(long nowMs) {
+        Heartbeat said = word;
+        return new String[] {
+            host.isEmpty() ? UNKNOWN : host,
+            stateName(),
+            heardMs == 0 ? "never heard" : Durations.format(Math.max(0, nowMs - heardMs)) + " ago",
+            said == null ? UNKNOWN : risk(said),
+            said == null ? "-" : ByteSize.format(said.bytesPerSecond()) + "/s",
+            said == null || said.version().isEmpty() ? "-" : said.version(),
+            note(said == null ? silence : said.trouble().isEmpty() ? said.follows() : said.trouble())
+        };
+    }
+
+    private String note(String what) {
+        return switch (where) {
+            case Fleet _ -> what;
+            case Here here ->
+                "pid " + here.pid() + (here.archive().isEmpty() ? "" : " to " + here.archive()) + ": " + what;
+        };
+    }
+
+    private static String risk(Heartbeat word) {
+        return word.riskBytes() < 0
+                ? UNKNOWN
+                : ByteSize.format(word.riskBytes()) + " (" + Durations.format(word.riskMs()) + ")";
+    }
+
+    JsonWriter json() {
+        JsonWriter line = new JsonWriter().beginObject().member("host", host);
+        switch (where) {
+            case Fleet fleet -> line.member("hostId", fleet.hostId());
+            case Here here -> line.member("archive", here.archive()).member("pid", here.pid());
+        }
+        line.member("state", stateName());
+        if (heardMs > 0) {
+            line.timeMember("heard", heardMs);
+        }
+        Heartbeat said = word;
+        if (said != null) {
+            line.name("riskBytes");
+            if (said.riskBytes() < 0) {
+                line.value(null);
+            } else {
+                line.value(said.riskBytes());
+            }
+            line.member("riskMs", said.riskMs()).member("bytesPerSecond", said.bytesPerSecond());
+            line.member("files", said.files()).member("drained", said.state() == Heartbeat.State.DRAINED);
+            line.member("version", said.version()).member("follows", said.follows());
+            line.member("trouble", said.trouble().isEmpty() ? null : said.trouble());
+        }
+        if (isFault) {
+            line.member("fault", silence);
+        }
+        return line.endObject();
+    }
+}

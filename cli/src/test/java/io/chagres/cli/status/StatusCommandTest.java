@@ -1,0 +1,122 @@
+package io.chagres.cli.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.CommandRun;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.linux.Machine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code status} of an archive with hosts that live, are late, gone and ended. */
+final class StatusCommandTest {
+    @TempDir
+    Path directory = Path.of("");
+
+    private String store = "";
+
+    @BeforeEach
+    void write() throws IOException {
+        store = directory.resolve("archive").toString();
+        host("live", Duration.ofSeconds(10), Heartbeat.State.RUNNING, 0, "");
+        host("troubled", Duration.ofSeconds(70), Heartbeat.State.RUNNING, 2048, "the store refuses since 9 s: full");
+        host("ended", Duration.ofDays(9), Heartbeat.State.DRAINED, 0, "");
+        host("gone", Duration.ofDays(2), Heartbeat.State.RUNNING, -1, "");
+    }
+
+    private void host(String name, Duration ago, Heartbeat.State state, long riskBytes, String trouble)
+            throws IOException {
+        try (BlobStore archive = BlobStores.open(store, true)) {
+            Machine machine = new Machine(name, name, "", "boot", "6.0");
+            String id = HostRegistry.findOrMint(archive, name, machine, null, 0);
+            new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble)
+                    .put(archive, id, 1, 1);
+            heard(id, ago);
+        }
+    }
+
+    private void heard(String id, Duration ago) throws IOException {
+        Path file = Path.of(store).resolve(ArchiveLayout.heartbeat(id, 1, 1));
+        Files.setLastModifiedTime(
+                file, FileTime.from(Clock.systemUTC().instant().minus(ago)));
+    }
+
+    private static String line(CommandRun run, String host) {
+        return run.out()
+                .lines()
+                .filter(line -> line.startsWith(host) || line.contains("\"" + host + "\""))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void showsEachHost() {
+        CommandRun run = CommandRun.of("status", store);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines()).hasSize(4).isSorted();
+        assertThat(line(run, "live")).contains("live", "s ago", "0 B (1.5 s)", "4.0 KiB/s", "1.2", "/var/log/live");
+        assertThat(line(run, "troubled"))
+                .contains("live", "1 m 1", "2.0 KiB (1.5 s)", "the store refuses since 9 s: full");
+        assertThat(line(run, "ended")).contains("ended", "9 d ago");
+        assertThat(line(run, "gone")).contains("gone", "2 d ago", "unknown");
+    }
+
+    @Test
+    void failsWhenOneIsLate() throws IOException {
+        CommandRun late = CommandRun.of("status", store, "--late", "60s");
+        assertThat(late.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(line(late, "troubled")).contains("late");
+        assertThat(CommandRun.of("status", store, "l*", "--late", "60s").code()).isZero();
+        assertThat(CommandRun.of("status", store, "troubled", "--late", "60s").code())
+                .isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void speaksJson() {
+        CommandRun run = CommandRun.of("status", store, "--json");
+        assertThat(run.code()).isZero();
+        assertThat(line(run, "troubled"))
+                .contains(
+                        "\"state\":\"live\"",
+                        "\"heard\":\"2",
+                        "\"riskBytes\":2048,\"riskMs\":1500,\"bytesPerSecond\":4096,\"files\":3")
+                .contains("\"drained\":false,\"version\":\"1.2\",\"follows\":\"/var/log/troubled\"")
+                .endsWith("\"trouble\":\"the store refuses since 9 s: full\"}");
+        assertThat(line(run, "ended")).contains("\"state\":\"ended\"", "\"drained\":true", "\"trouble\":null");
+        assertThat(line(run, "gone")).contains("\"riskBytes\":null");
+    }
+
+    @Test
+    void namesWhatCannotBeRead() throws IOException {
+        String id;
+        try (BlobStore archive = BlobStores.open(store, false)) {
+            id = HostRegistry.hosts(archive, "live").getFirst().id();
+        }
+        Files.writeString(Path.of(store).resolve(ArchiveLayout.heartbeat(id, 1, 1)), "garbage");
+        CommandRun run = CommandRun.of("status", store);
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.out().lines()).hasSize(4);
+        assertThat(line(run, "live")).contains("its heartbeat cannot be read");
+        assertThat(CommandRun.of("status", store, "live", "--json").out()).contains("\"fault\":");
+    }
+
+    @Test
+    void saysWhenThereIsNobody() {
+        assertThat(CommandRun.of("status", store, "web9").err()).contains("no host of ", "matches web9");
+        CommandRun empty = CommandRun.of("status", directory.toString());
+        assertThat(empty.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(empty.err()).contains("holds no host yet");
+    }
+}

@@ -1,0 +1,17 @@
+package io.chagres.forward;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+
+/** Hears how forwarding goes on. */
+public interface ForwardListener {
+    /** A transaction of a host is visible. */
+    void committed(HostRegistry.Owner host, long records, long bytes) throws IOException;
+
+    /** A sink did not answer; it is tried again, unless this throws. */
+    void retried(HostRegistry.Owner host, SinkException cause) throws IOException;
+
+    /** Bytes were expired by retention before they were forwarded. */
+    void expired(HostRegistry.Owner host, Pathname path, long start, long end);
+}

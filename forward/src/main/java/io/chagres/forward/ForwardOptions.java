@@ -1,0 +1,19 @@
+package io.chagres.forward;
+
+import io.chagres.archive.read.Shard;
+
+/**
+ * How to forward. Immutable.
+ *
+ * @param chunks whether bytes are forwarded as they are, up to the largest value, instead of lines
+ * @param events whether renamed, truncated, rewritten and gone files are told of
+ * @param maxLineAgeMs how long half a line waits for its end
+ * @param sinceMs of a host that was not forwarded yet, only what was committed later; milliseconds since 1970
+ * @param shard which hosts
+ */
+public record ForwardOptions(boolean chunks, boolean events, long maxLineAgeMs, long sinceMs, Shard shard) {
+    /** Returns lines of all hosts from the start of their logs, without events. */
+    public static ForwardOptions lines(long maxLineAgeMs) {
+        return new ForwardOptions(false, false, maxLineAgeMs, 0, Shard.ALL);
+    }
+}

@@ -1,0 +1,17 @@
+package io.chagres.forward;
+
+import java.io.IOException;
+
+/** Opens sinks of one scheme; found by {@link java.util.ServiceLoader}. */
+public interface SinkProvider {
+    /** Returns the scheme without {@code ://}, such as {@code kafka}. */
+    String scheme();
+
+    /**
+     * Opens a sink.
+     *
+     * @param address the whole address with the scheme
+     * @throws IllegalArgumentException when the address is malformed; its message is for people
+     */
+    Sink open(String address, SinkSettings settings) throws IOException;
+}

@@ -1,0 +1,26 @@
+package io.chagres.forward;
+
+import java.io.IOException;
+import java.util.ServiceLoader;
+import java.util.StringJoiner;
+
+/** Opens a sink by its address, whose scheme some provider knows. Stateless. */
+public final class Sinks {
+    private Sinks() {}
+
+    /**
+     * Opens a sink.
+     *
+     * @throws IllegalArgumentException when the scheme is not known or the address malformed
+     */
+    public static Sink open(String address, SinkSettings settings) throws IOException {
+        StringJoiner known = new StringJoiner(", ").setEmptyValue("none");
+        for (SinkProvider provider : ServiceLoader.load(SinkProvider.class)) {
+            if (address.startsWith(provider.scheme() + "://")) {
+                return provider.open(address, settings);
+            }
+            known.add(provider.scheme() + "://");
+        }
+        throw new IllegalArgumentException("no sink is known for '" + address + "'; known are " + known);
+    }
+}

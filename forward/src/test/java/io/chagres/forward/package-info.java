@@ -1,0 +1,4 @@
+@NullMarked
+package io.chagres.forward;
+
+import org.jspecify.annotations.NullMarked;

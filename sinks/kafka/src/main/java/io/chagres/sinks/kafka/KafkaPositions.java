@@ -1,0 +1,182 @@
+package io.chagres.sinks.kafka;
+
+import io.chagres.forward.SinkException;
+import io.chagres.linux.MonotonicClock;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The positions of one host in one forwarding: records of a compacted topic, of which the last of each key counts.
+ * All of a host are in one partition.
+ */
+final class KafkaPositions {
+    private static final int PARTITIONS = 16;
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final long READ_MS = 120_000; // longer than a transaction of somebody else can be open
+    private static final String OWNER = "owner";
+    private static final String ORIGIN = "origin";
+
+    private final String brokers;
+    private final KafkaSettings settings;
+    private final String group;
+    private final TopicPartition partition;
+
+    /** What was read: who forwards the host, from which archive, and the position of each version. */
+    record Read(byte @Nullable [] owner, byte @Nullable [] origin, Map<Long, byte[]> versions) {
+        boolean isOf(String archive) {
+            return origin != null && Arrays.equals(origin, bytes(archive));
+        }
+
+        boolean isOwnedBy(byte[] nonce) {
+            return owner == null || Arrays.equals(owner, nonce);
+        }
+    }
+
+    private KafkaPositions(String brokers, KafkaSettings settings, String group, TopicPartition partition) {
+        this.brokers = brokers;
+        this.settings = settings;
+        this.group = group;
+        this.partition = partition;
+    }
+
+    /** Finds the partition of a host; makes the topic if it is not there. */
+    static KafkaPositions at(String brokers, KafkaSettings settings, String group) throws SinkException {
+        String topic = settings.positionsTopic();
+        int partitions = onCluster(brokers, settings, admin -> {
+            try {
+                NewTopic made = new NewTopic(topic, Optional.of(PARTITIONS), Optional.empty());
+                admin.createTopics(List.of(made.configs(Map.of("cleanup.policy", "compact"))))
+                        .all()
+                        .get();
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof TopicExistsException)) {
+                    throw e;
+                }
+            }
+            Map<String, TopicDescription> described =
+                    admin.describeTopics(List.of(topic)).allTopicNames().get();
+            return Objects.requireNonNull(described.get(topic)).partitions().size();
+        });
+        int hash = Utils.toPositive(Utils.murmur2(bytes(group)));
+        return new KafkaPositions(brokers, settings, group, new TopicPartition(topic, hash % partitions));
+    }
+
+    /** Work of an administrator. */
+    @FunctionalInterface
+    private interface Work<T> {
+        T on(Admin admin) throws ExecutionException, InterruptedException;
+    }
+
+    private static <T> T onCluster(String brokers, KafkaSettings settings, Work<T> work) throws SinkException {
+        try (Admin admin = Admin.create(settings.admin(brokers))) {
+            return work.on(admin);
+        } catch (ExecutionException | KafkaException e) {
+            throw KafkaSink.failed(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw KafkaSink.failed(e);
+        }
+    }
+
+    /**
+     * Reads what is committed. The end is that of all records, not only of those before the first open transaction:
+     * another host's may be open, and ours that is committed lie behind it.
+     */
+    Read read() throws SinkException {
+        return read(IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    /** Reads what is committed before the first transaction that is open: of a host that was killed, its own. */
+    Read readSettled() throws SinkException {
+        return read(IsolationLevel.READ_COMMITTED);
+    }
+
+    private Read read(IsolationLevel level) throws SinkException {
+        long end = onCluster(brokers, settings, admin -> admin.listOffsets(
+                        Map.of(partition, OffsetSpec.latest()), new ListOffsetsOptions(level))
+                .partitionResult(partition)
+                .get()
+                .offset());
+        long giveUpMs = MonotonicClock.nowMs() + READ_MS;
+        Map<Long, byte[]> versions = new TreeMap<>();
+        byte[] owner = null;
+        byte[] origin = null;
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings.consumer(brokers))) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            while (consumer.position(partition) < end) {
+                for (ConsumerRecord<byte[], byte[]> each : consumer.poll(POLL)) {
+                    String key = new String(each.key(), StandardCharsets.UTF_8);
+                    if (!key.startsWith(group + "/")) {
+                        continue;
+                    }
+                    String of = key.substring(group.length() + 1);
+                    if (of.equals(OWNER)) {
+                        owner = each.value();
+                    } else if (of.equals(ORIGIN)) {
+                        origin = each.value();
+                    } else if (each.value() == null) {
+                        versions.remove(Long.parseLong(of));
+                    } else {
+                        versions.put(Long.parseLong(of), each.value());
+                    }
+                }
+                if (MonotonicClock.nowMs() > giveUpMs) {
+                    throw new KafkaException("a transaction of another host is open for " + READ_MS / 1000 + " s");
+                }
+            }
+        } catch (KafkaException e) {
+            throw KafkaSink.failed(e);
+        }
+        return new Read(owner, origin, versions);
+    }
+
+    /** Returns the record that says who forwards the host. */
+    ProducerRecord<byte[], byte[]> owner(byte[] nonce) {
+        return record(OWNER, nonce);
+    }
+
+    /** Returns the record of a version's position. */
+    ProducerRecord<byte[], byte[]> record(long versionId, byte[] position) {
+        return record(Long.toString(versionId), position);
+    }
+
+    /** Returns the record that says from which archive the host is forwarded. */
+    ProducerRecord<byte[], byte[]> origin(String archive) {
+        return record(ORIGIN, bytes(archive));
+    }
+
+    /** Returns the record by which the position of a version is forgotten. */
+    ProducerRecord<byte[], byte[]> forgotten(long versionId) {
+        return record(Long.toString(versionId), null);
+    }
+
+    private ProducerRecord<byte[], byte[]> record(String of, byte @Nullable [] value) {
+        return new ProducerRecord<>(partition.topic(), partition.partition(), bytes(group + "/" + of), value);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,119 @@
+package io.chagres.sinks.kafka;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.forward.HostSink;
+import io.chagres.forward.Sink;
+import io.chagres.forward.SinkException;
+import io.chagres.forward.SinkFencedException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.utils.Utils;
+
+/**
+ * A forwarding into one cluster. Each host has a transactional id, so that whoever opened it last is the only one who
+ * can commit; who that is stands beside the positions, so that the one before learns that it was not merely a
+ * transaction of its own that took too long.
+ */
+final class KafkaSink implements Sink {
+    private final KafkaAddress address;
+    private final KafkaSettings settings;
+    private final String origin;
+    private final boolean takeOver;
+    private final byte[] nonce = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+    private final Set<String> owned = new HashSet<>();
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param origin whose the positions must be; empty for anybody's
+     * @param takeOver whether those of another origin are forgotten
+     */
+    KafkaSink(KafkaAddress address, KafkaSettings settings, String origin, boolean takeOver) {
+        this.address = address;
+        this.settings = settings;
+        this.origin = origin;
+        this.takeOver = takeOver;
+    }
+
+    @Override
+    public int maxValueBytes() {
+        return settings.maxValueBytes();
+    }
+
+    @Override
+    public HostSink open(HostRegistry.Owner host) throws IOException {
+        String group = settings.name() + "/" + host.id();
+        KafkaProducer<byte[], byte[]> producer = null;
+        boolean done = false;
+        try {
+            KafkaPositions positions = KafkaPositions.at(address.brokers(), settings, group);
+            if (owned.contains(host.id()) && !positions.read().isOwnedBy(nonce)) {
+                throw new SinkFencedException(host.title()
+                        + " is forwarded by another process since, under the same name; this one ends. Nothing is"
+                        + " lost or doubled. Two that share hosts want --shard, two with different files want --as");
+            }
+            if (!origin.isEmpty() && !takeOver) {
+                requireOrigin(host, positions.readSettled()); // before anybody is disturbed
+            }
+            producer = new KafkaProducer<>(settings.producer(address.brokers(), "chagres/" + group));
+            producer.initTransactions(); // ends the transaction of whoever was here before, in one way or the other
+            KafkaPositions.Read left = positions.read();
+            if (!takeOver) {
+                requireOrigin(host, left); // who has the host loses a transaction at most, and begins it again
+            }
+            producer.beginTransaction(); // says at once who has the host, else the one before would come back
+            producer.send(positions.owner(nonce));
+            if (!origin.isEmpty() && !left.isOf(origin)) {
+                for (long version : left.versions().keySet()) {
+                    producer.send(positions.forgotten(version));
+                }
+                producer.send(positions.origin(origin));
+            }
+            producer.commitTransaction();
+            Map<Long, byte[]> read = positions.read().versions();
+            owned.add(host.id());
+            HostSink opened = new KafkaHostSink(address, host, producer, positions, read);
+            done = true;
+            return opened;
+        } catch (KafkaException e) {
+            throw failed(e);
+        } finally {
+            if (!done && producer != null) {
+                close(producer);
+            }
+        }
+    }
+
+    private void requireOrigin(HostRegistry.Owner host, KafkaPositions.Read read) throws SinkFencedException {
+        if (!origin.isEmpty() && !read.isOf(origin) && !read.versions().isEmpty()) {
+            throw new SinkFencedException("Kafka has positions of " + host.title()
+                    + " from another spool; nothing was published. If another chagres ship runs with that spool give"
+                    + " this one a --host of its own; if that spool is lost start with --take-over, which publishes"
+                    + " again what is in the files");
+        }
+    }
+
+    /** Ends a producer at once; what becomes of its transaction is found out by whoever opens the next. */
+    static void close(KafkaProducer<byte[], byte[]> producer) {
+        Utils.closeQuietly(() -> producer.close(Duration.ZERO), "producer");
+    }
+
+    static SinkException failed(Exception cause) {
+        Throwable root = cause;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String message = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+        return new SinkException("Kafka: " + message, cause);
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,199 @@
+package io.chagres.sinks.otlp;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.chagres.forward.SinkException;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsPartialSuccess;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+
+/** Where requests go, and how answers are understood. Safe for any thread. */
+final class OtlpEndpoint implements AutoCloseable {
+    static final String SCHEME = "otlp";
+
+    private static final Pattern FORM = Pattern.compile("otlp://([^/@?#]+:[0-9]{1,5})(/[^?#]*)?");
+    private static final String HEADER = "header.";
+    private static final Set<String> KNOWN = Set.of("tls", "compression", "timeout-ms", "max-value-bytes");
+    private static final Set<Integer> BUSY = Set.of(429, 502, 503, 504);
+
+    /** Who says that a request is wrong says so again; what is in the way has to be changed by somebody. */
+    private static final long REFUSED_RETRY_MS = 30_000;
+
+    private static final long LONGEST_RETRY_MS = 600_000;
+
+    private final HttpClient client;
+    private final URI uri;
+    private final InstantSource clock;
+    private final Map<String, String> headers = new TreeMap<>();
+    private final boolean gzip;
+    private final Duration timeout;
+    private final int maxValueBytes;
+
+    private OtlpEndpoint(URI uri, Map<String, String> properties, InstantSource clock) {
+        this.uri = uri;
+        this.clock = clock;
+        for (Map.Entry<String, String> each : properties.entrySet()) {
+            if (each.getKey().startsWith(HEADER)) {
+                headers.put(each.getKey().substring(HEADER.length()), each.getValue());
+            } else if (!KNOWN.contains(each.getKey())) {
+                throw new IllegalArgumentException("otlp:// knows no property '" + each.getKey()
+                        + "'; known are compression, header.NAME, max-value-bytes, timeout-ms and tls");
+            }
+        }
+        gzip = switch (properties.getOrDefault("compression", "gzip")) {
+            case "gzip" -> true;
+            case "none" -> false;
+            default -> throw new IllegalArgumentException("the property compression is gzip or none");
+        };
+        timeout = Duration.ofMillis(number(properties, "timeout-ms", 10_000, 1));
+        maxValueBytes = number(properties, "max-value-bytes", 256 * 1024, 1);
+        client = HttpClient.newBuilder().connectTimeout(timeout).build();
+    }
+
+    /** Reads an address and properties; the message of its failure is for people and holds no value of a header. */
+    static OtlpEndpoint of(String address, Map<String, String> properties, InstantSource clock) {
+        var form = FORM.matcher(address);
+        if (!form.matches()) {
+            throw new IllegalArgumentException(
+                    "'" + address + "' is no address of OTLP; write for example otlp://collector:4318");
+        }
+        String tls = properties.getOrDefault("tls", "false");
+        if (!tls.equals("true") && !tls.equals("false")) {
+            throw new IllegalArgumentException("the property tls is true or false");
+        }
+        String path = form.group(2) == null ? "/v1/logs" : form.group(2);
+        URI uri = URI.create((tls.equals("true") ? "https://" : "http://") + form.group(1) + path);
+        OtlpEndpoint endpoint = new OtlpEndpoint(uri, properties, clock);
+        if (!endpoint.headers.isEmpty() && tls.equals("false") && !isLoopback(uri.getHost())) {
+            throw new IllegalArgumentException(
+                    "headers may hold secrets, which do not go to " + uri.getHost() + " without tls=true");
+        }
+        return endpoint;
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private static int number(Map<String, String> properties, String name, int standard, int least) {
+        String text = properties.getOrDefault(name, Integer.toString(standard));
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new IllegalArgumentException("the property " + name + " is a number from " + least + " on");
+    }
+
+    int maxValueBytes() {
+        return maxValueBytes;
+    }
+
+    /**
+     * Sends log records.
+     *
+     * @return what was not taken and is not to be sent again; mostly the default instance
+     * @throws SinkException when it is not known that they were taken: to be tried again
+     */
+    ExportLogsPartialSuccess export(ExportLogsServiceRequest request) throws SinkException {
+        byte[] body = request.toByteArray();
+        HttpRequest.Builder builder = HttpRequest.newBuilder(uri).timeout(timeout);
+        headers.forEach(builder::header);
+        builder.header("Content-Type", "application/x-protobuf");
+        if (gzip) {
+            builder.header("Content-Encoding", "gzip");
+        }
+        builder.POST(HttpRequest.BodyPublishers.ofByteArray(gzip ? compress(body) : body));
+        HttpResponse<byte[]> answer;
+        try {
+            answer = client.send(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+            throw new SinkException(where() + " does not answer: " + message, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SinkException("interrupted", e);
+        }
+        return understand(answer);
+    }
+
+    private ExportLogsPartialSuccess understand(HttpResponse<byte[]> answer) throws SinkException {
+        int status = answer.statusCode();
+        if (status == 200) {
+            try {
+                return ExportLogsServiceResponse.parseFrom(answer.body()).getPartialSuccess();
+            } catch (InvalidProtocolBufferException e) {
+                throw new SinkException(where() + " answers with something else than OTLP", e);
+            }
+        }
+        long retryMs = BUSY.contains(status)
+                ? answer.headers()
+                        .firstValue("Retry-After")
+                        .map(this::retryAfterMs)
+                        .orElse(0L)
+                : REFUSED_RETRY_MS;
+        throw new SinkException(where() + " answers with status " + status, retryMs);
+    }
+
+    /** Returns how long to wait, in milliseconds: seconds or a date, see RFC 9110, 10.2.3. */
+    private long retryAfterMs(String text) {
+        long ms;
+        try {
+            ms = Math.multiplyExact(Long.parseLong(text.strip()), 1000L);
+        } catch (NumberFormatException | ArithmeticException e) {
+            try {
+                Instant until = ZonedDateTime.parse(text.strip(), DateTimeFormatter.RFC_1123_DATE_TIME)
+                        .toInstant();
+                ms = Duration.between(clock.instant(), until).toMillis();
+            } catch (DateTimeParseException noDate) {
+                return 0;
+            }
+        }
+        return Math.clamp(ms, 0, LONGEST_RETRY_MS);
+    }
+
+    private String where() {
+        return "the collector at " + uri.getHost() + ":" + uri.getPort();
+    }
+
+    private static byte[] compress(byte[] body) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length / 4 + 64);
+        try (OutputStream out = new GZIPOutputStream(bytes, 1 << 16)) {
+            out.write(body);
+        } catch (IOException e) {
+            throw new AssertionError("memory refuses bytes", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

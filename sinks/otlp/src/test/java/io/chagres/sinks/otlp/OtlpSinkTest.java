@@ -1,0 +1,247 @@
+package io.chagres.sinks.otlp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import io.chagres.archive.FileKey;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.forward.ForwardedRecord;
+import io.chagres.forward.HostSink;
+import io.chagres.forward.Position;
+import io.chagres.forward.Sink;
+import io.chagres.forward.SinkException;
+import io.chagres.forward.SinkFencedException;
+import io.chagres.forward.SinkSettings;
+import io.chagres.linux.Pathname;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.logs.v1.LogRecord;
+import io.opentelemetry.proto.logs.v1.ResourceLogs;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a collector gets, and what its answers mean. */
+class OtlpSinkTest {
+    private static final HostRegistry.Owner HOST = new HostRegistry.Owner("00000000000000aa", "web1", 1);
+    private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-01-01T00:00:00Z"));
+    private static final Pathname PATH = Pathname.of("/var/log/app.log");
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private Collector collector;
+    private final List<String> warnings = new ArrayList<>();
+
+    @BeforeEach
+    void start() throws IOException {
+        collector = new Collector();
+    }
+
+    @AfterEach
+    void stop() {
+        collector.close();
+    }
+
+    private Sink sink(Map<String, String> properties) {
+        return new OtlpSinkProvider()
+                .open(collector.address(), new SinkSettings("test", properties, directory, CLOCK, warnings::add));
+    }
+
+    private static ForwardedRecord record(long offset, String event, byte[] value) {
+        return new ForwardedRecord(
+                HOST, PATH, 7, new FileKey(1, 2, 3, 4), offset, ForwardedRecord.WHOLE, true, event, null, 1234, value);
+    }
+
+    private static ForwardedRecord line(long offset, String text) {
+        return record(offset, "", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Position position(long offset) {
+        return new Position(offset, offset, 9, FileVersion.State.GROWING, PATH, PATH);
+    }
+
+    private static Map<String, String> attributes(List<KeyValue> of) {
+        return of.stream()
+                .collect(Collectors.toMap(
+                        KeyValue::getKey,
+                        each -> each.getValue().hasIntValue()
+                                ? Long.toString(each.getValue().getIntValue())
+                                : each.getValue().getStringValue()));
+    }
+
+    @Test
+    void sendsAFileAsAResourceAndItsLinesAsRecords() throws Exception {
+        try (Sink sink = sink(Map.of());
+                HostSink out = sink.open(HOST)) {
+            out.send(line(0, "first"));
+            out.send(record(6, "", new byte[] {(byte) 0xff, 'x'}));
+            out.send(record(9, "gone", new byte[0]));
+            assertThat(collector.taken).isEmpty();
+            out.commit(Map.of(7L, position(9)));
+        }
+        ResourceLogs file = collector.taken.getFirst().getResourceLogs(0);
+        assertThat(collector.taken.getFirst().getResourceLogsCount()).isOne();
+        assertThat(attributes(file.getResource().getAttributesList()))
+                .isEqualTo(Map.of(
+                        "host.name", "web1",
+                        "host.id", "00000000000000aa",
+                        "log.file.path", "/var/log/app.log",
+                        "log.file.name", "app.log"));
+        List<LogRecord> records = file.getScopeLogs(0).getLogRecordsList();
+        assertThat(records.get(0).getBody().getStringValue()).isEqualTo("first");
+        assertThat(records.get(0).getObservedTimeUnixNano()).isEqualTo(1_234_000_000L);
+        assertThat(attributes(records.get(0).getAttributesList()))
+                .isEqualTo(Map.of(
+                        "chagres.version",
+                        "7",
+                        "chagres.offset",
+                        "0",
+                        "chagres.file",
+                        "00000000000000010000000000000002:3:4"));
+        assertThat(records.get(1).getBody().getBytesValue().toByteArray()).containsExactly(0xff, 'x');
+        assertThat(records.get(2).getEventName()).isEqualTo("chagres.file.gone");
+        assertThat(records.get(2).hasBody()).isFalse();
+    }
+
+    /** What was not answered well is not taken as sent, by this process and by the next one. */
+    @ParameterizedTest
+    @CsvSource({
+        "503, '', 0",
+        "429, 7, 7000",
+        "503, 'Thu, 01 Jan 2026 00:00:09 GMT', 9000",
+        "400, '', 30000",
+        "404, 3, 30000"
+    })
+    void goesOnlyPastWhatWasTaken(int status, String retryAfter, long retryMs) throws Exception {
+        try (Sink sink = sink(Map.of("compression", "none"))) {
+            try (HostSink out = sink.open(HOST)) {
+                out.send(line(0, "a"));
+                out.commit(Map.of(7L, position(2)));
+                collector.answers.add(new Collector.Answer(status, retryAfter, new byte[0]));
+                out.send(line(2, "b"));
+                assertThatThrownBy(() -> out.commit(Map.of(7L, position(4))))
+                        .hasMessageContaining("status " + status)
+                        .asInstanceOf(type(SinkException.class))
+                        .returns(retryMs, SinkException::retryAfterMs);
+            }
+            try (HostSink again = sink.open(HOST)) {
+                assertThat(again.positions()).isEqualTo(Map.of(7L, position(2)));
+            }
+        }
+    }
+
+    @Test
+    void saysWhatTheCollectorRefusedForEver() throws Exception {
+        collector.answers.add(Collector.Answer.refused(3, "too old"));
+        try (Sink sink = sink(Map.of());
+                HostSink out = sink.open(HOST)) {
+            out.send(line(0, "a"));
+            out.commit(Map.of(7L, position(2)));
+        }
+        assertThat(warnings).singleElement().asString().contains("web1", "refused 3", "too old");
+    }
+
+    @Test
+    void takesNoOtherServerForACollector() throws Exception {
+        collector.answers.add(new Collector.Answer(200, "", "<html>hello</html>".getBytes(StandardCharsets.UTF_8)));
+        try (Sink sink = sink(Map.of());
+                HostSink out = sink.open(HOST)) {
+            out.send(line(0, "a"));
+            assertThatThrownBy(() -> out.commit(Map.of())).isInstanceOf(SinkException.class);
+        }
+        collector.close();
+        try (Sink sink = sink(Map.of());
+                HostSink out = sink.open(HOST)) {
+            out.send(line(0, "a"));
+            assertThatThrownBy(() -> out.commit(Map.of()))
+                    .isInstanceOf(SinkException.class)
+                    .hasMessageContaining("does not answer");
+        }
+    }
+
+    @Test
+    void cutsLongTransactionsIntoRequests() throws Exception {
+        try (Sink sink = sink(Map.of("header.X-Token", "secret"));
+                HostSink out = sink.open(HOST)) {
+            for (int i = 0; i < 30; i++) {
+                out.send(line(i * 200_000L, "x".repeat(199_999)));
+            }
+            out.commit(Map.of(7L, position(6_000_000)));
+        }
+        assertThat(collector.taken.size()).isBetween(3, 4);
+        assertThat(collector.headers).allMatch("POST application/x-protobuf secret"::equals);
+    }
+
+    @Test
+    void oneProcessHasTheHost() throws Exception {
+        try (Sink sink = sink(Map.of());
+                Sink other = sink(Map.of());
+                HostSink out = sink.open(HOST)) {
+            assertThat(out.positions()).isEmpty();
+            assertThatThrownBy(() -> other.open(HOST)).isInstanceOf(SinkFencedException.class);
+        }
+    }
+
+    /** A journal that was cut or damaged anywhere tells older positions, never newer ones. */
+    @Test
+    void believesNoDamagedJournal() throws Exception {
+        try (Sink sink = sink(Map.of())) {
+            try (HostSink out = sink.open(HOST)) {
+                out.commit(Map.of(7L, position(2)));
+                out.commit(Map.of(7L, position(4), 8L, position(1)));
+            }
+            Path journal = directory.resolve("forward/test").resolve(HOST.id()).resolve("positions");
+            byte[] whole = Files.readAllBytes(journal);
+            for (int at = 0; at < whole.length; at++) {
+                byte[] flipped = whole.clone();
+                flipped[at] ^= 0x40;
+                for (byte[] damaged : List.of(flipped, Arrays.copyOf(whole, at))) {
+                    Files.write(journal, damaged);
+                    try (HostSink out = sink.open(HOST)) {
+                        assertThat(out.positions().getOrDefault(7L, position(0)).offset())
+                                .isIn(0L, 2L, 4L);
+                        out.commit(Map.of(9L, position(5)));
+                    }
+                    try (HostSink out = sink.open(HOST)) {
+                        assertThat(out.positions()).containsEntry(9L, position(5));
+                    }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"otlp://collector", "otlp://a:b@c:1", "otlp:///v1/logs", "otlp://h:1?x"})
+    void refusesOtherAddresses(String address) {
+        assertThatThrownBy(() -> OtlpEndpoint.of(address, Map.of(), CLOCK))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("otlp://collector:4318");
+    }
+
+    @Test
+    void sendsNoSecretInTheClear() {
+        assertThatThrownBy(
+                        () -> OtlpEndpoint.of("otlp://192.0.2.1:4318", Map.of("header.Authorization", "pass"), CLOCK))
+                .hasMessageContaining("tls=true")
+                .hasMessageNotContaining("pass");
+        assertThatThrownBy(() -> OtlpEndpoint.of("otlp://127.0.0.1:4318", Map.of("retry", "1"), CLOCK))
+                .hasMessageContaining("knows no property 'retry'");
+    }
+}

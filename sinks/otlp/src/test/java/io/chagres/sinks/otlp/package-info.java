@@ -1,0 +1,4 @@
+@NullMarked
+package io.chagres.sinks.otlp;
+
+import org.jspecify.annotations.NullMarked;
