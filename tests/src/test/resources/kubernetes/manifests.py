@@ -72,3 +72,9 @@ with open(f"{out}/arguments", "w") as file:
     for argument in container["args"]:
         argument = argument.replace("$(NODE_NAME)", "node1").replace(mounted + "/", out + "/")
         file.write(argument + "\n")
+
+(compact,) = load("compact.yaml")
+indexed = compact["spec"]["jobTemplate"]["spec"]
+assert indexed["completionMode"] == "Indexed"
+(container,) = indexed["template"]["spec"]["containers"]
+assert f"$(JOB_COMPLETION_INDEX)/{indexed['completions']}" in container["args"]

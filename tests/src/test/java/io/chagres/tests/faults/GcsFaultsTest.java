@@ -15,6 +15,11 @@ class GcsFaultsTest extends ObjectStoreFaults {
         return bench.inGcs();
     }
 
+    @Override
+    String content() {
+        return "alt=media";
+    }
+
     /** What is offered is said, and nothing of a neighbour's. */
     @Test
     void otherSchemesAreRefusedByName(FaultBench bench) {

@@ -1,5 +1,6 @@
 package io.chagres.tests.faults;
 
+import io.chagres.archive.age.AgeIdentity;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
@@ -24,6 +25,9 @@ class KillFaultsTest {
     private static final int LANES = 4;
     private static final int KILLS_PER_LANE = 52;
 
+    /** The machine that encrypts and signs; its keys are in its state, which it does not lose. */
+    private static final int PROTECTED_LANE = 3;
+
     @Test
     void killedAtRandomMoments(FaultBench bench) {
         long seed = Seeds.next("killedAtRandomMoments");
@@ -44,6 +48,7 @@ class KillFaultsTest {
         private final List<LineWriter> small = new ArrayList<>();
         private final LineWriter log;
         private final int number;
+        private final AgeIdentity owner = AgeIdentity.generate();
 
         Lane(FaultBench bench, int number, RandomGenerator random) {
             this.bench = bench;
@@ -61,7 +66,7 @@ class KillFaultsTest {
                 ShipProcess ship = start();
                 awaitSomeMoment(ship);
                 ship.kill();
-                if (random.nextInt(10) == 0) {
+                if (random.nextInt(10) == 0 && number != PROTECTED_LANE) {
                     Program.ok("rm", "-rf", root.resolve("state").toString());
                 }
             }
@@ -70,10 +75,27 @@ class KillFaultsTest {
             start().awaitScanned().drain();
             List<LineWriter> all = new ArrayList<>(small);
             all.add(log);
-            bench.restored(archive(), "--all-versions")
-                    .exact(all.toArray(LineWriter[]::new))
-                    .same(tree());
+            restored().exact(all.toArray(LineWriter[]::new)).same(tree());
             return null;
+        }
+
+        private Restored restored() throws IOException {
+            if (number != PROTECTED_LANE) {
+                return bench.restored(archive(), "--all-versions");
+            }
+            Path key = Files.writeString(root.resolve("key"), owner.secretText());
+            String state = root.resolve("state").toString();
+            byte[] trusted = archive().ok("head", FaultBench.HOST, "--key", "--state", state);
+            Path trust = Files.write(root.resolve("trust"), trusted);
+            archive().ok("verify", "--trust", trust.toString(), "--identity", key.toString());
+            return bench.restored(archive(), "--all-versions", "--identity", key.toString())
+                    .openedBy(owner);
+        }
+
+        private String[] protection() {
+            return number == PROTECTED_LANE
+                    ? new String[] {"--sign", "--encrypt-to", owner.recipient().toString()}
+                    : new String[0];
         }
 
         private Path tree() {
@@ -91,6 +113,7 @@ class KillFaultsTest {
                         .to(root.resolve("archive"))
                         .state(root.resolve("state"))
                         .lag("30ms")
+                        .options(protection())
                         .start();
             }
         }

@@ -1,6 +1,9 @@
 package io.chagres.tests.faults;
 
-import io.chagres.archive.state.Catalogs;
+import io.chagres.archive.age.AgeIdentity;
+import io.chagres.archive.age.KeyRing;
+import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Pathname;
@@ -26,13 +29,13 @@ final class MountedArchive implements AutoCloseable {
     private final ArchiveMount mount;
     private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
 
-    MountedArchive(Path archive) {
+    MountedArchive(Path archive, List<AgeIdentity> identities) {
         try {
             directory = Files.createTempDirectory("chagres-mounted-");
-            store = BlobStores.open(archive.toString(), false);
-            Catalogs catalogs = new Catalogs(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
-            MountContext context = new MountContext(
-                    Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, catalogs);
+            store = ProtectedStore.of(BlobStores.open(archive.toString(), false), KeyRing.reading(identities));
+            LocalTables tables = new LocalTables(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
+            MountContext context =
+                    new MountContext(Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, tables);
             MountOptions options =
                     MountOptions.DEFAULTS.withLinksAsWritten(true).withHideGone(true);
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);

@@ -32,6 +32,11 @@ abstract class ObjectStoreFaults {
         return "/";
     }
 
+    /** Returns what a request for the content of an object has, and no other. */
+    String content() {
+        return "";
+    }
+
     /** Returns what this store calls a bucket. */
     String bucket() {
         return "bucket";
@@ -107,6 +112,43 @@ abstract class ObjectStoreFaults {
         ship.drain();
 
         bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** A bit that flips on the way, or an answer that ends in the middle, is no damage of the archive. */
+    @Test
+    void answersDamagedOnTheWay(FaultBench bench) throws IOException {
+        in(bench);
+        FaultProxy proxy = bench.proxied();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        Workload.large(writer); // before it is found: as an object
+        ShipProcess first = bench.ship("--codec", "none").awaitSettled();
+        writer.lines(100);
+        first.awaitSettled().kill();
+        byte[] content = Files.readAllBytes(bench.file("app.log"));
+        Path log = bench.file("app.log");
+        for (String part : List.of("log", "streams")) {
+            for (boolean isCut : new boolean[] {false, true}) {
+                FaultRule rule = damage(proxy, part, isCut);
+                assertThat(bench.archive().cat(FaultBench.HOST + ":" + log)).isEqualTo(content);
+                assertThat(rule.applied()).as("%s cut %s", part, isCut).isOne();
+                damage(proxy, part, isCut);
+                bench.archive().ok("verify");
+            }
+        }
+        Program.ok("rm", "-rf", bench.state().toString()); // what it knows comes from the store now
+        FaultRule flip = damage(proxy, "log", false);
+        ShipProcess second = bench.ship("--codec", "none");
+        writer.lines(100).close();
+        second.awaitSettled().drain();
+        assertThat(flip.applied()).isOne();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Damages the next answer with content of an object. */
+    private FaultRule damage(FaultProxy proxy, String part, boolean isCut) {
+        FaultRule rule = proxy.on(Kind.GET).within(part, content()).next(1);
+        return isCut ? rule.cutAnswer() : rule.flipInAnswer();
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The rights of one host as {@code packaging/policies/aws.json} grants them, in a MinIO that enforces policies. It does
- * not know the condition on {@code If-None-Match}, which a proxy before it enforces.
+ * not know the condition on {@code If-None-Match}, which a proxy before it enforces; and it says of an object that is
+ * not there that it is not, which S3 says to nobody who may not list the whole bucket.
  */
 @Tag("e2e")
 class PolicyTest {
@@ -45,6 +47,7 @@ class PolicyTest {
         server.makeBucket("archives");
         proxy = FaultProxy.before(server.endpoint());
         proxy.on(Kind.PUT).without("If-None-Match").answer(403, "AccessDenied");
+        proxy.on(Kind.GET, Kind.HEAD).forbidMissing();
         root = environment(server.accessKey(), server.secretKey(), "");
         host = credentials(Files.readString(Repository.root().resolve("packaging/policies/aws.json")));
     }
@@ -83,6 +86,50 @@ class PolicyTest {
         refused("delete-object", "--key", own);
         refused("put-object", "--key", own, "--body", body); // without the condition it would replace
         assertThat(chagres(root, server.endpoint(), "verify").exitCode()).isZero();
+    }
+
+    /** Versions of a bucket that keeps all of them for a day cannot be deleted; they are hidden. */
+    @Test
+    void aBucketWithObjectLock() throws IOException {
+        String endpoint = server.endpoint().toString();
+        for (String[] call : new String[][] {
+            {"create-bucket", "--object-lock-enabled-for-bucket"},
+            {
+                "put-object-lock-configuration",
+                "--object-lock-configuration",
+                "ObjectLockEnabled=Enabled,Rule={DefaultRetention={Mode=COMPLIANCE,Days=1}}"
+            }
+        }) {
+            List<String> command = new ArrayList<>(root);
+            command.addAll(List.of("aws", "--endpoint-url", endpoint, "s3api", call[0], "--bucket", "locked"));
+            command.addAll(List.of(call).subList(1, call.length));
+            Program.ok(command.toArray(String[]::new));
+        }
+        String address = "s3://locked/p?endpoint=" + endpoint;
+        Path log = directory.resolve("app.log");
+        for (int run = 0; run < 3; run++) {
+            Files.writeString(log, "line " + run + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            done(root, "ship", log.toString(), "--to", address, "--host", "own", "--state", directory + "/s", "--once");
+        }
+        done(root, "compact", address, "--grace", "0");
+        done(root, "verify", address);
+        done(root, "status", address);
+        assertThat(done(root, "cat", address, "own:" + log).out()).isEqualTo(Files.readAllBytes(log));
+        List<String> versions = new ArrayList<>(root);
+        versions.addAll(List.of("aws", "--endpoint-url", endpoint, "--output", "text", "s3api"));
+        versions.addAll(List.of("list-object-versions", "--bucket", "locked", "--query", "length(DeleteMarkers)"));
+        assertThat(Integer.parseInt(Program.ok(versions.toArray(String[]::new)).strip()))
+                .as("what compact hid")
+                .isPositive();
+    }
+
+    private static Program done(List<String> environment, String... arguments) {
+        List<String> command = new ArrayList<>(environment);
+        command.addAll(Chagres.command());
+        command.addAll(List.of(arguments));
+        Program program = Program.run(command);
+        assertThat(program.exitCode()).as(program.err()).isZero();
+        return program;
     }
 
     /** Returns the key of an object of a host, as the superuser sees it. */

@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.age.AgeIdentity;
 import io.chagres.testkit.LineCount;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.TreeDiff;
@@ -17,7 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param directory of the host
  * @param archive the directory archive it came from, which a mount must show alike; null for others
  */
-record Restored(Path directory, @Nullable Path archive) {
+record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identities) {
+    Restored(Path directory, @Nullable Path archive) {
+        this(directory, archive, List.of());
+    }
+
+    /** The same, whose archive only this key opens. */
+    Restored openedBy(AgeIdentity identity) {
+        return new Restored(directory, archive, List.of(identity));
+    }
+
     /** Where a path of the source stands in the restored tree. */
     Path of(Path source) {
         return below(directory, source);
@@ -48,7 +58,7 @@ record Restored(Path directory, @Nullable Path archive) {
                 .as("differences of the restored %s", source)
                 .isEmpty();
         if (archive != null && MountedArchive.isPossible()) {
-            try (MountedArchive mounted = new MountedArchive(archive)) {
+            try (MountedArchive mounted = new MountedArchive(archive, identities)) {
                 Path shown = below(mounted.directory().resolve(directory.getFileName()), source);
                 assertThat(TreeDiff.of(source, shown, relevant))
                         .as("differences of the mounted %s", source)

@@ -56,6 +56,48 @@ class S3FaultsTest extends ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
+    /** Whoever made a bucket of that name meanwhile gets nothing. */
+    @Test
+    void everyRequestNamesTheOwnerOfTheBucket(FaultBench bench) throws IOException {
+        ObjectServer server = bench.inS3(); // compares owners itself
+        FaultProxy proxy = bench.proxied();
+        proxy.on().without("x-amz-expected-bucket-owner").answer(403, "AccessDenied");
+        String address = bench.address() + "&owner=" + server.accessKey();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        Workload.large(writer);
+        bench.shipping().paths(bench.tree()).to(address).start().awaitScanned().drain();
+        Archive archive = new Archive(
+                address, bench.store(), bench.root(), bench.archive().program());
+        archive.ok("compact", "--grace", "0");
+        archive.verify();
+        assertThat(archive.cat(FaultBench.HOST + ":**")).isEqualTo(Files.readAllBytes(bench.file("app.log")));
+        assertThat(bench.archive().run("ls").err()).contains("AccessDenied");
+    }
+
+    /** Nothing that is stored can be deleted: as with a policy without that right, or a retention. */
+    @Test
+    void aStoreThatKeepsEverything(FaultBench bench) throws IOException {
+        bench.inS3();
+        FaultProxy proxy = bench.proxied();
+        FaultRule kept = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        Workload.large(writer);
+        ShipProcess ship = bench.ship();
+        for (int round = 0; round < 3; round++) {
+            writer.lines(100);
+            ship.awaitSettled();
+        }
+        Program compact = bench.archive().run("compact", "--grace", "0");
+        assertThat(compact.exitCode()).isOne();
+        assertThat(compact.err()).contains("s3:DeleteObject").doesNotContain("verify");
+        writer.lines(100).close();
+        ship.awaitSettled().drain();
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+        kept.remove();
+        bench.archive().ok("compact", "--grace", "0");
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
     /** Ships while a proxy does harm, then without it; all must be there in the end. */
     private static void shipThrough(FaultBench bench, List<UnaryOperator<FaultRule>> harms) throws IOException {
         FaultProxy proxy = bench.proxied();
@@ -262,6 +304,7 @@ class S3FaultsTest extends ObjectStoreFaults {
                 .drain();
         long commits = bench.archive().commits();
         bench.archive().through(wrong).ok("compact");
+        bench.archive().through(wrong).ok("status"); // nobody is late
 
         assertThat(bench.archive().commits()).as("nothing is a day old").isEqualTo(commits);
         bench.restored().exact(writer).same(bench.tree());

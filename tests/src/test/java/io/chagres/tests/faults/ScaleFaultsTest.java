@@ -148,6 +148,32 @@ class ScaleFaultsTest {
         exact(bench.restored("--all-versions").same(bench.tree()), writers);
     }
 
+    /** Files that are closed here lose their names and are written to; at first the kernel cannot open them again. */
+    @Test
+    void namelessFilesThatCannotBeOpenedForAWhile(FaultBench bench) throws IOException {
+        Requires.root(); // opens them by their handles
+        Requires.tool("prlimit");
+        Requires.tool("strace");
+        List<LineWriter> writers = create(bench, "d", 200, 2);
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .through(InjectedErrorsTest.strace(bench, "open_by_handle_at", "error=ENFILE:when=1..20"))
+                .through("prlimit", "--nofile=96:96")
+                .start()
+                .awaitScanned();
+        ship.awaitSettled();
+        for (int i = 0; i < 40; i++) {
+            Path file = bench.file("d" + i / 100).resolve("f" + i);
+            writers.get(i).open(file);
+            Files.delete(file);
+            writers.get(i).lines(1);
+        }
+        ship.drain(); // writers still have them open: nothing may be left out
+
+        exact(bench.restored("--all-versions"), writers);
+        writers.forEach(LineWriter::close);
+    }
+
     /** The large file takes long to compress; when the small ones are all there, it is still on its way. */
     @Test
     void smallFilesBesideALargeOne(FaultBench bench) throws IOException {

@@ -58,7 +58,7 @@ final class Checkout {
             write(home.resolve(script), text);
         }
         build("");
-        for (String file : List.of("", "cli/", "third/x/", "stores/y/")) {
+        for (String file : List.of("", "cli/", "third/x/", "stores/y/", "sinks/k/")) {
             write(home.resolve(file + "pom.xml"), file.startsWith("stores") ? "<scheme>y</scheme>\n" : "");
             write(home.resolve(file + "src/main/A"), "");
         }

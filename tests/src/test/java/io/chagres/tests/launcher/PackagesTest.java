@@ -70,10 +70,15 @@ class PackagesTest {
                 one("chagres-stores-*.tar.gz").toString());
         Path second = directory.resolve("another place");
         Files.move(first, second);
-        Path program;
+        Path top;
         try (Stream<Path> unpacked = Files.list(second)) {
-            program = unpacked.findFirst().orElseThrow().resolve("bin/chagres");
+            top = unpacked.findFirst().orElseThrow();
         }
+        Path program = top.resolve("bin/chagres");
+        assertThat(Files.readAllLines(top.resolve("chagres@.service")))
+                .contains(
+                        "ExecStart=/usr/lib/chagres/bin/chagres ship --config /etc/chagres/%i.toml $SHIP",
+                        "EnvironmentFile=-/etc/default/chagres-%i", "AmbientCapabilities=CAP_DAC_READ_SEARCH");
         Path logs = Files.createDirectory(directory.resolve("logs"));
         Files.writeString(logs.resolve("a.log"), "a line\n");
         String archive = directory.resolve("archive").toString();
@@ -86,6 +91,34 @@ class PackagesTest {
             Program refused = run(program, trace, "ls", store + "?nonsense=1");
             assertThat(refused.err()).contains("BlobStore source: shared objects file");
         }
+    }
+
+    /** All but the AOT caches, which the JDK makes while its compiler runs beside. */
+    @Test
+    void aBuildInAnotherPlaceGivesTheSameBytes() throws IOException {
+        Path first = Files.createDirectory(directory.resolve("first"));
+        Program.ok(
+                "tar", "-C", first.toString(), "-xf", one("chagres-0*.tar.gz").toString());
+        Path dist = Path.of(System.getenv().getOrDefault("CHAGRES_DIST", "../cli/target/dist"));
+        Path taken = Files.createDirectories(directory.resolve("dist")); // without stores, whose training takes long
+        Program.ok("cp", "-R", "" + dist.resolve("lib"), "" + dist.resolve("native"), taken.toString());
+        Path second = Files.createDirectories(directory.resolve("some/where")).resolve("else");
+        String script = Repository.root().resolve("packaging/package.sh").toString();
+        Program again = Program.run(
+                List.of("env", "CHAGRES_DIST=" + taken, "SOURCE_DATE_EPOCH=0", script, "--runtime", "" + second),
+                BUILD_SECONDS);
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        List<String> compare = new ArrayList<>(List.of("diff", "-rq"));
+        for (String added : List.of("aot.cache", "share", "LICENSE", "*.service")) {
+            compare.add("--exclude=" + added);
+        }
+        try (Stream<Path> unpacked = Files.list(first)) {
+            compare.add(unpacked.findFirst().orElseThrow().toString());
+        }
+        compare.add(second.toString());
+        Program differences = Program.run(compare);
+        assertThat(text(differences)).isEmpty();
+        assertThat(differences.exitCode()).as(differences.err()).isZero();
     }
 
     @Test

@@ -82,7 +82,14 @@ final class Artifacts {
     private Path sources() throws IOException {
         Path root = Repository.root();
         Path copy = work.resolve("sources");
-        for (String pattern : List.of("pom.xml", "*/pom.xml", "third/*/pom.xml", "stores/*/pom.xml", ".mvn")) {
+        for (String pattern : List.of(
+                "pom.xml",
+                "*/pom.xml",
+                "third/*/pom.xml",
+                "stores/*/pom.xml",
+                "sinks/*/pom.xml",
+                "engines/*/pom.xml",
+                ".mvn")) {
             copy(root, copy, pattern);
         }
         for (String library : LIBRARIES) {

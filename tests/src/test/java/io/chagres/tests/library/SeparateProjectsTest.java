@@ -59,6 +59,39 @@ class SeparateProjectsTest {
         assertThat(Program.ok(command(project, way, "Hello", mountPoint))).isEqualTo("hello\n");
     }
 
+    /** The project that is made to be copied, by the words of docs/FUSE.md. */
+    @Test
+    void theStartOfAFileSystemIsCopiedAndRuns() throws IOException, InterruptedException {
+        Path start = Repository.root().resolve("examples/start");
+        String hello = "src/main/java/hello/HelloFs.java";
+        assertThat(start.resolve(hello))
+                .hasContent(Files.readString(
+                                Repository.root().resolve("examples/src/main/java/io/chagres/examples/HelloFs.java"))
+                        .replace("package io.chagres.examples;", "package hello;"));
+        Path project = work.resolve("start");
+        Program.ok("cp", "-r", start.toString(), project.toString());
+        artifacts.maven(project, List.of("package"));
+        Requires.fuse();
+        Path mountPoint = Files.createDirectory(project.resolve("mnt"));
+        Process server = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--illegal-native-access=deny",
+                        "-jar",
+                        project.resolve("target/hello.jar").toString(),
+                        mountPoint.toString())
+                .inheritIO()
+                .start();
+        try {
+            Path file = mountPoint.resolve("hello");
+            Await.until("it is mounted", () -> Files.exists(file) || !server.isAlive());
+            assertThat(file).hasContent("Hello, world!\n");
+        } finally {
+            server.destroy();
+        }
+        server.waitFor();
+        assertThat(mountPoint).isEmptyDirectory();
+    }
+
     /** Renames a file as soon as the program has seen it. */
     private static String changes(Path project, Way way) throws IOException, InterruptedException {
         Path watched = Files.createDirectory(project.resolve("watched"));

@@ -1,0 +1,95 @@
+package io.chagres.tests.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.sinks.otlp.Collector;
+import io.chagres.testkit.Await;
+import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Seeds;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.logs.v1.LogRecord;
+import io.opentelemetry.proto.logs.v1.ResourceLogs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Lines at a collector of OpenTelemetry: each at least once, in order, whatever dies or refuses on the way. */
+@Tag("e2e")
+@ExtendWith(FaultBench.Extension.class)
+class ForwardOtlpTest {
+    private static final int ROUNDS = 6;
+
+    @Test
+    void eachLineAtLeastOnce(FaultBench bench) throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("ForwardOtlpTest"));
+        try (Collector collector = new Collector();
+                LineWriter writer = bench.writer("stream").open(bench.file("app.log"))) {
+            ShipProcess ship = bench.ship();
+            for (int round = 0; round < ROUNDS; round++) {
+                writer.lines(1 + random.nextInt(20_000));
+                ship.awaitSettled();
+                for (int refused = random.nextInt(3); refused > 0; refused--) {
+                    collector.answers.add(Collector.Answer.of(503));
+                }
+                try (ForwardProcess forward = forward(bench, collector)) {
+                    int taken = collector.taken.size();
+                    Await.until("something is taken", () -> collector.taken.size() > taken);
+                    forward.kill();
+                }
+            }
+            ship.drain();
+            try (ForwardProcess last = forward(bench, collector, "--once")) {
+                assertThat(last.awaitExit()).as(last.said()).isZero();
+            }
+            Map<Long, String> lines = lines(collector);
+            assertThat(lines).hasSize(Math.toIntExact(writer.written()));
+            long expected = 0;
+            for (Map.Entry<Long, String> line : lines.entrySet()) {
+                assertThat(line.getKey()).isEqualTo(expected);
+                expected += line.getValue().length() + 1;
+            }
+        }
+    }
+
+    private static ForwardProcess forward(FaultBench bench, Collector collector, String... options) {
+        List<String> arguments = new ArrayList<>(List.of(
+                bench.address(),
+                "--to",
+                collector.address(),
+                "--state",
+                bench.root().resolve("forwarded").toString()));
+        arguments.addAll(List.of(options));
+        return ForwardProcess.start(bench.root().resolve("forward.log"), arguments.toArray(String[]::new));
+    }
+
+    /** Returns what the collector has by offset; what was sent twice was the same. */
+    private static Map<Long, String> lines(Collector collector) {
+        Map<Long, String> lines = new TreeMap<>();
+        for (ExportLogsServiceRequest request : collector.taken) {
+            for (ResourceLogs file : request.getResourceLogsList()) {
+                for (LogRecord line : file.getScopeLogs(0).getLogRecordsList()) {
+                    String text = line.getBody().getStringValue();
+                    String had = lines.put(offset(line), text);
+                    assertThat(had == null ? text : had).isEqualTo(text);
+                }
+            }
+        }
+        return lines;
+    }
+
+    private static long offset(LogRecord line) {
+        return line.getAttributesList().stream()
+                .filter(each -> each.getKey().equals("chagres.offset"))
+                .map(KeyValue::getValue)
+                .findFirst()
+                .orElseThrow()
+                .getIntValue();
+    }
+}
