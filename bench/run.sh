@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
-# Sections: catchup zstd small steady polling idle memory start alloc s3 scaling dies dedupe
+# Sections: catchup zstd protect readback small steady polling idle memory start alloc s3 scaling dies dedupe
 #   calls safepoint jdkio fuse mount (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
@@ -20,7 +20,8 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint jdkio fuse mount)
+ALL_SECTIONS=(catchup zstd protect readback small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
+    jdkio fuse mount)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results

@@ -2,7 +2,7 @@
 # Tries the shipper on random runs, a million of them unless told otherwise: bench/load/soak_ship.sh [RUNS [SEED]]
 #
 # It is the model test of the module ship with another number; the first run that goes wrong ends it and is printed,
-# shortened, as the lines of a test. A run takes 10 to 30 ms of CPU. Needs a JDK >= 25.
+# shortened, as a case of ShipModelCasesTest. A run takes 10 to 30 ms of CPU. Needs a JDK >= 25.
 set -euo pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)

@@ -23,7 +23,7 @@ final class PollingPeer {
                     }
                 }
                 sink.force();
-                Thread.sleep(intervalMs);
+                Thread.sleep(intervalMs); // what this peer is: it looks again and again
             }
         }
     }

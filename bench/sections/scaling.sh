@@ -31,6 +31,7 @@ scaling_run() {
 
 section_scaling() {
     local lag failed=0
+    "$CHAGRES" --help s3:// > /dev/null # fetches the libraries of a store, at the first use of its scheme
     : > "$RESULTS/scaling.md"
     csv scaling "phase,lag,request,model,counted,verdict"
     for lag in 1 10; do
