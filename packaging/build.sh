@@ -9,8 +9,10 @@
 #   sbom   chagres-VERSION.cdx.json                  what is in it (CycloneDX, by a plugin of Maven)
 # and SHA256SUMS of what is there.
 #
-# Two builds of one source by one JDK give the same bytes but for the AOT caches: the JDK trains them by running, and what
-# runs twice is never timed alike. ARCH is this machine's: the recipe is the same on x86-64 and aarch64.
+# Two builds of one source by one JDK give the same bytes, wherever they run, but for the AOT caches. The JDK writes these
+# while its compiler runs, which is never timed alike: made twice from one recording, 14 of 27 MB differ, with -Xint 598
+# bytes, and none if classes are not linked ahead either, which is worth 30 ms of every start. PackagesTest compares all else.
+# ARCH is this machine's: the recipe is the same on x86-64 and aarch64.
 #
 # In the environment:
 #   JAVA_HOME            the JDK that builds, and whose runtime is taken
@@ -61,8 +63,19 @@ archive() {
         -cf - "$@" | gzip -6n >"$out/$name"
 }
 
+# units DIR: writes the unit, and one for each further archive: 'chagres@NAME' reads /etc/chagres/NAME.toml.
+units() {
+    cp packaging/chagres.service "$1"
+    sed -e 's|^# Ships logs .*|# Ships to one more archive: what and where to is in /etc/chagres/NAME.toml, for chagres@NAME.|' \
+        -e 's|^Description=.*|& (%i)|' \
+        -e '/^# SHIP holds arguments/d' \
+        -e 's|/etc/default/chagres$|&-%i|' \
+        -e 's|ship \$SHIP$|ship --config /etc/chagres/%i.toml $SHIP|' packaging/chagres.service >"$1/chagres@.service"
+}
+
 make_tar() {
-    cp -R LICENSE packaging/chagres.service "$program"
+    cp -R LICENSE "$program"
+    units "$program"
     mkdir -p "$program/share"
     cp -R "$pages/." "$program/share"
     (cd "$work" && ls -d "chagres-$version"/*) >"$work/parts"
@@ -95,7 +108,7 @@ make_deb() {
     cp -p "$program/aot.cache" "$lib"
     ln -s ../lib/chagres/bin/chagres "$work/chagres/usr/bin/chagres"
     ln -s ../lib/chagres/bin/mount.chagres "$work/chagres/usr/sbin/mount.chagres"
-    cp packaging/chagres.service "$work/chagres/lib/systemd/system"
+    units "$work/chagres/lib/systemd/system"
     cp packaging/debian/chagres.default "$work/chagres/etc/default/chagres"
     cp packaging/debian/chagres.toml "$work/chagres/etc/chagres"
     cp -R "$pages/man" "$work/chagres/usr/share/man"
@@ -169,7 +182,7 @@ END
 
 make_sbom() {
     modules=cli
-    for pom in stores/*/pom.xml; do
+    for pom in stores/*/pom.xml sinks/*/pom.xml; do
         modules=$modules,${pom%/pom.xml}
     done
     ./mvnw -B -q "$sbom_plugin:makeAggregateBom" -Dquick -Dmaven.test.skip -pl "$modules" -am -DskipNotDeployed=false \

@@ -37,7 +37,7 @@ case $program in *:*) fail "cannot run from $program: a module path is split at 
 require_jdk package.sh
 
 modules=${2-cli}
-[ $# -ge 2 ] || for pom in stores/*/pom.xml; do
+[ $# -ge 2 ] || for pom in stores/*/pom.xml sinks/*/pom.xml; do
     modules=$modules,${pom%/pom.xml}
 done
 
@@ -75,7 +75,7 @@ else
     # Native code of all systems in a jar is left out: the one that fits lies in the folder native.
     step "linking a runtime"
     "$jdk/bin/jlink" --module-path "$dist/lib" --output "$program/runtime" \
-        --add-modules "${main%/*},java.management,java.naming,java.sql" \
+        --add-modules "${main%/*},java.management,java.naming,java.sql,jdk.security.jgss" \
         --no-header-files --no-man-pages --compress zip-6 --exclude-resources '**.so,**.dll,**.dylib,**.jnilib'
     jdk=$program/runtime
 fi
