@@ -28,7 +28,7 @@ UNKNOWN = (0o755, 0, 0, -1 << 63)  # attributes of a directory that no record de
 # kind: fields; u uint, i int, 1 u8, 4 i32, 8 i64, b bytes, a attributes, c a checksum for each 256 KiB of field 2
 RECORDS = {1: "bbbbbubi", 2: "1", 3: "b1uba", 4: "b1", 5: "bb", 6: "u88uuuuba", 7: "u1", 8: "uba", 9: "uub", 10: "uiib",
            11: "ui", 12: "uuii", 15: "uib", 16: "uuuuu4i", 17: "uuu8u1ci", 18: "uuui", 19: "uuuuu4i", 20: "uuu8uu4i",
-           22: "bb"}
+           22: "bb", 23: "u8b", 24: "uu"}
 
 def require(condition, message):
     if not condition:
@@ -130,7 +130,10 @@ class Host:
 
     def checkpoint(self, path):
         frames = Frames(path)
-        content = whole(frames.read(0, frames.size), path)
+        content, at = frames.read(0, frames.size), 128
+        while size := struct.unpack_from("<I", content, at)[0]:
+            at += 4 + size
+        content = whole(content[:at + 16], path)  # the index behind it is for those who want a part
         known, self.seq, ms, self.chain = struct.unpack_from("<QQq32x32s", content)
         require(known == 0x0001_0002_43474843, f"{path} is no checkpoint of this format")
         at, size = 132, struct.unpack_from("<I", content, 128)[0]
