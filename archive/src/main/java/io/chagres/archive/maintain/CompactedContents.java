@@ -26,10 +26,11 @@ record CompactedContents(Retention retention, Map<Long, List<LogRecord.Extent>> 
         int next = 0;
         int i = retention.first(version);
         while (i < old.size()) {
-            while (next < fresh.size() && fresh.get(next).start() < old.start(i)) {
+            long start = Math.max(old.start(i), retention.start(version)); // the first may be cut
+            while (next < fresh.size() && fresh.get(next).start() < start) {
                 next++;
             }
-            int until = until(old, i, fresh, next);
+            int until = until(old, i, start, fresh, next);
             if (until == next) {
                 extents.add(old.get(i));
                 i++;
@@ -46,10 +47,10 @@ record CompactedContents(Retention retention, Map<Long, List<LogRecord.Extent>> 
     }
 
     /** Returns up to which index new extents stand for whole old ones; its own index when the first does not. */
-    private static int until(ExtentList old, int from, List<LogRecord.Extent> fresh, int next) {
+    private static int until(ExtentList old, int from, long start, List<LogRecord.Extent> fresh, int next) {
         int until = next;
         int i = from;
-        long end = old.start(from);
+        long end = start;
         for (int n = next; n < fresh.size() && fresh.get(n).start() == end; n++) {
             end = fresh.get(n).end();
             while (i < old.size() && old.end(i) < end) {
@@ -64,7 +65,11 @@ record CompactedContents(Retention retention, Map<Long, List<LogRecord.Extent>> 
 
     @Override
     public long start(FileVersion version) {
-        return retention.start(version);
+        int first = retention.first(version);
+        ExtentList old = Extents.of(version);
+        boolean cut = first < old.size() && old.start(first) < retention.start(version);
+        // where its bytes are damaged the extent stays as it is
+        return cut ? extents(version).iterator().next().start() : retention.start(version);
     }
 
     @Override

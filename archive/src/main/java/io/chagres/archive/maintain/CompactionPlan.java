@@ -41,12 +41,8 @@ final class CompactionPlan {
     /** Objects with as many bytes are never written again: they were full, but for the end of a line. */
     private static final long FULL_BYTES = OBJECT_BYTES - LogRecord.PIECE_BYTES;
 
-    /** Extents of a version, by their indexes, that are written again. */
-    private record Segment(FileVersion version, int first, int last) {
-        long start() {
-            return Extents.of(version).start(first);
-        }
-
+    /** Extents of a version, by their indexes, that are written again from a position on. */
+    private record Segment(FileVersion version, int first, int last, long start) {
         long end() {
             return Extents.of(version).end(last);
         }
@@ -132,7 +128,8 @@ final class CompactionPlan {
             while (end > first) {
                 int start = segmentStart(version, first, end);
                 if (isWorthIt(version, start, end)) {
-                    ofVersion.addFirst(new Segment(version, start, end - 1));
+                    long from = Math.max(Extents.of(version).start(start), retention.start(version));
+                    ofVersion.addFirst(new Segment(version, start, end - 1, from));
                 }
                 end = Math.min(start, end - 1);
             }
@@ -149,7 +146,7 @@ final class CompactionPlan {
         int start = end;
         while (start > first) {
             LogRecord.Extent extent = extents.get(start - 1);
-            boolean fits = mustMove(extent)
+            boolean fits = mustMove(version, start - 1)
                     || isStored(extent)
                             && extent.length() < FULL_BYTES
                             && (bytes == 0 || extent.length() <= bytes)
@@ -164,9 +161,17 @@ final class CompactionPlan {
         return start;
     }
 
-    private boolean mustMove(LogRecord.Extent extent) {
+    private boolean mustMove(FileVersion version, int i) {
+        ExtentList extents = Extents.of(version);
+        LogRecord.Extent extent = extents.get(i);
         return extent instanceof LogRecord.Run
-                || extent instanceof LogRecord.PackedRun run && leftPacks.contains(run.unique());
+                || extent instanceof LogRecord.PackedRun run && leftPacks.contains(run.unique())
+                || i == retention.first(version) && extents.start(i) < retention.start(version);
+    }
+
+    /** Says whether an extent has bytes of its own, which may be written again. */
+    static boolean holdsBytes(LogRecord.Extent extent) {
+        return extent instanceof LogRecord.Run || isStored(extent);
     }
 
     private static boolean isStored(LogRecord.Extent extent) {
@@ -177,7 +182,7 @@ final class CompactionPlan {
     private boolean isWorthIt(FileVersion version, int start, int end) {
         ExtentList extents = Extents.of(version);
         for (int i = start; i < end; i++) {
-            if (mustMove(extents.get(i))) {
+            if (mustMove(version, i)) {
                 return true;
             }
         }

@@ -27,6 +27,9 @@ final class Retention {
     /** A shipper that starts again compares this many bytes before the position at which it goes on. */
     private static final long COMPARED_BYTES = 1L << 20;
 
+    /** For fewer bytes no extent is cut. */
+    private static final long MIN_CUT_BYTES = 256L << 10;
+
     /** Nobody writes into a version again that was over for so long. */
     private static final long OVER_MS = Duration.ofDays(7).toMillis();
 
@@ -36,7 +39,8 @@ final class Retention {
     /**
      * What is kept of a version.
      *
-     * @param first index of the first extent that stays
+     * @param first index of the first extent of which something stays
+     * @param start where what stays begins; within that extent when most of it goes
      */
     private record Kept(int first, long start, LogRecord.VersionRetention retention) {}
 
@@ -109,11 +113,11 @@ final class Retention {
             return;
         }
         ExtentList extents = Extents.of(version);
-        int stays = over ? extents.size() : Math.max(0, extents.indexOf(compared(version)));
-        int first = Math.min(stays, firstAfter(extents, Math.min(taken, needed)));
+        long keep = Math.min(Math.min(taken, needed), over ? version.length() : compared(version));
+        int first = firstAfter(extents, keep);
         noteCopies(extents, first);
-        if (first > 0 || endedMs != before.endedMs()) {
-            long start = start(version, extents, first);
+        long start = cut(extents, first, start(version, extents, first), keep);
+        if (start > version.startPosition() || endedMs != before.endedMs()) {
             long expired = Math.max(start, before.expiredBefore());
             changed.put(
                     version.id(),
@@ -126,6 +130,16 @@ final class Retention {
             return version.startPosition();
         }
         return first < extents.size() ? extents.start(first) : version.length();
+    }
+
+    /**
+     * Returns where what stays of an extent begins: a large one whose end is needed would else stay as a whole. Bytes are
+     * written again for it, so that at least as many must go.
+     */
+    private static long cut(ExtentList extents, int first, long start, long keep) {
+        boolean moves = first < extents.size() && CompactionPlan.holdsBytes(extents.get(first));
+        long stays = moves ? extents.end(first) - keep : 0;
+        return moves && keep - start >= Math.max(stays, MIN_CUT_BYTES) ? keep : start;
     }
 
     private static long compared(FileVersion version) {
@@ -210,7 +224,7 @@ final class Retention {
         return !gone.contains(version);
     }
 
-    /** Returns the index of the first extent of a version that stays. */
+    /** Returns the index of the first extent of a version of which something stays. */
     int first(FileVersion version) {
         Kept kept = changed.get(version.id());
         return kept == null ? 0 : kept.first();
@@ -230,7 +244,8 @@ final class Retention {
 
     /** Returns what a checkpoint says of the host. */
     LogRecord.@Nullable Retention retention() {
-        boolean drops = !gone.isEmpty() || changed.values().stream().anyMatch(each -> each.first() > 0);
+        boolean drops = !gone.isEmpty()
+                || state.versions().stream().anyMatch(version -> start(version) > version.startPosition());
         return drops ? new LogRecord.Retention(state.nextVersionId(), horizonMs) : state.retention();
     }
 

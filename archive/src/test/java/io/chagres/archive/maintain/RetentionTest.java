@@ -217,6 +217,50 @@ class RetentionTest {
         }
     }
 
+    @Test
+    void aLargeExtentLeavesTheSpoolThoughItsEndIsNeeded() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("RetentionTest"));
+        try (Host host = new Host(store, ID, "web1")) {
+            long large = host.file("/large");
+            for (int i = 0; i < 32; i++) {
+                host.inline(large, random(random, 256 * 1024));
+            }
+            host.commit();
+            Map<Long, Long> taken = new HashMap<>();
+            spool(taken);
+            assertThat(stored()).isGreaterThan(8L << 20);
+            host.commit();
+            taken.put(large, 3L << 20);
+            spool(taken);
+            assertThat(start(host, large)).as("more stays than goes").isZero();
+            host.commit();
+            taken.put(large, 6L << 20);
+            spool(taken);
+            assertThat(start(host, large)).isEqualTo(6L << 20);
+            assertThat(stored()).isLessThan(3L << 20);
+            assertKept(store, host);
+            assertThat(CompactTest.faults(store)).isEmpty();
+            host.commit();
+            taken.put(large, 8L << 20);
+            spool(taken);
+            assertThat(start(host, large)).as("a shipper compares the last of it").isEqualTo(7L << 20);
+            assertKept(store, host);
+            assertThat(CompactTest.faults(store)).isEmpty();
+        }
+    }
+
+    private static long start(Host host, long version) throws IOException {
+        return Objects.requireNonNull(host.state().version(version)).startPosition();
+    }
+
+    private long stored() throws IOException {
+        long sum = 0;
+        for (String key : store.keys("/streams/")) {
+            sum += store.size(key);
+        }
+        return sum;
+    }
+
     private void spool(Map<Long, Long> taken) throws IOException {
         store.advance(1000);
         Compact.ofSpool(store, 8 << 20, store::nowMs, LISTENER, id -> taken.getOrDefault(id, 0L))
