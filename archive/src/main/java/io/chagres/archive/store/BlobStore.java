@@ -34,6 +34,11 @@ public interface BlobStore extends AutoCloseable {
         return false;
     }
 
+    /** Returns how many bytes one object should hold at most: a store with little room is full before a large one ends. */
+    default long maxObjectBytes() {
+        return Long.MAX_VALUE;
+    }
+
     /**
      * Reads from an offset of an object.
      *

@@ -46,6 +46,11 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public long maxObjectBytes() {
+        return store.maxObjectBytes();
+    }
+
+    @Override
     public int get(String key, long offset, MemorySegment target) throws IOException {
         return store.get(key, offset, target);
     }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * stops the reading. Safe for any thread.
  */
 final class SpoolStore extends ForwardingStore {
+    /** An object that was begun is finished; what several of them add to a full spool is a part of its size. */
+    private static final int OBJECTS = 16;
+
     private final Spool spool;
     private final BooleanSupplier waits;
 
@@ -37,6 +40,11 @@ final class SpoolStore extends ForwardingStore {
                     + " wait for Kafka";
             throw new StoreException(message, new IOException(message));
         }
+    }
+
+    @Override
+    public long maxObjectBytes() {
+        return spool.maxBytes() / OBJECTS;
     }
 
     @Override

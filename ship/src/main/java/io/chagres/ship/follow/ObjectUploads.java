@@ -93,9 +93,8 @@ public final class ObjectUploads {
         this.level = level;
         this.offload = offload;
         this.health = health;
-        maxBytes = store.holdsWritesInMemory()
-                ? Math.clamp(memoryBytes / (2 * IN_FLIGHT), MIN_BYTES, MAX_BYTES)
-                : MAX_BYTES;
+        long room = store.holdsWritesInMemory() ? memoryBytes / (2 * IN_FLIGHT) : MAX_BYTES;
+        maxBytes = Math.clamp(Math.min(room, store.maxObjectBytes()), MIN_BYTES, MAX_BYTES);
     }
 
     /** Returns how many bytes of a file one object may hold: those in flight stay within half of the memory. */

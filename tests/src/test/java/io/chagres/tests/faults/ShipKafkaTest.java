@@ -141,7 +141,7 @@ class ShipKafkaTest {
         }
         ship.awaitError("is full");
         ship.awaitNewStatus("it says so", status -> status.json().contains("is full"));
-        assertThat(size(spool(bench))).isLessThan(32L << 20);
+        assertThat(size(spool(bench))).isLessThan(24L << 20);
         broker.restart();
         ship.awaitSettled();
         Await.until("what was delivered goes", () -> {
