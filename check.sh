@@ -9,7 +9,7 @@
 #   ./check.sh -t NAME ship      tests of a module by name: Class, Class#method, or a pattern of Surefire
 #
 # Other arguments that begin with '-' go to Maven. Only the first compiles with Error Prone and NullAway and checks the
-# formatting (repair: ./mvnw spotless:apply). The last line is the sum over all modules.
+# formatting (repair: ./mvnw -pl '!bom' spotless:apply). The last line is the sum over all modules.
 set -eu
 cd "$(dirname -- "$0")"
 . bin/find-jdk.sh

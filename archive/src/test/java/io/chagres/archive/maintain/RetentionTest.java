@@ -243,7 +243,9 @@ class RetentionTest {
             host.commit();
             taken.put(large, 8L << 20);
             spool(taken);
-            assertThat(start(host, large)).as("a shipper compares the last of it").isEqualTo(7L << 20);
+            assertThat(start(host, large))
+                    .as("a shipper compares the last of it")
+                    .isEqualTo(7L << 20);
             assertKept(store, host);
             assertThat(CompactTest.faults(store)).isEmpty();
         }
