@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.StreamSupport;
 import java.util.zip.CRC32C;
 
 /**
@@ -35,9 +36,6 @@ final class MergeWriter implements AutoCloseable {
     private static final long PAIRS = 0x00ff00ff00ff00ffL;
     /** So many that a byte can count the newlines of its place in each. */
     private static final int WORDS = 128;
-
-    /** A part of a range, from a position on, and where it goes. */
-    private record Part(CompactionPlan.Merge merge, LogRecord.Extent extent, long position, MemorySegment target) {}
 
     private final BlobStore store;
     private final String hostId;
@@ -111,20 +109,21 @@ final class MergeWriter implements AutoCloseable {
 
     private void writeBatch(List<CompactionPlan.Output> outputs, long bytes) throws IOException {
         MemorySegment content = room(bytes);
-        List<Part> parts = new ArrayList<>();
+        List<CompactionPlan.Merge> merges =
+                outputs.stream().flatMap(output -> output.merges().stream()).toList();
         Map<CompactionPlan.Merge, Long> offsets = new HashMap<>();
         long offset = 0;
-        for (CompactionPlan.Output output : outputs) {
-            for (CompactionPlan.Merge merge : output.merges()) {
-                offsets.put(merge, offset);
-                addParts(merge, content.asSlice(offset, merge.length()), parts);
-                offset += merge.length();
-            }
+        for (CompactionPlan.Merge merge : merges) {
+            offsets.put(merge, offset);
+            offset += merge.length();
         }
-        parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
-        reader.expect(parts.stream().map(Part::extent).iterator());
-        for (Part part : parts) {
-            if (offsets.containsKey(part.merge()) && !read(part)) {
+        Iterable<StoredOrder.Part> parts = () -> new StoredOrder(merges);
+        reader.expect(StreamSupport.stream(parts::spliterator, 0, false) // gone through once more if it is asked for
+                .map(StoredOrder.Part::extent)
+                .iterator());
+        for (StoredOrder.Part part : parts) {
+            Long at = offsets.get(part.merge());
+            if (at != null && !read(part, content.asSlice(at, part.merge().length()))) {
                 offsets.remove(part.merge());
             }
         }
@@ -154,27 +153,18 @@ final class MergeWriter implements AutoCloseable {
         return region.asSlice(0, bytes);
     }
 
-    private static void addParts(CompactionPlan.Merge merge, MemorySegment content, List<Part> parts) {
-        ExtentList extents = Extents.of(merge.version());
-        for (int i = extents.indexOf(merge.start()); i < extents.size() && extents.start(i) < merge.end(); i++) {
-            long from = Math.max(merge.start(), extents.start(i));
-            long to = Math.min(merge.end(), extents.end(i));
-            parts.add(new Part(merge, extents.get(i), from, content.asSlice(from - merge.start(), to - from)));
-        }
-    }
-
-    private boolean read(Part part) throws IOException {
-        long done = 0;
+    /** Reads what a range wants of an extent to its place in the range; false when it is damaged. */
+    private boolean read(StoredOrder.Part part, MemorySegment target) throws IOException {
+        CompactionPlan.Merge merge = part.merge();
+        long at = Math.max(merge.start(), part.extent().start());
+        long end = Math.min(merge.end(), part.extent().end());
         try {
-            while (done < part.target().byteSize()) {
-                done += reader.read(
-                        part.merge().version(),
-                        part.position() + done,
-                        part.target().asSlice(done));
+            while (at < end) {
+                at += reader.read(merge.version(), at, target.asSlice(at - merge.start(), end - at));
             }
             return true;
         } catch (CorruptArchiveException e) {
-            listener.skipped(part.merge().describe(), e);
+            listener.skipped(merge.describe(), e);
             return false;
         }
     }

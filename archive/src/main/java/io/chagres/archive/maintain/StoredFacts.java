@@ -43,8 +43,8 @@ final class StoredFacts implements RunListener {
     private final RunListener next;
     private final Map<String, Stored> known = new HashMap<>();
     private final List<String> told = new ArrayList<>();
-    private long[] seqs = new long[64];
-    private long[] timesMs = new long[64];
+    private long firstSeq;
+    private long[] timesMs = new long[64]; // of each commit from the first on
     private int commits;
 
     /** Knows nothing yet; what it hears it passes on. */
@@ -73,11 +73,10 @@ final class StoredFacts implements RunListener {
 
     @Override
     public void applied(CommitHeader commit) throws CorruptArchiveException {
-        if (commits == seqs.length) {
-            seqs = Arrays.copyOf(seqs, commits * 2);
-            timesMs = Arrays.copyOf(timesMs, commits * 2);
+        if (commits == timesMs.length) {
+            timesMs = Arrays.copyOf(timesMs, commits + (commits >> 1));
         }
-        seqs[commits] = commit.seq();
+        firstSeq = commits == 0 ? commit.seq() : firstSeq;
         timesMs[commits++] = commit.timeMs();
         // a checkpoint before the first commit may have told of some of them, so only the last time is known
         told.forEach(place -> known.put(place, new Stored(-1, Long.MIN_VALUE, commit.timeMs())));
@@ -114,8 +113,10 @@ final class StoredFacts implements RunListener {
     /** Returns what is known of an extent of a version. */
     Stored of(FileVersion version, LogRecord.Extent extent) {
         if (extent instanceof LogRecord.Run run) {
-            int at = Arrays.binarySearch(seqs, 0, commits, run.seq());
-            return at < 0 ? atMost(version) : new Stored(-1, timesMs[at], timesMs[at]);
+            long at = run.seq() - firstSeq;
+            return at < 0 || at >= commits
+                    ? atMost(version)
+                    : new Stored(-1, timesMs[(int) at], timesMs[(int) at]);
         }
         Stored stored = known.get(ObjectIndex.placeOf(hostId, extent));
         return stored == null

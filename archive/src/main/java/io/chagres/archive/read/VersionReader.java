@@ -5,6 +5,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
@@ -14,10 +15,10 @@ import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
-import java.util.List;
 import java.util.function.LongFunction;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -136,17 +137,22 @@ public final class VersionReader implements AutoCloseable {
 
     /** Says that a range of a version will be read from its start on; see {@link BlobStore#expect}. */
     public void expect(FileVersion version, long start, long end) {
-        List<LogRecord.Extent> extents = new ArrayList<>();
-        for (LogRecord.Extent extent : Extents.of(version)) {
-            boolean whole = extent.start() >= start && extent.end() <= end;
-            boolean touched = extent.start() < end && extent.end() > start;
-            boolean piece = extent instanceof LogRecord.Run || extent instanceof LogRecord.PackedRun;
-            boolean held = extent instanceof LogRecord.Run run && frames.holds(ArchiveLayout.commit(hostId, run.seq()));
-            if (!held && (whole || touched && piece)) {
-                extents.add(extent);
-            }
-        }
-        expect(extents.iterator());
+        ExtentList extents = Extents.of(version);
+        int first = Math.max(0, extents.indexOf(start));
+        int last = end >= extents.end() ? extents.size() - 1 : extents.indexOf(end - 1);
+        int[] expected = IntStream.rangeClosed(first, last) // now: other threads ask for them
+                .filter(i -> isExpected(extents.get(i), start, end))
+                .toArray();
+        expect(Arrays.stream(expected).mapToObj(extents::get).iterator());
+    }
+
+    private boolean isExpected(LogRecord.Extent extent, long start, long end) {
+        boolean whole = extent.start() >= start && extent.end() <= end;
+        return switch (extent) {
+            case LogRecord.Run run -> !frames.holds(ArchiveLayout.commit(hostId, run.seq()));
+            case LogRecord.PackedRun run -> true;
+            default -> whole;
+        };
     }
 
     /** Takes the checksummed pieces of an extent. */

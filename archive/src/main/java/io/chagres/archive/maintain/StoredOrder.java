@@ -1,0 +1,93 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.ExtentList;
+import io.chagres.archive.state.Extents;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.PriorityQueue;
+
+/**
+ * Goes through the extents of ranges in the order in which the store holds them. It takes memory for each row of extents
+ * of a version that are in that order already, and not for each extent: a file that grew by a line a commit has a million
+ * of them. Confined to one thread.
+ */
+final class StoredOrder implements Iterator<StoredOrder.Part> {
+    /** An extent of which a range wants something. */
+    record Part(CompactionPlan.Merge merge, LogRecord.Extent extent) {}
+
+    /** Where one row is. */
+    private static final class Row {
+        private final CompactionPlan.Merge merge;
+        private final ExtentList extents;
+        private final int end;
+        private int at;
+        private LogRecord.Extent extent;
+
+        Row(CompactionPlan.Merge merge, ExtentList extents, int at, int end) {
+            this.merge = merge;
+            this.extents = extents;
+            this.at = at;
+            this.end = end;
+            extent = extents.get(at);
+        }
+
+        boolean advance() {
+            at++;
+            if (at < end) {
+                extent = extents.get(at);
+            }
+            return at < end;
+        }
+    }
+
+    private final PriorityQueue<Row> rows =
+            new PriorityQueue<>(Comparator.comparing((Row row) -> row.extent, Extents.AS_STORED));
+
+    /** Begins with the first of all. */
+    StoredOrder(List<CompactionPlan.Merge> merges) {
+        for (CompactionPlan.Merge merge : merges) {
+            ExtentList extents = Extents.of(merge.version());
+            int end = extents.indexOf(merge.end() - 1) + 1;
+            for (int at = extents.indexOf(merge.start()); at < end; ) {
+                int rowEnd = rowEnd(extents, at, end);
+                rows.add(new Row(merge, extents, at, rowEnd));
+                at = rowEnd;
+            }
+        }
+    }
+
+    private static int rowEnd(ExtentList extents, int from, int end) {
+        LogRecord.Extent last = extents.get(from);
+        int at = from + 1;
+        while (at < end) {
+            LogRecord.Extent next = extents.get(at);
+            if (Extents.AS_STORED.compare(last, next) > 0) {
+                break;
+            }
+            last = next;
+            at++;
+        }
+        return at;
+    }
+
+    @Override
+    public boolean hasNext() {
+        return !rows.isEmpty();
+    }
+
+    @Override
+    public Part next() {
+        Row row = rows.poll();
+        if (row == null) {
+            throw new NoSuchElementException();
+        }
+        Part part = new Part(row.merge, row.extent);
+        if (row.advance()) {
+            rows.add(row);
+        }
+        return part;
+    }
+}
