@@ -209,26 +209,27 @@ public final class Compact {
     private long newest(String hostId) throws IOException {
         long begunMs = clockMs.getAsLong();
         // a dry run reads records, and of data only where lines end
-        KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 8 * 7);
-        HistoryWriter history = new HistoryWriter(options.historyMs());
-        StoredFacts facts = new StoredFacts(hostId, history);
-        HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, facts);
-        writing = ProtectedStore.writing(store, state.recipients());
-        if (state.seq() > 0) {
-            NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
-            CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
-            Retention retention = retention(hostId, state);
-            if (next.revision() == 0 || retention.changesAnything()) {
-                if (!options.dryRun()) {
-                    history.write(writing, hostId, state);
+        try (KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 8 * 7)) {
+            HistoryWriter history = new HistoryWriter(options.historyMs());
+            StoredFacts facts = new StoredFacts(hostId, history);
+            HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, facts);
+            writing = ProtectedStore.writing(store, state.recipients());
+            if (state.seq() > 0) {
+                NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
+                CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
+                Retention retention = retention(hostId, state);
+                if (next.revision() == 0 || retention.changesAnything()) {
+                    if (!options.dryRun()) {
+                        history.write(writing, hostId, state);
+                    }
+                    if (!options.dryRun() && !known.isEmpty()) {
+                        facts.load(store, known.last());
+                    }
+                    rewrite(commits, state, retention, next, facts, begunMs);
                 }
-                if (!options.dryRun() && !known.isEmpty()) {
-                    facts.load(store, known.last());
-                }
-                rewrite(commits, state, retention, next, facts, begunMs);
             }
+            return state.seq();
         }
-        return state.seq();
     }
 
     /** Returns the time of the store, or that here if it is earlier. A dry run makes no file to ask a directory. */

@@ -6,9 +6,9 @@ import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -25,6 +25,8 @@ final class KeptCommits extends ForwardingStore {
     /** What a commit takes beside its bytes: its key, and its place in the map. */
     private static final int ENTRY_BYTES = 128;
 
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment fetched = arena.allocate(ExtentRanges.COMMIT_BYTES);
     private final String log;
     private final long maxBytes;
     private final Map<String, byte[]> kept = new HashMap<>();
@@ -80,9 +82,8 @@ final class KeptCommits extends ForwardingStore {
     }
 
     private byte[] fetch(String key) throws IOException {
-        byte[] bytes = new byte[ExtentRanges.COMMIT_BYTES];
-        int got = store.get(key, 0, MemorySegment.ofArray(bytes));
-        last = got == bytes.length ? bytes : Arrays.copyOf(bytes, got);
+        int got = store.get(key, 0, fetched);
+        last = fetched.asSlice(0, got).toArray(ValueLayout.JAVA_BYTE);
         lastKey = key;
         keptBytes += got + ENTRY_BYTES;
         if (keptBytes <= maxBytes) {
@@ -130,7 +131,9 @@ final class KeptCommits extends ForwardingStore {
         });
     }
 
-    /** Does nothing: the store is the caller's. */
+    /** Gives the memory back; the store is the caller's. */
     @Override
-    public void close() {}
+    public void close() {
+        arena.close();
+    }
 }

@@ -114,9 +114,7 @@ final class StoredFacts implements RunListener {
     Stored of(FileVersion version, LogRecord.Extent extent) {
         if (extent instanceof LogRecord.Run run) {
             long at = run.seq() - firstSeq;
-            return at < 0 || at >= commits
-                    ? atMost(version)
-                    : new Stored(-1, timesMs[(int) at], timesMs[(int) at]);
+            return at < 0 || at >= commits ? atMost(version) : new Stored(-1, timesMs[(int) at], timesMs[(int) at]);
         }
         Stored stored = known.get(ObjectIndex.placeOf(hostId, extent));
         return stored == null
