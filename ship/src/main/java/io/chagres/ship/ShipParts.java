@@ -38,6 +38,7 @@ import io.chagres.ship.follow.CheckpointStep;
 import io.chagres.ship.follow.Copies;
 import io.chagres.ship.follow.DerivedFiles;
 import io.chagres.ship.follow.FollowedFiles;
+import io.chagres.ship.follow.LogPresence;
 import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.ship.follow.Offload;
 import io.chagres.ship.follow.Tailer;
@@ -80,6 +81,7 @@ final class ShipParts implements AutoCloseable {
     final Verifier verifier;
     final DirectoryWatcher watcher;
     final Pulse pulse;
+    final LogPresence presence;
     final String hostId;
     /** Of a spool what is still to be delivered. */
     Undelivered undelivered = Undelivered.nothing();
@@ -127,6 +129,7 @@ final class ShipParts implements AutoCloseable {
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         positions = opening.points.count();
         pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options, state);
+        presence = new LogPresence(opening.log, new Offload(workers, wakeup));
         collectKnown(opening.loaded);
     }
 

@@ -31,6 +31,8 @@ public final class Shipper implements AutoCloseable {
     private static final long RETRY_UNREADABLE_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
+    /** How often the log is looked at where no heartbeat says how often. */
+    private static final long PRESENCE_MS = 60_000;
     /** Of each file the size is summed up for a status: the more there are, the rarer it is. */
     private static final int FILES_PER_STATUS_MS = 200;
 
@@ -160,6 +162,7 @@ public final class Shipper implements AutoCloseable {
         try {
             long before = parts.pipeline.commits();
             boolean moved = parts.pipeline.step(now, hurry);
+            parts.presence.step(now, presenceMs(), parts.pipeline.acknowledgedSeq());
             if (parts.pipeline.commits() > before) {
                 parts.undelivered.acknowledged(
                         parts.pipeline.acknowledgedSeq(),
@@ -174,6 +177,10 @@ public final class Shipper implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    private long presenceMs() {
+        return options.heartbeatMs() == 0 ? PRESENCE_MS : options.heartbeatMs();
     }
 
     /** While no more records fit a commit the kernel keeps the events, and tells when it could not. */

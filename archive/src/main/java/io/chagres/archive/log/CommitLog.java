@@ -1,6 +1,7 @@
 package io.chagres.archive.log;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
@@ -136,6 +137,25 @@ public final class CommitLog {
             return true;
         }
         return false;
+    }
+
+    /**
+     * Looks whether a commit that was acknowledged is still in the store, or was compacted. Safe for any thread.
+     *
+     * @throws CorruptArchiveException when it is gone
+     */
+    public void requireKept(long acknowledged) throws IOException {
+        String key = ArchiveLayout.commit(hostId, acknowledged);
+        if (store.size(key) >= 0) {
+            return;
+        }
+        for (BlobInfo each : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(each.key());
+            if (id != null && id.seq() >= acknowledged) {
+                return;
+            }
+        }
+        throw new CorruptArchiveException(key, "it was acknowledged, and is not in the archive any more");
     }
 
     /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */

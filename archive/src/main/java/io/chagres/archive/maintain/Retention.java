@@ -133,8 +133,8 @@ final class Retention {
     }
 
     /**
-     * Returns where what stays of an extent begins: a large one whose end is needed would else stay as a whole. Bytes are
-     * written again for it, so that at least as many must go.
+     * Returns where what stays of an extent begins: a large one whose end is needed would else stay as a whole. Bytes
+     * are written again for it, so that at least as many must go.
      */
     private static long cut(ExtentList extents, int first, long start, long keep) {
         boolean moves = first < extents.size() && CompactionPlan.holdsBytes(extents.get(first));

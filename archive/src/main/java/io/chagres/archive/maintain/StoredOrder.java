@@ -10,9 +10,9 @@ import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
 
 /**
- * Goes through the extents of ranges in the order in which the store holds them. It takes memory for each row of extents
- * of a version that are in that order already, and not for each extent: a file that grew by a line a commit has a million
- * of them. Confined to one thread.
+ * Goes through the extents of ranges in the order in which the store holds them. It takes memory for each row of
+ * extents of a version that are in that order already, and not for each extent: a file that grew by a line a commit has
+ * a million of them. Confined to one thread.
  */
 final class StoredOrder implements Iterator<StoredOrder.Part> {
     /** An extent of which a range wants something. */

@@ -34,7 +34,7 @@ public interface BlobStore extends AutoCloseable {
         return false;
     }
 
-    /** Returns how many bytes one object should hold at most: a store with little room is full before a large one ends. */
+    /** Returns how many bytes one object should hold at most: a store with little room is full before it ends. */
     default long maxObjectBytes() {
         return Long.MAX_VALUE;
     }

@@ -191,8 +191,9 @@ class SameQuestionTest {
                 import duckdb, subprocess, sys
                 archive = sys.argv[1]
                 rows = duckdb.sql(f\"""
-                    select object, "offset", length, host || version from read_json('{archive}/hosts/*/index/*.ndjson.zst',
-                        format = 'newline_delimited', filename = true,
+                    select object, "offset", length, host || version
+                    from read_json('{archive}/hosts/*/index/*.ndjson.zst', filename = true,
+                        format = 'newline_delimited',
                         columns = {{object: 'VARCHAR', "offset": 'BIGINT', length: 'BIGINT', "start": 'BIGINT',
                                     version: 'VARCHAR', host: 'VARCHAR'}})
                     qualify filename = max(filename) over (partition by regexp_extract(filename, '.*/'))

@@ -94,6 +94,19 @@ class StoreFaultsTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
+    /** An operator's slip, or a lifecycle rule: a log without its begin nobody reads. */
+    @Test
+    void anArchiveThatIsEmptiedWhileItIsShippedTo(FaultBench bench) throws IOException {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship("--heartbeat", "1s").awaitSettled();
+        Program.ok("sh", "-c", "rm -rf " + bench.store() + "/*");
+        ship.awaitError("is not in the archive any more");
+        writer.lines(10);
+        ship.awaitSettled().drain();
+
+        bench.restored().exact(writer).same(bench.tree());
+    }
+
     @Test
     void readOnlyArchiveThenWritable(FaultBench bench) throws IOException {
         Requires.root();
