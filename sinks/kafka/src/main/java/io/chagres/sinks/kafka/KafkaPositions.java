@@ -16,6 +16,7 @@ import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -42,15 +43,34 @@ final class KafkaPositions {
     private final String group;
     private final TopicPartition partition;
 
-    /** What was read: who forwards the host, from which archive, and the position of each version. */
-    record Read(byte @Nullable [] owner, byte @Nullable [] origin, Map<Long, byte[]> versions) {
+    /**
+     * What was read.
+     *
+     * @param owner who forwards the host
+     * @param claim who last said so behind the first open transaction; whether that is committed was not looked at
+     * @param origin from which archive
+     * @param versions the position of each version
+     */
+    record Read(
+            byte @Nullable [] owner, byte @Nullable [] claim, byte @Nullable [] origin, Map<Long, byte[]> versions) {
         boolean isOf(String archive) {
             return origin != null && Arrays.equals(origin, bytes(archive));
         }
 
+        /** Says whether nobody else was the last to say that the host is theirs, committed or not. */
         boolean isOwnedBy(byte[] nonce) {
-            return owner == null || Arrays.equals(owner, nonce);
+            byte[] last = claim == null ? owner : claim;
+            return last == null || Arrays.equals(last, nonce);
         }
+    }
+
+    /** Where the first open transaction of any host begins, and where the records end. */
+    private record Ends(long settled, long all) {}
+
+    /** Takes the records of the host: what follows the group in the key, and the record. */
+    @FunctionalInterface
+    private interface Records {
+        void take(String of, ConsumerRecord<byte[], byte[]> record);
     }
 
     private KafkaPositions(String brokers, KafkaSettings settings, String group, TopicPartition partition) {
@@ -89,57 +109,90 @@ final class KafkaPositions {
     }
 
     private static <T> T onCluster(String brokers, KafkaSettings settings, Work<T> work) throws SinkException {
-        try (Admin admin = Admin.create(settings.admin(brokers))) {
+        Admin admin = null;
+        try {
+            admin = Admin.create(settings.admin(brokers));
             return work.on(admin);
         } catch (ExecutionException | KafkaException e) {
             throw KafkaSink.failed(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw KafkaSink.failed(e);
+        } finally {
+            if (admin != null) {
+                admin.close(Duration.ZERO);
+            }
         }
     }
 
     /**
-     * Reads what is committed. The end is that of all records, not only of those before the first open transaction:
-     * another host's may be open, and ours that is committed lie behind it.
+     * Reads all that is committed of a host whose own transactions are over. Those of other hosts in the partition are
+     * waited for only where records of this host lie behind them.
      */
     Read read() throws SinkException {
-        return read(IsolationLevel.READ_UNCOMMITTED);
+        return read(true);
     }
 
-    /** Reads what is committed before the first transaction that is open: of a host that was killed, its own. */
+    /** Reads what is committed before the first transaction that is open: waits for nothing. */
     Read readSettled() throws SinkException {
-        return read(IsolationLevel.READ_COMMITTED);
+        return read(false);
     }
 
-    private Read read(IsolationLevel level) throws SinkException {
-        long end = onCluster(brokers, settings, admin -> admin.listOffsets(
-                        Map.of(partition, OffsetSpec.latest()), new ListOffsetsOptions(level))
+    private Read read(boolean all) throws SinkException {
+        Ends ends = ends();
+        long[] end = {ends.settled};
+        byte[][] claim = new byte[1][];
+        consume(IsolationLevel.READ_UNCOMMITTED, ends.settled, ends.all, (of, record) -> {
+            end[0] = all ? record.offset() + 1 : ends.settled;
+            claim[0] = of.equals(OWNER) ? record.value() : claim[0];
+        });
+        Map<Long, byte[]> versions = new TreeMap<>();
+        byte[][] said = new byte[2][];
+        consume(IsolationLevel.READ_COMMITTED, 0, end[0], (of, record) -> {
+            switch (of) {
+                case OWNER -> said[0] = record.value();
+                case ORIGIN -> said[1] = record.value();
+                default -> {
+                    if (record.value() == null) {
+                        versions.remove(Long.parseLong(of));
+                    } else {
+                        versions.put(Long.parseLong(of), record.value());
+                    }
+                }
+            }
+        });
+        return new Read(said[0], claim[0], said[1], versions);
+    }
+
+    private Ends ends() throws SinkException {
+        return onCluster(brokers, settings, admin -> {
+            long settled = end(admin, IsolationLevel.READ_COMMITTED); // first: what ends meanwhile is read twice
+            return new Ends(settled, end(admin, IsolationLevel.READ_UNCOMMITTED));
+        });
+    }
+
+    private long end(Admin admin, IsolationLevel level) throws ExecutionException, InterruptedException {
+        return admin.listOffsets(Map.of(partition, OffsetSpec.latest()), new ListOffsetsOptions(level))
                 .partitionResult(partition)
                 .get()
-                .offset());
+                .offset();
+    }
+
+    private void consume(IsolationLevel level, long start, long end, Records records) throws SinkException {
+        if (start >= end) {
+            return;
+        }
         long giveUpMs = MonotonicClock.nowMs() + READ_MS;
-        Map<Long, byte[]> versions = new TreeMap<>();
-        byte[] owner = null;
-        byte[] origin = null;
-        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings.consumer(brokers))) {
+        KafkaConsumer<byte[], byte[]> consumer = null;
+        try {
+            consumer = new KafkaConsumer<>(settings.consumer(brokers, level));
             consumer.assign(List.of(partition));
-            consumer.seekToBeginning(List.of(partition));
+            consumer.seek(partition, start);
             while (consumer.position(partition) < end) {
                 for (ConsumerRecord<byte[], byte[]> each : consumer.poll(POLL)) {
                     String key = new String(each.key(), StandardCharsets.UTF_8);
-                    if (!key.startsWith(group + "/")) {
-                        continue;
-                    }
-                    String of = key.substring(group.length() + 1);
-                    if (of.equals(OWNER)) {
-                        owner = each.value();
-                    } else if (of.equals(ORIGIN)) {
-                        origin = each.value();
-                    } else if (each.value() == null) {
-                        versions.remove(Long.parseLong(of));
-                    } else {
-                        versions.put(Long.parseLong(of), each.value());
+                    if (key.startsWith(group + "/")) {
+                        records.take(key.substring(group.length() + 1), each);
                     }
                 }
                 if (MonotonicClock.nowMs() > giveUpMs) {
@@ -148,8 +201,11 @@ final class KafkaPositions {
             }
         } catch (KafkaException e) {
             throw KafkaSink.failed(e);
+        } finally {
+            if (consumer != null) {
+                consumer.close(CloseOptions.timeout(Duration.ZERO)); // else it waits for what it asked, 30 s
+            }
         }
-        return new Read(owner, origin, versions);
     }
 
     /** Returns the record that says who forwards the host. */

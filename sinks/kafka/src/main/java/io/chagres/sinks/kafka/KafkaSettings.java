@@ -6,6 +6,7 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -47,9 +48,9 @@ record KafkaSettings(String name, Map<String, String> properties) {
         return all;
     }
 
-    Map<String, Object> consumer(String brokers) {
+    Map<String, Object> consumer(String brokers, IsolationLevel level) {
         Map<String, Object> all = common(brokers);
-        all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, level.toString());
         all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);

@@ -54,14 +54,7 @@ final class KafkaSink implements Sink {
         boolean done = false;
         try {
             KafkaPositions positions = KafkaPositions.at(address.brokers(), settings, group);
-            if (owned.contains(host.id()) && !positions.read().isOwnedBy(nonce)) {
-                throw new SinkFencedException(host.title()
-                        + " is forwarded by another process since, under the same name; this one ends. Nothing is"
-                        + " lost or doubled. Two that share hosts want --shard, two with different files want --as");
-            }
-            if (!origin.isEmpty() && !takeOver) {
-                requireOrigin(host, positions.readSettled()); // before anybody is disturbed
-            }
+            requireUndisturbed(host, positions);
             producer = new KafkaProducer<>(settings.producer(address.brokers(), "chagres/" + group));
             producer.initTransactions(); // ends the transaction of whoever was here before, in one way or the other
             KafkaPositions.Read left = positions.read();
@@ -70,16 +63,17 @@ final class KafkaSink implements Sink {
             }
             producer.beginTransaction(); // says at once who has the host, else the one before would come back
             producer.send(positions.owner(nonce));
+            Map<Long, byte[]> versions = left.versions(); // nobody else can have changed them when the commit is done
             if (!origin.isEmpty() && !left.isOf(origin)) {
-                for (long version : left.versions().keySet()) {
+                for (long version : versions.keySet()) {
                     producer.send(positions.forgotten(version));
                 }
                 producer.send(positions.origin(origin));
+                versions = Map.of();
             }
             producer.commitTransaction();
-            Map<Long, byte[]> read = positions.read().versions();
             owned.add(host.id());
-            HostSink opened = new KafkaHostSink(address, host, producer, positions, read);
+            HostSink opened = new KafkaHostSink(address, host, producer, positions, versions);
             done = true;
             return opened;
         } catch (KafkaException e) {
@@ -88,6 +82,27 @@ final class KafkaSink implements Sink {
             if (!done && producer != null) {
                 close(producer);
             }
+        }
+    }
+
+    /** Looks, before anybody is disturbed, whether this one may have the host. */
+    private void requireUndisturbed(HostRegistry.Owner host, KafkaPositions positions) throws IOException {
+        boolean mine = owned.contains(host.id());
+        boolean bound = !origin.isEmpty() && !takeOver;
+        if (!mine && !bound) {
+            return;
+        }
+        KafkaPositions.Read settled = positions.readSettled();
+        if (mine && !settled.isOwnedBy(nonce)) {
+            if (settled.claim() != null) {
+                throw new SinkException("Kafka: another process is about to forward " + host.title(), 0);
+            }
+            throw new SinkFencedException(host.title()
+                    + " is forwarded by another process since, under the same name; this one ends. Nothing is"
+                    + " lost or doubled. Two that share hosts want --shard, two with different files want --as");
+        }
+        if (bound) {
+            requireOrigin(host, settled);
         }
     }
 
