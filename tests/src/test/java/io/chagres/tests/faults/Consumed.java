@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.LineCount;
 import io.chagres.testkit.LineWriter;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** What is in a topic. Stateless. */
 final class Consumed {
+    private static final Duration POLL = Duration.ofMillis(200);
+
     private Consumed() {}
 
     /** Requires each line of the writers once, and each file in order. */
@@ -56,6 +59,47 @@ final class Consumed {
 
     /** Returns the same, of a broker that wants to be told more. */
     static List<ConsumerRecord<String, byte[]>> of(String brokers, String topic, Map<String, String> properties) {
+        List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
+        try (KafkaConsumer<String, byte[]> consumer = open(brokers, properties)) {
+            if (!isThere(consumer, topic)) {
+                return records;
+            }
+            List<TopicPartition> partitions = begin(consumer, topic);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.getOrDefault(each, 0L))) {
+                consumer.poll(POLL).forEach(records::add);
+            }
+        }
+        return records;
+    }
+
+    /** Waits until a topic holds so many committed records. */
+    static void await(String brokers, String topic, long records) {
+        try (KafkaConsumer<String, byte[]> consumer = open(brokers, Map.of())) {
+            Await.until("there is a topic " + topic, () -> isThere(consumer, topic));
+            begin(consumer, topic);
+            long[] seen = new long[1];
+            Await.until(records + " records are in " + topic, () -> {
+                seen[0] += consumer.poll(POLL).count();
+                return seen[0] >= records;
+            });
+        }
+    }
+
+    private static boolean isThere(KafkaConsumer<String, byte[]> consumer, String topic) {
+        return consumer.listTopics().containsKey(topic); // to ask for its partitions would make it
+    }
+
+    private static List<TopicPartition> begin(KafkaConsumer<String, byte[]> consumer, String topic) {
+        List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                .map(each -> new TopicPartition(topic, each.partition()))
+                .toList();
+        consumer.assign(partitions);
+        consumer.seekToBeginning(partitions);
+        return partitions;
+    }
+
+    private static KafkaConsumer<String, byte[]> open(String brokers, Map<String, String> properties) {
         Map<String, Object> settings = new HashMap<>(properties);
         settings.putAll(Map.of(
                 "bootstrap.servers",
@@ -66,21 +110,6 @@ final class Consumed {
                 StringDeserializer.class,
                 "value.deserializer",
                 ByteArrayDeserializer.class));
-        List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
-        try (KafkaConsumer<String, byte[]> consumer = new KafkaConsumer<>(settings)) {
-            if (!consumer.listTopics().containsKey(topic)) {
-                return records;
-            }
-            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
-                    .map(each -> new TopicPartition(topic, each.partition()))
-                    .toList();
-            consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.getOrDefault(each, 0L))) {
-                consumer.poll(Duration.ofMillis(200)).forEach(records::add);
-            }
-        }
-        return records;
+        return new KafkaConsumer<>(settings);
     }
 }

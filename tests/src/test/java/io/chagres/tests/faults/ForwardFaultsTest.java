@@ -9,15 +9,20 @@ import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Lines in Kafka, as a consumer of what is committed sees them, whatever dies on the way. */
 @Tag("e2e")
@@ -25,23 +30,35 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ForwardFaultsTest {
     private static final int KILLS = Integer.getInteger("kafka.kills", 8);
 
+    /** One for all tests: each forwards under a name of its own, into a topic of its own. */
+    private static KafkaBroker broker;
+
     private final List<ForwardProcess> started = new ArrayList<>();
-    private KafkaBroker broker;
+    private String topic;
+
+    @BeforeAll
+    static void startBroker(@TempDir Path directory) {
+        broker = KafkaBroker.in(directory);
+    }
+
+    @AfterAll
+    static void endBroker() {
+        broker.close();
+    }
 
     @BeforeEach
-    void startBroker(FaultBench bench) {
-        broker = KafkaBroker.in(bench.root());
+    void nameTopic(TestInfo test) {
+        topic = test.getTestMethod().orElseThrow().getName();
     }
 
     @AfterEach
     void end() {
         started.forEach(ForwardProcess::close);
-        broker.close();
     }
 
     private ForwardProcess forward(FaultBench bench, String... options) {
-        List<String> arguments =
-                new ArrayList<>(List.of(bench.address(), "--to", "kafka://" + broker.address() + "/logs.{host}"));
+        List<String> arguments = new ArrayList<>(List.of(
+                bench.address(), "--to", "kafka://" + broker.address() + "/" + topic + ".{host}", "--as", topic));
         arguments.addAll(List.of(options));
         ForwardProcess process =
                 ForwardProcess.start(bench.root().resolve("forward.log"), arguments.toArray(String[]::new));
@@ -62,7 +79,7 @@ class ForwardFaultsTest {
             for (LineWriter writer : writers) {
                 writer.lines(1 + random.nextInt(50)).firstHalf();
             }
-            long seen = random.nextInt(4) == 0 ? 0 : count("logs." + FaultBench.HOST);
+            long seen = random.nextInt(4) == 0 ? 0 : consumed().size();
             if (random.nextInt(4) == 0) {
                 List<String> compact = Chagres.command();
                 compact.addAll(List.of("compact", bench.address()));
@@ -87,16 +104,16 @@ class ForwardFaultsTest {
                 }
             }
             if (seen > 0) { // sometimes it dies while it starts, else while it works
-                Await.until("more is published", () -> count("logs." + FaultBench.HOST) > seen);
+                awaitPublished(seen + 1);
             }
         }
         ship.drain();
         long written = writers.stream().mapToLong(LineWriter::written).sum();
         // One that is only starting knows no signal yet.
-        Await.until("all lines are published", () -> count("logs." + FaultBench.HOST) >= written);
+        awaitPublished(written);
         assertThat(forward.terminate()).as(forward.said()).isZero();
         assertThat(forward(bench, "--once").awaitExit()).as(forward.said()).isZero();
-        requireExact(consumed("logs." + FaultBench.HOST), writers);
+        requireExact(consumed(), writers);
     }
 
     @Test
@@ -104,7 +121,7 @@ class ForwardFaultsTest {
         LineWriter writer = bench.writer("stream").open(bench.file("app.log")).lines(10);
         ShipProcess ship = bench.ship();
         ForwardProcess earlier = forward(bench);
-        Await.until("the first lines are published", () -> count("logs." + FaultBench.HOST) >= 10);
+        awaitPublished(10);
         ForwardProcess later = forward(bench);
         Await.until("the later one has the host", () -> {
             writer.lines(1);
@@ -113,9 +130,9 @@ class ForwardFaultsTest {
         assertThat(earlier.awaitExit()).as(earlier.said()).isEqualTo(4);
         assertThat(earlier.said()).contains("is forwarded by another process");
         ship.drain();
-        Await.until("all lines are published", () -> count("logs." + FaultBench.HOST) >= writer.written());
+        awaitPublished(writer.written());
         assertThat(later.terminate()).as(later.said()).isZero();
-        requireExact(consumed("logs." + FaultBench.HOST), List.of(writer));
+        requireExact(consumed(), List.of(writer));
     }
 
     @Test
@@ -131,7 +148,7 @@ class ForwardFaultsTest {
         ForwardProcess forward = forward(bench, "--once", "--events", "--json");
         assertThat(forward.awaitExit()).as(forward.said()).isZero();
         assertThat(forward.said()).contains("{\"host\":\"web1\",\"records\":17,");
-        List<ConsumerRecord<String, byte[]>> records = consumed("logs." + FaultBench.HOST);
+        List<ConsumerRecord<String, byte[]>> records = consumed();
         assertThat(records.stream().map(each -> header(each, "event")).filter(each -> !each.isEmpty()))
                 .containsExactly("truncated", "gone");
         assertThat(records.getFirst().key()).isEqualTo("web1:" + bench.file("app.log"));
@@ -146,11 +163,11 @@ class ForwardFaultsTest {
         return Consumed.header(record, name);
     }
 
-    private long count(String topic) {
-        return consumed(topic).size();
+    private List<ConsumerRecord<String, byte[]>> consumed() {
+        return Consumed.of(broker.address(), topic + "." + FaultBench.HOST);
     }
 
-    private List<ConsumerRecord<String, byte[]>> consumed(String topic) {
-        return Consumed.of(broker.address(), topic);
+    private void awaitPublished(long records) {
+        Consumed.await(broker.address(), topic + "." + FaultBench.HOST, records);
     }
 }

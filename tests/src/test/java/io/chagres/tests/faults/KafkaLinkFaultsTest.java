@@ -70,9 +70,7 @@ class KafkaLinkFaultsTest {
         ShipProcess ship = bench.ship();
         ForwardProcess forward = forward(bench, broker, hasty);
         for (int round = 0; round < ROUNDS; round++) {
-            Await.until(
-                    "all is published",
-                    () -> Consumed.of(broker.address(), TOPIC).size() >= writer.written());
+            Consumed.await(broker.address(), TOPIC, writer.written());
             long before = troubles(forward);
             proxy.loseAnswers();
             writer.lines(20);
@@ -81,8 +79,7 @@ class KafkaLinkFaultsTest {
             writer.lines(20);
         }
         ship.drain();
-        Await.until(
-                "all is published", () -> Consumed.of(broker.address(), TOPIC).size() >= writer.written());
+        Consumed.await(broker.address(), TOPIC, writer.written());
         assertThat(forward.terminate()).as(forward.said()).isZero();
         Consumed.requireExact(Consumed.of(broker.address(), TOPIC), List.of(writer));
     }
@@ -105,9 +102,7 @@ class KafkaLinkFaultsTest {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.address()))) {
             for (int round = 0; round < ROUNDS; round++) {
                 long seen = writer.written();
-                Await.until(
-                        "it publishes",
-                        () -> Consumed.of(broker.address(), TOPIC).size() >= seen);
+                Consumed.await(broker.address(), TOPIC, seen);
                 writer.lines(2000);
                 Await.until("a transaction is open, or done", () -> ongoing(admin) || done(broker, writer));
                 forward.signal("STOP");
@@ -117,7 +112,7 @@ class KafkaLinkFaultsTest {
             }
         }
         ship.drain();
-        Await.until("all is published", () -> done(broker, writer));
+        Consumed.await(broker.address(), TOPIC, writer.written());
         assertThat(forward.terminate()).as(forward.said()).isZero();
         Consumed.requireExact(Consumed.of(broker.address(), TOPIC), List.of(writer));
     }

@@ -16,37 +16,47 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** One process from files into Kafka, as a consumer of what is committed sees it. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 class ShipKafkaTest {
     private static final int KILLS = Integer.getInteger("kafka.kills", 4);
-    private static final String TOPIC = "logs." + FaultBench.HOST;
 
-    private KafkaBroker broker;
+    /** One for all tests: each is another host. */
+    private static KafkaBroker broker;
 
-    @BeforeEach
-    void startBroker(FaultBench bench) {
-        broker = KafkaBroker.in(bench.root());
+    private String host;
+
+    @BeforeAll
+    static void startBroker(@TempDir Path directory) {
+        broker = KafkaBroker.in(directory);
     }
 
-    @AfterEach
-    void end() {
+    @AfterAll
+    static void endBroker() {
         broker.close();
     }
 
+    @BeforeEach
+    void nameHost(TestInfo test) {
+        host = test.getTestMethod().orElseThrow().getName();
+    }
+
     private Shipping shipping(FaultBench bench, String... options) {
-        return bench.shipping()
-                .paths(bench.tree())
-                .to("kafka://" + broker.address() + "/logs.{host}")
-                .options("--spool", spool(bench).toString())
-                .options(options);
+        return into(bench).options("--spool", spool(bench).toString()).options(options);
+    }
+
+    private Shipping into(FaultBench bench) {
+        return bench.shipping().paths(bench.tree()).host(host).to("kafka://" + broker.address() + "/logs.{host}");
     }
 
     private static Path spool(FaultBench bench) {
@@ -54,7 +64,7 @@ class ShipKafkaTest {
     }
 
     private List<ConsumerRecord<String, byte[]>> consumed() {
-        return Consumed.of(broker.address(), TOPIC);
+        return Consumed.of(broker.address(), "logs." + host);
     }
 
     /** The end is drained though half a line is in the file: it is published as a part. */
@@ -85,7 +95,7 @@ class ShipKafkaTest {
                 }
             }
             if (seen >= 0) { // sometimes it dies while it starts, else while it works
-                Await.until("more is published", () -> consumed().size() > seen);
+                Consumed.await(broker.address(), "logs." + host, seen + 1);
             }
         }
         ship.awaitSettled().drain();
@@ -178,22 +188,13 @@ class ShipKafkaTest {
         LineWriter writer = bench.writer("stream").open(bench.file("app.log")).lines(10);
         ShipProcess ship = shipping(bench).start().awaitSettled();
         Path other = bench.root().resolve("other");
-        ShipProcess second = bench.shipping()
-                .paths(bench.tree())
-                .to("kafka://" + broker.address() + "/logs.{host}")
-                .state(other)
-                .start();
+        ShipProcess second = into(bench).state(other).start();
         assertThat(second.awaitExit()).as(second.report()).isEqualTo(4);
         assertThat(second.errors()).contains("from another spool");
         writer.lines(10);
         ship.awaitSettled();
         Consumed.requireExact(consumed(), List.of(writer));
-        ShipProcess third = bench.shipping()
-                .paths(bench.tree())
-                .to("kafka://" + broker.address() + "/logs.{host}")
-                .state(other)
-                .options("--take-over")
-                .start();
+        ShipProcess third = into(bench).state(other).options("--take-over").start();
         third.awaitSettled();
         writer.lines(10);
         assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(4);
