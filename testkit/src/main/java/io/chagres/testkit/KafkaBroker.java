@@ -214,6 +214,11 @@ public final class KafkaBroker implements AutoCloseable {
         return "127.0.0.1:" + advertised;
     }
 
+    /** Waits until it has ended by itself, as it does when its disk is full. */
+    public void awaitEnd() {
+        Await.until("Kafka ends", () -> !process.isAlive());
+    }
+
     /** Ends it with SIGKILL, if it runs. */
     public void kill() {
         process.destroyForcibly();
