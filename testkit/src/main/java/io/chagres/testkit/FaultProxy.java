@@ -1,13 +1,15 @@
 package io.chagres.testkit;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +63,6 @@ public final class FaultProxy implements AutoCloseable {
     private final List<FaultRule> rules = new CopyOnWriteArrayList<>();
     private final Map<Kind, LongAdder> kinds = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> methods = new ConcurrentHashMap<>();
-    private final Map<String, Long> putNs = new ConcurrentHashMap<>();
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
 
@@ -157,6 +158,19 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
+    /** Sends a request on a connection of its own and waits for the answer, which nobody gets. */
+    void send(HeldRequest request) throws IOException {
+        try (Socket connection = new Socket()) {
+            connection.connect(server);
+            request.writeTo(connection.getOutputStream());
+            InputStream in = new BufferedInputStream(connection.getInputStream());
+            HttpHead answer = HttpHead.read(in);
+            while (answer != null && answer.status() < HttpURLConnection.HTTP_OK) {
+                answer = HttpHead.read(in);
+            }
+        }
+    }
+
     void add(FaultRule rule) {
         rules.add(rule);
     }
@@ -167,16 +181,7 @@ public final class FaultProxy implements AutoCloseable {
         Kind kind = Kind.of(head.method(), head.target());
         kinds.computeIfAbsent(kind, key -> new LongAdder()).increment();
         methods.computeIfAbsent(head.method(), key -> new LongAdder()).increment();
-        if (kind == Kind.PUT) {
-            putNs.putIfAbsent(head.target(), System.nanoTime());
-        }
         return rules.stream().filter(rule -> rule.takes(kind, head)).findFirst().orElse(null);
-    }
-
-    /** Says whether an object was put within a time until now; its target is a path with its bucket. */
-    boolean wasPutWithin(Duration time, String target) {
-        Long put = putNs.get(target);
-        return put != null && System.nanoTime() - put < time.toNanos();
     }
 
     /** Returns how many requests of a kind have come, answered or not. */

@@ -45,6 +45,12 @@ public final class FaultRule {
         /** Is done, and the client is not told. */
         record LoseResponse() implements Fault {}
 
+        /** Is done twice, as whoever repeats a request does that was answered too late; told is the second answer. */
+        record Repeat() implements Fault {}
+
+        /** Ends with the connection, and is done after a time: perhaps after its repetition. */
+        record Late(Duration time) implements Fault {}
+
         /** Is answered with a bit flipped in the body, or with half of it and the end of the connection. */
         record DamageAnswer(boolean isCut) implements Fault {}
 
@@ -118,9 +124,19 @@ public final class FaultRule {
         return hold(new Fault.LoseResponse());
     }
 
+    /** Lets the server do them twice, one after the other, and passes on what it answers to the second. */
+    public FaultRule repeat() {
+        return hold(new Fault.Repeat());
+    }
+
+    /** Cuts their connections when they were sent, and lets the server do them after a time. */
+    public FaultRule late(Duration time) {
+        return hold(new Fault.Late(time));
+    }
+
     /**
-     * Leaves out of what the server lists the objects that were put through the proxy within a time; for
-     * {@link FaultProxy.Kind#LIST} of S3. Objects asked for by their key are there, as in stores whose lists lag.
+     * Leaves out of what the server lists the objects that were written within a time; for
+     * {@link FaultProxy.Kind#LIST}. Objects asked for by their key are there, as in stores whose lists lag.
      */
     public FaultRule lag(Duration time) {
         return hold(new Fault.Lag(time));

@@ -1,6 +1,7 @@
 package io.chagres.testkit;
 
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
@@ -68,9 +69,8 @@ final class ProxiedConnection implements Runnable {
                 return pass(head, in, AS_IT_IS, Long.MAX_VALUE);
             }
             case FaultRule.Fault.Lag(Duration time) -> {
-                ListingFilter filter = new ListingFilter(head.target(), target -> proxy.wasPutWithin(time, target));
                 rule.countApplied();
-                return pass(head, in, filter, Long.MAX_VALUE);
+                return pass(head, in, new ListingFilter(time), Long.MAX_VALUE);
             }
             case FaultRule.Fault.Answer(int status, String code) -> {
                 boolean open = answer(head, in, status, code);
@@ -79,6 +79,20 @@ final class ProxiedConnection implements Runnable {
             }
             case FaultRule.Fault.LoseResponse() -> {
                 return pass(head, in, instead(() -> lose(rule)), Long.MAX_VALUE);
+            }
+            case FaultRule.Fault.Repeat() -> {
+                HeldRequest request = HeldRequest.read(head, in, client.getOutputStream());
+                proxy.send(request);
+                rule.countApplied();
+                return pass(request.head(), new BufferedInputStream(request.in()), AS_IT_IS, Long.MAX_VALUE);
+            }
+            case FaultRule.Fault.Late(Duration time) -> {
+                HeldRequest request = HeldRequest.read(head, in, client.getOutputStream());
+                Upstream.reset(client);
+                pause(rule, time);
+                proxy.send(request);
+                rule.countApplied();
+                throw new EOFException("the client was sent away");
             }
             case FaultRule.Fault.ForbidMissing() -> {
                 return pass(head, in, new ForbiddenIfMissing(rule, head.method()), Long.MAX_VALUE);

@@ -9,9 +9,11 @@ import io.chagres.testkit.FaultRule;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -112,6 +114,80 @@ abstract class ObjectStoreFaults {
         ship.drain();
 
         bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Whoever stands between repeats a put that was taken, does it after the client has gone, or out of order. */
+    @Test
+    void requestsRepeatedLateAndOutOfOrder(FaultBench bench) throws IOException {
+        in(bench);
+        FaultProxy proxy = bench.proxied();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship("--codec", "none").awaitSettled();
+        long seed = Seeds.next("ObjectStoreFaults");
+        List<FaultRule> rules = List.of(
+                proxy.on(Kind.PUT).share(0.2, seed).repeat(),
+                proxy.on(Kind.PUT).share(0.2, seed + 1).late(Duration.ofMillis(1500)),
+                proxy.on(Kind.PUT, Kind.GET, Kind.HEAD, Kind.LIST)
+                        .share(0.3, seed + 2)
+                        .delay(Duration.ofMillis(100)));
+        Workload.large(writer);
+        for (int round = 0; rules.stream().anyMatch(rule -> rule.applied() < 3); round++) {
+            writer.lines(10);
+            ship.awaitSettled();
+            if (round < 3) {
+                Workload.rotate(bench.file("app.log"), round);
+                writer.lines(10).open(bench.file("app.log"));
+            }
+        }
+        ship.kill();
+        rules.get(1).remove(); // a command gives up after some tries
+        bench.archive().ok("compact", "--grace", "0");
+        ship = bench.ship("--codec", "none");
+        writer.lines(10).close();
+        ship.awaitSettled().drain();
+        proxy.heal();
+
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** What is listed is seconds old: shippers that come back, compaction and readers ask for what must be there. */
+    @Test
+    void listingsThatLag(FaultBench bench) throws IOException {
+        in(bench);
+        FaultProxy proxy = bench.proxied();
+        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        for (int round = 0; round < 3; round++) {
+            FaultRule lag = ofOneHost(proxy).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
+            ShipProcess ship = bench.ship();
+            for (int i = 0; i < 3; i++) {
+                writer.lines(20);
+                ship.awaitSettled();
+            }
+            Workload.rotate(bench.file("app.log"), round);
+            writer.lines(5).open(bench.file("app.log")).lines(5);
+            if (round % 2 == 0) {
+                ship.kill();
+            } else {
+                ship.drain();
+            }
+            bench.archive().ok("compact");
+            bench.archive().ok("compact", "--retain", "30d");
+            bench.archive().verify();
+            assertThat(lag.applied()).isPositive();
+            lag.remove();
+        }
+        writer.close();
+        bench.ship().drain();
+
+        ofOneHost(proxy).lag(Duration.ofHours(1));
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+        proxy.heal();
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** Which hosts there are is a list that nothing can be held against: a new one is seen when the store shows it. */
+    private FaultRule ofOneHost(FaultProxy proxy) {
+        return proxy.on(Kind.LIST).within("prefix=", "hosts");
     }
 
     /** A bit that flips on the way, or an answer that ends in the middle, is no damage of the archive. */

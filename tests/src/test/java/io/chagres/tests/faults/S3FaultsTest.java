@@ -236,45 +236,6 @@ class S3FaultsTest extends ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** What is listed is seconds old: shippers that come back, compaction and readers ask for what must be there. */
-    @Test
-    void listingsThatLag(FaultBench bench) throws IOException {
-        FaultProxy proxy = bench.proxied();
-        LineWriter writer = bench.writer("s").open(bench.file("app.log"));
-        for (int round = 0; round < 3; round++) {
-            FaultRule lag = ofOneHost(proxy).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
-            ShipProcess ship = bench.ship();
-            for (int i = 0; i < 3; i++) {
-                writer.lines(20);
-                ship.awaitSettled();
-            }
-            Workload.rotate(bench.file("app.log"), round);
-            writer.lines(5).open(bench.file("app.log")).lines(5);
-            if (round % 2 == 0) {
-                ship.kill();
-            } else {
-                ship.drain();
-            }
-            bench.archive().ok("compact");
-            bench.archive().ok("compact", "--retain", "30d");
-            bench.archive().verify();
-            assertThat(lag.applied()).isPositive();
-            lag.remove();
-        }
-        writer.close();
-        bench.ship().drain();
-
-        ofOneHost(proxy).lag(Duration.ofHours(1));
-        bench.restored("--all-versions").exact(writer).same(bench.tree());
-        proxy.heal();
-        bench.restored("--all-versions").exact(writer).same(bench.tree());
-    }
-
-    /** Which hosts there are is a list that nothing can be held against: a new one is seen when the store shows it. */
-    private static FaultRule ofOneHost(FaultProxy proxy) {
-        return proxy.on(Kind.LIST).within("hosts%2F");
-    }
-
     /** A clock that is wrong by hours: the server says so, requests carry its time from then on, ages are by it. */
     @ParameterizedTest
     @ValueSource(strings = {"+50h", "-50h"})
