@@ -59,11 +59,11 @@ final class Renames {
 
     /** Applies a second half, or a name that came from elsewhere. */
     void movedTo(WatchedDirectory directory, byte[] name, int cookie) {
-        RenamePairs.Half half = pairs.take(cookie);
         RenamePairs.Half holder = pairs.take(directory, name);
         if (holder != null) {
-            tree.vanish(holder.dentry(), true);
+            tree.vanish(holder.dentry(), true); // and what left it: then this arrives from elsewhere
         }
+        RenamePairs.Half half = pairs.take(cookie);
         if (half == null) {
             discovery.lookUp(directory, name);
             departedUnknown(directory, name, cookie);
@@ -84,6 +84,12 @@ final class Renames {
 
     private void place(Dentry moving, WatchedDirectory directory, byte[] name) {
         Dentry replaced = directory.child(name);
+        if (replaced != null && moving.isWithin(replaced)) { // it goes before the directory that it left
+            tree.vanish(moving, true);
+            tree.vanish(replaced, false);
+            discovery.lookUp(directory, name);
+            return;
+        }
         if (replaced != null) {
             tree.vanish(replaced, false);
         }

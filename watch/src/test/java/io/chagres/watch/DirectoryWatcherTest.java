@@ -212,6 +212,22 @@ class DirectoryWatcherTest {
         }
     }
 
+    /** The name it arrives at belonged to a directory that left, and that held the one it comes from. */
+    @Test
+    void arrivesInThePlaceOfADirectoryThatLeftWithItsOwn() throws Exception {
+        dir("in/a/b/c");
+        write("in/a/b/c/f", "");
+        dir("outside");
+        try (WatchFixture watch = new WatchFixture(top, "in")) {
+            Files.move(top.resolve("in/a/b"), top.resolve("outside/b"));
+            Files.move(top.resolve("in/a"), top.resolve("outside/a"));
+            Files.move(top.resolve("outside/b/c"), top.resolve("in/a"));
+            watch.hears("appeared in/a/f");
+            watch.matchesWalk(top.resolve("in"));
+            assertThat(watch.heard.problems).isEmpty();
+        }
+    }
+
     @Test
     void fileRootWatchesOnlyItsName() throws Exception {
         dir("d");
