@@ -83,6 +83,8 @@ final class ShipParts implements AutoCloseable {
     final Pulse pulse;
     final LogPresence presence;
     final String hostId;
+    /** How far the state directory knows that the log was acknowledged. */
+    private long rememberedSeq;
     /** Of a spool what is still to be delivered. */
     Undelivered undelivered = Undelivered.nothing();
 
@@ -197,6 +199,7 @@ final class ShipParts implements AutoCloseable {
             for (int opening = 1; ; opening++) {
                 try {
                     remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(clock, listener)), listener);
+                    sayIfSetBack(listener);
                     sayKey(listener);
                     return;
                 } catch (EncryptedException e) {
@@ -217,6 +220,16 @@ final class ShipParts implements AutoCloseable {
                         throw e;
                     }
                 }
+            }
+        }
+
+        private void sayIfSetBack(ShipListener listener) throws IOException {
+            long acknowledged = state == null ? 0 : state.acknowledged(hostId);
+            if (acknowledged > loaded.seq()) {
+                listener.problem("the log of this host ends at commit " + loaded.seq() + " in " + store.name()
+                        + ", and "
+                        + acknowledged + " were acknowledged: the archive was set back, or commits were removed. What"
+                        + " files still hold is shipped again; what only these commits held is lost");
             }
         }
 
@@ -347,6 +360,19 @@ final class ShipParts implements AutoCloseable {
             if (state != null) {
                 state.close();
             }
+        }
+    }
+
+    /** Remembers how far the log was acknowledged, for the next start. */
+    void rememberAcknowledged() {
+        long seq = pipeline.acknowledgedSeq();
+        try {
+            if (state != null && seq > rememberedSeq) {
+                state.acknowledged(hostId, seq);
+                rememberedSeq = seq;
+            }
+        } catch (ErrnoException e) {
+            // the next start then cannot say that the archive was set back
         }
     }
 

@@ -76,6 +76,7 @@ public final class Shipper implements AutoCloseable {
     private long drainUntilMs = Long.MAX_VALUE;
     private long nextUnreadableMs;
     private long nextTrimMs;
+    private long nextRememberedMs;
     private long nextStatusMs;
     private boolean changed = true;
     private long clockMs;
@@ -163,6 +164,10 @@ public final class Shipper implements AutoCloseable {
             long before = parts.pipeline.commits();
             boolean moved = parts.pipeline.step(now, hurry);
             parts.presence.step(now, presenceMs(), parts.pipeline.acknowledgedSeq());
+            if (now >= nextRememberedMs) {
+                parts.rememberAcknowledged();
+                nextRememberedMs = now + presenceMs();
+            }
             if (parts.pipeline.commits() > before) {
                 parts.undelivered.acknowledged(
                         parts.pipeline.acknowledgedSeq(),
@@ -510,6 +515,7 @@ public final class Shipper implements AutoCloseable {
         if (stage == Stage.FINISHED) {
             parts.pulse.end(drained, status);
         }
+        parts.rememberAcknowledged();
         parts.close();
     }
 }

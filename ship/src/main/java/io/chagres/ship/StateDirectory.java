@@ -35,6 +35,7 @@ final class StateDirectory implements AutoCloseable {
 
     private static final String ANSWER = "cut";
     private static final String HEARTBEAT = "alive";
+    private static final String ACKNOWLEDGED = "acknowledged";
     private static final String HOST_NAME = "name";
     private static final String STORE_NAME = "store";
 
@@ -105,6 +106,17 @@ final class StateDirectory implements AutoCloseable {
     /** Keeps a secret durably; nobody but the user of this process can read it. */
     void keep(String name, String secret) throws ErrnoException {
         replace(name, secret + "\n", true);
+    }
+
+    /** Remembers how far the log of a host was acknowledged; after a crash of the machine perhaps what was before. */
+    void acknowledged(String hostId, long seq) throws ErrnoException {
+        replace(ACKNOWLEDGED, hostId + " " + seq + "\n", false);
+    }
+
+    /** Returns how far the log of a host was acknowledged at least; 0 when that is not known. */
+    long acknowledged(String hostId) throws ErrnoException {
+        String[] said = content(directory.resolve(ACKNOWLEDGED)).strip().split(" ", 2);
+        return said.length == 2 && said[0].equals(hostId) && said[1].matches("\\d{1,18}") ? Long.parseLong(said[1]) : 0;
     }
 
     /** Leaves word for other processes about flushes. */

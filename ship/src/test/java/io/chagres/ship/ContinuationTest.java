@@ -226,6 +226,34 @@ class ContinuationTest {
         }
     }
 
+    /** The archive of an earlier day: what it lacks is shipped again, and nobody can think that nothing happened. */
+    @Test
+    void saysThatTheArchiveWasSetBack() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            tree.drain();
+            List<Path> commits = files(log(tree, onlyHost(tree)));
+            tree.drain();
+            assertThat(tree.problems).isEmpty();
+            int now = files(log(tree, onlyHost(tree))).size();
+            for (Path commit : files(log(tree, onlyHost(tree))).subList(commits.size() / 2, now)) {
+                Files.delete(commit);
+            }
+            tree.drain();
+            assertThat(tree.problems)
+                    .singleElement()
+                    .asString()
+                    .contains("ends at commit " + commits.size() / 2, "and " + now + " were acknowledged");
+            tree.problems.clear();
+            tree.drain();
+            assertThat(tree.problems).isEmpty();
+            String host = onlyHost(tree);
+            for (Path file : all) {
+                assertThat(together(tree, host, host, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
     /** A file that was rewritten meanwhile is not gone on with: its bytes are compared with what the old host holds. */
     @Test
     void comparesBeforeItGoesOn() throws IOException {
