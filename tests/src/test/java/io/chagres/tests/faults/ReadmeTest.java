@@ -22,6 +22,9 @@ class ReadmeTest {
     private static final String MARK = "### command ";
     private static final String EXIT = "### exit ";
 
+    /** Thirty commands, of which the first ones may be the first of a program that was just built. */
+    private static final int LIMIT_SECONDS = 600;
+
     /** A machine of its own: nothing of the real one is seen below these directories, and nothing written stays. */
     private static final String MACHINE = """
             set -m
@@ -124,8 +127,9 @@ class ReadmeTest {
         }
         Path script = Files.writeString(bench.root().resolve("reference.sh"), session);
 
-        Program program = Program.run(List.of(
-                "unshare", "--mount", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "" + script));
+        List<String> line = List.of(
+                "unshare", "--mount", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "" + script);
+        Program program = Program.run(line, LIMIT_SECONDS);
 
         String said = new String(program.out(), StandardCharsets.UTF_8);
         for (int i = 0; i < examples.size(); i++) {
