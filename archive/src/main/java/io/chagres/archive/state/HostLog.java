@@ -232,8 +232,7 @@ public final class HostLog {
     }
 
     /** Reads the last commits from behind, and takes out of the list what is known by them. */
-    private static List<CommitHeader> lastOf(String hostId, List<Long> commits, CommitReader reader)
-            throws IOException {
+    static List<CommitHeader> lastOf(String hostId, List<Long> commits, CommitReader reader) throws IOException {
         try {
             List<CommitHeader> last = Repeats.read(hostId, commits, reader);
             if (!last.isEmpty()) {
@@ -579,7 +578,7 @@ public final class HostLog {
                 ArchiveLayout.commit(hostId, seq), "it is missing, though later commits exist");
     }
 
-    private static void expect(String hostId, List<Long> commits, CommitReader reader) {
+    static void expect(String hostId, List<Long> commits, CommitReader reader) {
         reader.expect(
                 commits.stream().map(seq -> ArchiveLayout.commit(hostId, seq)).toList());
     }

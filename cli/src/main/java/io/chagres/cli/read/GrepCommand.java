@@ -13,6 +13,7 @@ import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.WorkerThreads;
 import java.io.Console;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -42,6 +43,9 @@ public final class GrepCommand implements Callable<Integer> {
     static final int TROUBLE = 2;
 
     private static final int NOTHING = 1;
+
+    /** This part of the memory is for lines that wait for others. */
+    private static final int SORTED_SHARE = 8;
 
     private final CommandContext context;
 
@@ -85,15 +89,26 @@ public final class GrepCommand implements Callable<Integer> {
         try (ArchiveView view = ArchiveView.open(
                 "grep", identities.open(store, context.environment()), times, context.err()::println)) {
             int count = view.readers(memory.bytes());
-            try (WorkerThreads threads = new WorkerThreads("grep-", count)) {
+            try (LineSorter sorter = sorter();
+                    WorkerThreads threads = new WorkerThreads("grep-", count)) {
                 GrepFleet fleet = new GrepFleet(view, addresses, pattern, wanted, options, context.out());
-                fleet.form(colored(), json.json);
+                fleet.form(colored(), json.json, sorter);
                 fleet.run(threads, count);
+                if (sorter != null) {
+                    sorter.print(context.out());
+                }
                 int failed = view.faults().count();
                 boolean found = options.filesWithout ? fleet.without() : fleet.found();
                 return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;
             }
         }
+    }
+
+    private @Nullable LineSorter sorter() {
+        String temporary = context.environment().getOrDefault("TMPDIR", System.getProperty("java.io.tmpdir"));
+        return options.sort == GrepOptions.Sort.TIME
+                ? new LineSorter(Path.of(temporary), memory.bytes() / SORTED_SHARE)
+                : null;
     }
 
     private static List<Address> addresses(List<String> texts) throws CommandFailure {

@@ -14,6 +14,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.Output;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,6 +50,7 @@ final class GrepFleet {
     private final AtomicBoolean without = new AtomicBoolean();
     private boolean colored;
     private boolean json;
+    private @Nullable LineSorter sorter;
     private long files;
 
     GrepFleet(
@@ -66,10 +68,15 @@ final class GrepFleet {
         this.out = out;
     }
 
-    /** Chooses how lines are printed. */
-    void form(boolean withColors, boolean asJson) {
+    /**
+     * Chooses how lines are printed.
+     *
+     * @param sortedBy takes them, in place of the output; or null
+     */
+    void form(boolean withColors, boolean asJson, @Nullable LineSorter sortedBy) {
         colored = withColors;
         json = asJson;
+        sorter = sortedBy;
     }
 
     /** Says whether a line was found. */
@@ -86,13 +93,15 @@ final class GrepFleet {
      * A host whose files are to be searched.
      *
      * @param filters what is wrong with those that say what need not be read
+     * @param times when its lines were committed
      */
     private record Located(
             HostFiles host,
             HostState state,
             CommitWindow window,
             Unmatched unmatched,
-            List<CorruptArchiveException> filters) {}
+            List<CorruptArchiveException> filters,
+            HostTimes times) {}
 
     /** Finds a host's files beside others. */
     private final class Locating {
@@ -106,16 +115,17 @@ final class GrepFleet {
         }
     }
 
+    /** A file and its place among all. */
+    private record Numbered(long number, Selection.Entry entry) {}
+
     /** Some files of a host, and what could not be read of them. */
     private final class Batch {
         private final Located host;
-        private final List<Selection.Entry> entries;
         private final List<IOException> faults = new ArrayList<>();
         private final OrderedOutput task;
 
-        Batch(Located host, List<Selection.Entry> entries, Executor threads) {
+        Batch(Located host, List<Numbered> entries, Executor threads) {
             this.host = host;
-            this.entries = entries;
             task = new OrderedOutput(out, threads, printed -> search(host, entries, printed, faults));
         }
     }
@@ -130,7 +140,7 @@ final class GrepFleet {
         Iterator<HostRegistry.Owner> hosts = hosts().iterator();
         Deque<Locating> locating = new ArrayDeque<>();
         Deque<Batch> running = new ArrayDeque<>();
-        Deque<List<Selection.Entry>> waiting = new ArrayDeque<>();
+        Deque<List<Numbered>> waiting = new ArrayDeque<>();
         Located host = null;
         while (!(options.quiet && found.get())) {
             while (locating.size() < 2 * ahead && hosts.hasNext()) {
@@ -198,7 +208,8 @@ final class GrepFleet {
                 .collect(Collectors.toSet());
         HostState state =
                 ids.isEmpty() ? host.state() : HostLog.locate(view.store(), owner.id(), host.state(), view.at(), ids);
-        return new Located(host, state, window, unmatched, filters);
+        HostTimes commits = new HostTimes(view.store(), owner.id(), state.seq(), ids);
+        return new Located(host, state, window, unmatched, filters, commits);
     }
 
     private static List<Unmatched.Range> rest(Unmatched unmatched, CommitWindow window, FileVersion version) {
@@ -210,13 +221,12 @@ final class GrepFleet {
         return options.unzip && entry.path().toString().endsWith(".gz");
     }
 
-    private void batches(@Nullable Located host, Deque<List<Selection.Entry>> waiting) {
-        List<Selection.Entry> batch = new ArrayList<>();
+    private void batches(@Nullable Located host, Deque<List<Numbered>> waiting) {
+        List<Numbered> batch = new ArrayList<>();
         long bytes = 0;
         for (Selection.Entry entry :
                 host == null ? List.<Selection.Entry>of() : host.host().files()) {
-            files++;
-            batch.add(entry);
+            batch.add(new Numbered(files++, entry));
             bytes += entry.version().length();
             if (bytes >= TASK_BYTES) {
                 waiting.add(batch);
@@ -229,19 +239,18 @@ final class GrepFleet {
         }
     }
 
-    private void search(Located host, List<Selection.Entry> entries, OrderedOutput printed, List<IOException> faults)
+    private void search(Located host, List<Numbered> entries, OrderedOutput printed, List<IOException> faults)
             throws IOException {
         String hostId = host.host().host().id();
         try (VersionContent content = new VersionContent(view.store(), hostId, host.state());
                 FileSearch search = new FileSearch(pattern, wanted)) {
-            for (Selection.Entry entry : entries) {
+            for (Numbered each : entries) {
                 if (options.quiet && found.get()) {
                     return;
                 }
-                ContentSink.Origin origin = host.host().origin(entry);
-                GrepSink sink = GrepSink.of(origin, printed, search, options, colored, json);
+                GrepSink sink = sink(host, each, search, printed, faults);
                 try {
-                    search(host, entry, content, search, sink);
+                    search(host, each.entry(), content, search, sink);
                 } catch (Output.ClosedException | CommandFailure e) {
                     throw e;
                 } catch (IOException e) {
@@ -249,6 +258,22 @@ final class GrepFleet {
                 }
             }
         }
+    }
+
+    private GrepSink sink(
+            Located host, Numbered file, FileSearch search, OrderedOutput printed, List<IOException> faults) {
+        ContentSink.Origin origin = host.host().origin(file.entry());
+        if (sorter == null) {
+            return GrepSink.of(origin, printed, search, options, colored, json);
+        }
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        GrepSink sink = GrepSink.of(origin, text, search, options, colored, json);
+        FileVersion version = file.entry().version();
+        long last = host.window().end(version) - 1; // all of what is unzipped, and a line without an end
+        boolean zipped = isZipped(file.entry());
+        return new TimedSink(sink, search, text, sorter, file.number(), position -> host.times()
+                .of(faults)
+                .timeMs(version, zipped ? last : Math.min(position, last)));
     }
 
     private void search(Located host, Selection.Entry entry, VersionContent content, FileSearch search, GrepSink sink)

@@ -129,11 +129,26 @@ public final class GrepOptions {
     boolean anonymous;
 
     @Option(
+            names = "--sort",
+            paramLabel = "BY",
+            defaultValue = "path",
+            description = "path: by host and path, as it is found. time: the lines of all files by the commit that made"
+                    + " each whole, after compact to --history 1m; not with -A, -B, -C, -c, -l, -L. It prints when all"
+                    + " is searched, reads the commits of each host with a match, and keeps what is found in an eighth"
+                    + " of --memory and beyond that in a temporary file (default: ${DEFAULT-VALUE}).")
+    Sort sort = Sort.PATH;
+
+    @Option(
             names = "--color",
             paramLabel = "WHEN",
             defaultValue = "auto",
             description = "Colours: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, on a terminal).")
     Color color = Color.AUTO;
+
+    enum Sort {
+        PATH,
+        TIME
+    }
 
     enum Color {
         AUTO,
@@ -177,6 +192,10 @@ public final class GrepOptions {
     FileSearch.Options search() throws CommandFailure {
         if (after < 0 || before < 0 || context < 0 || maxCount != null && maxCount < 1) {
             throw new CommandFailure(ExitCode.USAGE, "-A, -B and -C must not be negative, and -m must be 1 or more");
+        }
+        boolean summary = count || filesWith || filesWithout;
+        if (sort == Sort.TIME && (summary || after + before + context > 0)) {
+            throw new CommandFailure(ExitCode.USAGE, "--sort time takes neither -A, -B and -C nor -c, -l and -L");
         }
         long most = namesFiles() ? 1 : maxCount == null ? Long.MAX_VALUE : maxCount;
         boolean lines = !namesFiles() && !count && !onlyMatching;

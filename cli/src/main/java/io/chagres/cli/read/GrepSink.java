@@ -6,6 +6,7 @@ import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.find.LineSink;
 import io.chagres.cli.text.JsonWriter;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -13,12 +14,12 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /** Prints what is found in one file: as ripgrep does, as text or as JSON. Confined to one thread. */
-abstract sealed class GrepSink implements LineSink {
+abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, GrepSink.Text, GrepSink.Json, TimedSink {
     final ContentSink.Origin origin;
-    final OrderedOutput out;
+    final OutputStream out;
     final LineFinder finder;
 
-    private GrepSink(ContentSink.Origin origin, OrderedOutput out, FileSearch search) {
+    GrepSink(ContentSink.Origin origin, OutputStream out, FileSearch search) {
         this.origin = origin;
         this.out = out;
         this.finder = search.finder();
@@ -27,7 +28,7 @@ abstract sealed class GrepSink implements LineSink {
     /** Returns the form the user asked for. */
     static GrepSink of(
             ContentSink.Origin origin,
-            OrderedOutput out,
+            OutputStream out,
             FileSearch search,
             GrepOptions options,
             boolean colored,
@@ -37,6 +38,9 @@ abstract sealed class GrepSink implements LineSink {
         }
         return json ? new Json(origin, out, search) : new Text(origin, out, search, options, colored);
     }
+
+    /** Hears when what comes next was committed, milliseconds since 1970; never when nobody asked for that. */
+    void committed(long timeMs) {}
 
     /** The file was searched to its end, or to its last line that is wanted. */
     abstract void end(long matches) throws IOException;
@@ -49,7 +53,7 @@ abstract sealed class GrepSink implements LineSink {
     static final class Summary extends GrepSink {
         private final GrepOptions options;
 
-        Summary(ContentSink.Origin origin, OrderedOutput out, FileSearch search, GrepOptions options) {
+        Summary(ContentSink.Origin origin, OutputStream out, FileSearch search, GrepOptions options) {
             super(origin, out, search);
             this.options = options;
         }
@@ -82,7 +86,7 @@ abstract sealed class GrepSink implements LineSink {
         private final boolean colored;
         private final String name;
 
-        Text(ContentSink.Origin origin, OrderedOutput out, FileSearch search, GrepOptions options, boolean colored) {
+        Text(ContentSink.Origin origin, OutputStream out, FileSearch search, GrepOptions options, boolean colored) {
             super(origin, out, search);
             this.options = options;
             this.colored = colored;
@@ -174,9 +178,15 @@ abstract sealed class GrepSink implements LineSink {
     static final class Json extends GrepSink {
         private boolean begun;
         private long binary = -1;
+        private long committedMs = -1;
 
-        Json(ContentSink.Origin origin, OrderedOutput out, FileSearch search) {
+        Json(ContentSink.Origin origin, OutputStream out, FileSearch search) {
             super(origin, out, search);
+        }
+
+        @Override
+        void committed(long timeMs) {
+            committedMs = timeMs;
         }
 
         @Override
@@ -190,7 +200,11 @@ abstract sealed class GrepSink implements LineSink {
             } else {
                 json.value(line.number());
             }
-            json.member("absolute_offset", line.position()).name("submatches").beginArray();
+            json.member("absolute_offset", line.position());
+            if (committedMs >= 0) {
+                json.timeMember("commit_time", committedMs);
+            }
+            json.name("submatches").beginArray();
             if (line.matches()) {
                 finder.spans(line.bytes(), (from, to) -> {
                     json.beginObject();

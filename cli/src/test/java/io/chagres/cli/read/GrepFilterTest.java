@@ -135,7 +135,7 @@ final class GrepFilterTest {
                         case 4 -> List.of("-v", "-c", id);
                         case 5 -> List.of("-L", id);
                         case 6 -> List.of("-l", id);
-                        case 7 -> List.of("-c", id);
+                        case 7 -> List.of("--sort", "time", id);
                         case 8 -> List.of("-n", "-C", "1", id);
                         case 9 -> List.of("-o", "-m", "1", part);
                         case 10 -> List.of("-a", "-w", "--until", "@201", id);
