@@ -3,6 +3,8 @@ package io.chagres.archive.find;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
@@ -15,9 +17,11 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -29,7 +33,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -42,6 +48,8 @@ final class LineFiltersTest {
     private static final String NEEDLE = "7f3a9c21-4b2c-4d1e-9f3a-0123456789ab";
 
     private static final int PIECE = 256 << 10;
+    private static final String GOLDEN = "filter-format-1";
+    private static final String GOLDEN_WORDS = " ten-letters or-more-of-them-than-sixteen ";
 
     @TempDir
     Path directory = Path.of("");
@@ -223,6 +231,54 @@ final class LineFiltersTest {
         int at = in.position() + row * (columns * 32 + 4);
         ofRow.update(in.array(), at, columns * 32);
         assertThat((int) ofRow.getValue()).isEqualTo(in.getInt(at + columns * 32));
+    }
+
+    /**
+     * Of a filter that an earlier build wrote. It stays in the repository for ever; with {@code GOLDEN_WRITE=DIRECTORY}
+     * in the environment the one of this build is written.
+     */
+    @Test
+    void readsTheFilterOfAnEarlierBuild() throws IOException {
+        String host = "0123456789abcdef";
+        String key = ArchiveLayout.filter(host, new CommitSpan(0, 7));
+        MemoryStore made = new MemoryStore();
+        try (FilterWriter writer = new FilterWriter(made, key)) {
+            LongStream many = LongStream.range(0, 1600).map(LineTokens::xxh64); // two columns
+            LongStream words = LongStream.of(LineTokens.of(GOLDEN_WORDS.getBytes(StandardCharsets.UTF_8)));
+            writer.piece(1, 0, 5000, LongStream.concat(words, many).toArray());
+            writer.piece(2, 100, 9000, LineTokens.of(NEEDLE.getBytes(StandardCharsets.UTF_8)));
+            writer.unknown(2, 9000, 9100);
+            writer.finish();
+        }
+        String directoryToWrite = System.getenv("GOLDEN_WRITE");
+        if (directoryToWrite != null) {
+            Files.write(Path.of(directoryToWrite, GOLDEN), made.bytes(key));
+        }
+        byte[] golden;
+        try (InputStream in = LineFiltersTest.class.getResourceAsStream(GOLDEN)) {
+            golden = Objects.requireNonNull(in, GOLDEN).readAllBytes();
+        }
+        MemoryStore store = new MemoryStore();
+        store.replace(key, golden);
+        assertThat(left(store, host, NEEDLE)).containsExactly("2: 100 to 9100");
+        assertThat(left(store, host, GOLDEN_WORDS)).containsExactly("1: 0 to 5000", "2: 9000 to 9100");
+        assertThat(left(store, host, "a-word-of-nobody")).containsExactly("2: 9000 to 9100");
+        // the index is compressed, and depends on the version of zstd
+        byte[] written = made.bytes(key);
+        int rows = 32 * (3 * 32 + 4);
+        assertThat(Arrays.copyOfRange(written, written.length - rows, written.length))
+                .isEqualTo(Arrays.copyOfRange(golden, golden.length - rows, golden.length));
+        assertThat(Arrays.copyOf(written, 16)).isEqualTo(Arrays.copyOf(golden, 16));
+    }
+
+    private static List<String> left(BlobStore store, String host, String word) throws IOException {
+        Unmatched unmatched = Unmatched.of(store, host, literal(word), damage -> {
+            throw new AssertionError(damage);
+        });
+        List<String> left = new ArrayList<>();
+        unmatched.rest(1, 0, 5000).forEach(each -> left.add("1: " + each.start() + " to " + each.end()));
+        unmatched.rest(2, 100, 9100).forEach(each -> left.add("2: " + each.start() + " to " + each.end()));
+        return left;
     }
 
     private static String needle(int round) {
