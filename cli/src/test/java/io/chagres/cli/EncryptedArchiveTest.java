@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archive that is encrypted, as its owner, a stranger and a thief of the host see it. */
 final class EncryptedArchiveTest {
@@ -148,6 +150,83 @@ final class EncryptedArchiveTest {
         assertThat(restore.code()).as(restore.err()).isZero();
         assertThat(Files.readString(Path.of(back + "/web1" + file("large"))).equals(Files.readString(file("large"))))
                 .isTrue();
+    }
+
+    private CommandRun grep(String text, String... more) {
+        List<String> args = List.of("grep", "-F", text, archive.toString());
+        return CommandRun.of(Stream.concat(args.stream(), Stream.of(more)).toArray(String[]::new));
+    }
+
+    private void requireEncryptedFilters(int count) throws IOException {
+        List<Path> filters = files(archive).stream()
+                .filter(each -> each.toString().contains("/filters/"))
+                .toList();
+        assertThat(filters).hasSize(count);
+        for (Path each : filters) {
+            assertThat(new String(Files.readAllBytes(each), StandardCharsets.ISO_8859_1))
+                    .startsWith("age-encryption.org/v1\n")
+                    .doesNotContain("CHGF");
+        }
+    }
+
+    /** A filter says of any word whether it is there: who has no key must not be able to ask it. */
+    @Test
+    void theOwnerFindsLinesByFiltersThatNobodyElseCanAsk() throws IOException {
+        shipEncrypted();
+        String needle = "needle-0123456789abcdef";
+        Files.writeString(file("large"), needle + "\n", StandardOpenOption.APPEND);
+        shipEncrypted();
+        CommandRun compact = asOwner("compact", "--grace", "0");
+        assertThat(compact.code()).as(compact.err()).isZero();
+        requireEncryptedFilters(1);
+        CommandRun found = grep(needle, "--identity", key.toString());
+        assertThat(found.err()).isEmpty();
+        assertThat(found.out()).isEqualTo("web1:" + file("large") + ":" + needle + "\n");
+        assertThat(found.code()).isZero();
+        CommandRun stranger = grep(needle);
+        assertThat(stranger.out()).isEmpty();
+        assertThat(stranger.err()).contains("is encrypted to 2 recipients; give an identity");
+        assertThat(stranger.code()).isEqualTo(2);
+
+        Files.delete(stored("streams"));
+        assertThat(grep("another-0123456789abcdef", "--identity", key.toString()))
+                .as("nothing but filters is read")
+                .isEqualTo(new CommandRun(1, "", ""));
+    }
+
+    /** What a host shipped before it ended to encrypt stays encrypted, and so do the words of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsEncryptedIsToldOfByNoOpenFilter(boolean hadFilter) throws IOException {
+        String secret = "word-of-old-0123456789";
+        Files.writeString(file("large"), secret + "\n", StandardOpenOption.APPEND);
+        shipEncrypted();
+        if (hadFilter) {
+            assertThat(asOwner("compact", "--grace", "0").code()).isZero();
+            requireEncryptedFilters(1);
+        }
+        String open = "word-of-new-0123456789";
+        Files.writeString(file("open"), (open + " is no secret\n").repeat(200_000));
+        assertThat(ship(archive).code()).isZero();
+        CommandRun compact = asOwner("compact", "--grace", "0");
+        assertThat(compact.code()).as(compact.err()).isZero();
+        for (String word : List.of(secret, open)) {
+            CommandRun found = grep(word, "-c", "--identity", key.toString());
+            assertThat(found.err()).isEmpty();
+            assertThat(found.out()).startsWith("web1:" + tree).hasLineCount(1);
+        }
+        CommandRun stranger = grep("absent-0123456789abcdef");
+        assertThat(stranger.out()).isEmpty();
+        assertThat(stranger.err()).contains("is encrypted to 1 recipient").doesNotContain("damaged");
+        for (Path each : files(archive)) { // what is asked for now is told
+            if (each.toString().contains("/streams/")) {
+                Files.delete(each);
+            }
+        }
+        stranger = grep("absent-0123456789abcdef");
+        assertThat(stranger.err())
+                .contains("/streams/0000000000000002/")
+                .doesNotContain("/streams/0000000000000003/", "/filters/");
     }
 
     @Test

@@ -1,6 +1,8 @@
 package io.chagres.archive.find;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
@@ -38,6 +40,9 @@ final class FilterReader {
         first = new byte[0];
         if (group < storedBytes) {
             first = get(0, FIRST_BYTES, true);
+        }
+        if (group == 0 && AgeFile.begins(first, first.length)) {
+            throw new EncryptedException(key, AgeFile.recipients(first, first.length), 0);
         }
         if (first.length == 0) {
             return List.of();

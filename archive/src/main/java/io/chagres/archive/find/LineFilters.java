@@ -6,6 +6,7 @@ import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
@@ -37,6 +38,8 @@ public final class LineFilters {
 
     /** A filter is about so much smaller than the bytes of the files. */
     private static final int RATIO = 64;
+
+    private static final int FIRST_BYTES = 64;
 
     private LineFilters() {}
 
@@ -99,10 +102,13 @@ public final class LineFilters {
         if (bytes == 0) {
             return;
         }
+        // who reads a filter asks it for words: what is not encrypted tells of nothing that is
+        boolean isOpen = store.keyRing().bytes().isEmpty();
+        BlobStore shown = isOpen ? store.stored() : store;
         List<BlobInfo> taken = new ArrayList<>();
         long about = 2 * bytes / RATIO;
         for (BlobInfo filter : filters.reversed()) {
-            if (filter.lengthBytes() > about) {
+            if (filter.lengthBytes() > about || isOpen && isEncrypted(shown, filter.key())) {
                 break;
             }
             taken.add(filter);
@@ -111,13 +117,18 @@ public final class LineFilters {
         long from = taken.isEmpty() ? until : span(taken.getLast()).from();
         String key = ArchiveLayout.filter(hostId, new CommitSpan(from, checkpoint.seq()));
         try (FilterWriter writer = new FilterWriter(store, key);
-                VersionReader reader = new VersionReader(store, hostId, state)) {
+                VersionReader reader = new VersionReader(shown, hostId, state)) {
             for (BlobInfo filter : taken.reversed()) {
                 writer.copy(store, filter.key());
             }
             write(writer, reader, fresh);
             writer.finish();
         }
+    }
+
+    private static boolean isEncrypted(BlobStore stored, String key) throws IOException {
+        byte[] first = new byte[FIRST_BYTES];
+        return AgeFile.begins(first, stored.get(key, 0, MemorySegment.ofArray(first)));
     }
 
     private static CommitSpan span(BlobInfo filter) {

@@ -1,6 +1,8 @@
 package io.chagres.archive.format;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.age.AgeFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,6 +13,7 @@ public final class FrameTable {
     /** What a frame takes in the object at most: bytes that do not compress grow a little. */
     public static final int MAX_STORED_BYTES = 2 * SeekableFrames.FRAME_BYTES;
 
+    private static final int FIRST_BYTES = 4096;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
     /** Offset of each frame in the object, and of the end of the last. */
@@ -34,7 +37,8 @@ public final class FrameTable {
      * Fetches the table from the end of an object; every declared size is checked.
      *
      * @param key for messages
-     * @throws CorruptArchiveException when the object does not end with one
+     * @throws EncryptedException when the object is encrypted, and the source shows it as it is stored
+     * @throws CorruptArchiveException when it does not end with one
      */
     public static FrameTable load(Source object, String key, long objectBytes) throws IOException {
         byte[] footer = new byte[SeekableFrames.FOOTER_BYTES];
@@ -50,6 +54,7 @@ public final class FrameTable {
                 || footer[4] != 0
                 || tableBytes > objectBytes
                 || frames > 1 << 24) {
+            requirePlain(object, key);
             throw new CorruptArchiveException(key, "it does not end with a seek table");
         }
         byte[] table = new byte[(int) tableBytes];
@@ -57,6 +62,15 @@ public final class FrameTable {
             throw new CorruptArchiveException(key, "its seek table is cut off");
         }
         return parse(key, table, (int) frames, objectBytes - tableBytes);
+    }
+
+    /** What is encrypted, and read without an identity, looks damaged. */
+    private static void requirePlain(Source object, String key) throws IOException {
+        byte[] first = new byte[FIRST_BYTES];
+        int got = object.get(0, MemorySegment.ofArray(first));
+        if (AgeFile.begins(first, got)) {
+            throw new EncryptedException(key, AgeFile.recipients(first, got), 0);
+        }
     }
 
     private static FrameTable parse(String key, byte[] table, int frames, long framesEnd) throws IOException {
