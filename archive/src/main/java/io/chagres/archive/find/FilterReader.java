@@ -15,6 +15,9 @@ final class FilterReader {
     /** What is read first of a group: mostly the whole index. */
     private static final int FIRST_BYTES = 16 * 1024;
 
+    /** A filter of no more is read at once: another request takes longer than its rows. */
+    private static final int SMALL_BYTES = 64 * 1024;
+
     private final BlobStore store;
     private final String key;
     /** It is not longer; encrypted it is shorter. */
@@ -39,7 +42,7 @@ final class FilterReader {
         group += first.length == 0 ? 0 : header.end();
         first = new byte[0];
         if (group < storedBytes) {
-            first = get(0, FIRST_BYTES, true);
+            first = get(0, storedBytes <= SMALL_BYTES ? (int) (storedBytes - group) : FIRST_BYTES, true);
         }
         if (group == 0 && AgeFile.begins(first, first.length)) {
             throw new EncryptedException(key, AgeFile.recipients(first, first.length), 0);

@@ -16,6 +16,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
@@ -31,6 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -178,6 +180,36 @@ final class LineFiltersTest {
                         .isLessThan(all * (needle.equals(NEEDLE) ? 10 : 15) / 100);
             }
         }
+    }
+
+    /** A machine that is gone, compacted, and a word that it never said: of a small one the filter is read at once. */
+    @ParameterizedTest
+    @CsvSource({"5, 1", "20, 2"})
+    void whatIsNowhereCostsFewRequests(int files, int gets) throws IOException {
+        fill(files, false);
+        SmallArchive.compact(directory);
+        SmallArchive.compact(directory);
+        List<String> requests = new ArrayList<>();
+        try (BlobStore store = BlobStores.open(directory.toString(), false)) {
+            FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+                if (!done) {
+                    requests.add(operation.kind() + " "
+                            + operation.key().replaceAll("^hosts/[0-9a-f]{16}/([a-z]+).*", "$1"));
+                }
+            });
+            String host = HostRegistry.hosts(store).getFirst().id();
+            HostState state = HostLog.load(counting, host, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+            Unmatched unmatched = Unmatched.of(counting, host, literal(NEEDLE), damage -> {
+                throw new AssertionError(damage);
+            });
+            assertThat(state.versions()).hasSize(files).allMatch(each -> unmatched
+                    .rest(each.id(), 0, each.length())
+                    .isEmpty());
+        }
+        List<String> wanted = new ArrayList<>(
+                List.of("LIST checkpoints", "LIST tables", "LIST log", "SIZE log", "GET checkpoints", "LIST filters"));
+        wanted.addAll(Collections.nCopies(gets, "GET filters"));
+        assertThat(requests).containsExactlyElementsOf(wanted);
     }
 
     private static void read(BlobStore store, String host, HostState state, Unmatched unmatched) throws IOException {
