@@ -55,10 +55,12 @@ class SameQuestionTest {
                 expected.stream().filter(line -> !line.contains("gone.log")).toList());
         assertThat(read(bench)).as("cat").containsExactlyElementsOf(all);
         assertThat(found(bench)).as("grep without filters").containsExactlyElementsOf(all);
+        assertThat(found(bench, "--sort", "time")).as("by time").containsExactlyElementsOf(all);
         assertThat(python(bench, "before")).as("Python").containsExactlyElementsOf(named);
         bench.archive().ok("compact", "--grace", "0");
         assertThat(read(bench)).as("cat, compacted").containsExactlyElementsOf(all);
         assertThat(found(bench)).as("grep by filters").containsExactlyElementsOf(all);
+        assertThat(found(bench, "--sort", "time")).as("by time and filters").containsExactlyElementsOf(all);
         assertThat(python(bench, "after")).as("Python, compacted").containsExactlyElementsOf(named);
         // the bytes of a copy are where its original is, which has another name
         List<String> texts =
@@ -165,9 +167,10 @@ class SameQuestionTest {
         return shortened(wanted(bench.archive().ok("cat", "*:**", "--names")));
     }
 
-    private static List<String> found(FaultBench bench) {
+    private static List<String> found(FaultBench bench, String... options) {
         List<String> line = Chagres.command();
         line.addAll(List.of("grep", "-F", "-a", WANTED, bench.address()));
+        line.addAll(List.of(options));
         Program grep = Program.run(line);
         assertThat(grep.exitCode()).as(grep.err()).isZero();
         return shortened(wanted(grep.out()));
