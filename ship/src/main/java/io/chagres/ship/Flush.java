@@ -14,7 +14,11 @@ final class Flush {
     private enum Step {
         NONE,
         SCANNING,
-        COMMITTING
+        /** What files held when they were scanned is read and compared. */
+        READING,
+        /** What was collected until then is committed: also that of files which have ended meanwhile. */
+        COMMITTING,
+        DELIVERING
     }
 
     private final ShipParts parts;
@@ -23,9 +27,7 @@ final class Flush {
     private long begun;
     private long done;
     private long neededCommits;
-    /** The commit that is to be delivered, once all that was asked for is acknowledged; -1 before that. */
     private long neededSeq;
-
     private long nextTellMs;
 
     Flush(ShipParts parts) {
@@ -59,11 +61,20 @@ final class Flush {
                     scanned(nowMs);
                 }
             }
-            case COMMITTING -> {
-                if (neededSeq < 0 && parts.pipeline.commits() >= neededCommits && targetsReached()) {
-                    neededSeq = parts.pipeline.acknowledgedSeq();
+            case READING -> {
+                if (targetsReached()) {
+                    neededCommits = parts.pipeline.commitsWithAllSoFar();
+                    step = Step.COMMITTING;
                 }
-                if (neededSeq >= 0 && parts.undelivered.hasDelivered(neededSeq)) {
+            }
+            case COMMITTING -> {
+                if (parts.pipeline.commits() >= neededCommits) {
+                    neededSeq = parts.pipeline.acknowledgedSeq();
+                    step = Step.DELIVERING;
+                }
+            }
+            case DELIVERING -> {
+                if (parts.undelivered.hasDelivered(neededSeq)) {
                     done = begun;
                     step = Step.NONE;
                     parts.verifier.demandNothing();
@@ -92,9 +103,7 @@ final class Flush {
     private void scanned(long nowMs) {
         parts.demandAll(nowMs);
         parts.names.flushDirectories();
-        neededCommits = parts.pipeline.commitsWithAllSoFar();
-        neededSeq = -1;
-        step = Step.COMMITTING;
+        step = Step.READING;
     }
 
     private boolean targetsReached() {
