@@ -2,6 +2,8 @@ package io.chagres.dedupe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
@@ -266,6 +268,31 @@ abstract class DedupeContract {
             file.setLength(5 * MIB + 3);
         }
         return path;
+    }
+
+    @Test
+    void pathsLongerThanACallTakes() throws IOException {
+        byte[] content = random(8, MIB);
+        Path flat = file("flat", content);
+        String name = "d".repeat(250);
+        Fd at = Fd.open(Pathname.of(top.toString()), Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+        for (int length = 0; length < 2 * Pathname.PATH_MAX; length += name.length()) {
+            try (Directory above = Directory.of(at)) {
+                above.mkdir(Pathname.of(name), 0700);
+                at = Fd.openAt(above.fd(), Pathname.of(name), Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+            }
+        }
+        try (Fd directory = at;
+                Fd deep = Fd.openAt(directory, Pathname.of("deep"), Fd.O_RDWR | Fd.O_CREAT, 0600)) {
+            Path reached = Path.of("/proc/self/fd/" + deep.value());
+            Files.write(reached, content);
+            sync();
+            Run run = new Run(DedupeOptions.DEFAULT, top);
+            assertThat(run.heard.skipped).isEmpty();
+            assertThat(run.count(Count.SHARED_FILES)).isEqualTo(1);
+            Places.areShared(flat, reached);
+            assertThat(reached).hasBinaryContent(content);
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ final class BeneathOpen {
     private static final long RESOLVE_NO_MAGICLINKS = 0x02;
     private static final long RESOLVE_NO_SYMLINKS = 0x04;
     private static final long RESOLVE_BENEATH = 0x08;
+    private static final int DIRECTORY = Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_NOFOLLOW | Fd.O_CLOEXEC;
     private static final long RESOLVE = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
 
     /** openat2 gives up with EAGAIN when a rename elsewhere raced with "..". */
@@ -17,6 +18,34 @@ final class BeneathOpen {
     private BeneathOpen() {}
 
     static int open(int dirFd, Pathname relative, int flags, int mode) {
+        int cut = relative.length() < Pathname.PATH_MAX ? 0 : lastSlash(relative, Pathname.PATH_MAX - 1);
+        if (cut == 0) {
+            return openAll(dirFd, relative, flags, mode);
+        }
+        byte[] path = relative.bytes();
+        int above = openAll(dirFd, Pathname.ofBytes(path, 0, cut), DIRECTORY, 0);
+        if (above < 0) {
+            return above;
+        }
+        int rest = cut;
+        while (rest < path.length - 1 && path[rest] == '/') {
+            rest++;
+        }
+        int fd = open(above, Pathname.ofBytes(path, rest, path.length - rest), flags, mode);
+        FileCalls.close(above);
+        return fd;
+    }
+
+    private static int lastSlash(Pathname path, int before) {
+        int at = before;
+        while (at > 0 && path.byteAt(at) != '/') {
+            at--;
+        }
+        return at;
+    }
+
+    /** Opens what one call takes. */
+    private static int openAll(int dirFd, Pathname relative, int flags, int mode) {
         int createMode = (flags & Fd.O_CREAT) != 0 || (flags & Fd.O_TMPFILE) == Fd.O_TMPFILE ? mode & 07777 : 0;
         int fd = -Errno.EAGAIN;
         try (Frame frame = MemoryStack.ofThread().push()) {
@@ -64,7 +93,7 @@ final class BeneathOpen {
         if (name.length() == 2 && name.byteAt(0) == '.' && name.byteAt(1) == '.') {
             return -Errno.EXDEV;
         }
-        int how = last ? flags | Fd.O_NOFOLLOW : Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_NOFOLLOW | Fd.O_CLOEXEC;
+        int how = last ? flags | Fd.O_NOFOLLOW : DIRECTORY;
         try (Frame frame = MemoryStack.ofThread().push()) {
             return FileCalls.openat(dirFd, name.toCString(frame), how, mode);
         }

@@ -154,7 +154,7 @@ public final class Fd implements AutoCloseable {
      * do to the tree meanwhile, see openat2(2).
      *
      * @param dir the directory, borrowed
-     * @param relative the path below it; symbolic links anywhere in it are refused
+     * @param relative the path below it, of any length; symbolic links anywhere in it are refused
      * @param flags {@code O_} constants; O_CLOEXEC is added
      * @param mode permissions of a file that is created, else ignored
      * @return the descriptor, owned by the caller
