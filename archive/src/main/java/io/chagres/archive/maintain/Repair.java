@@ -24,10 +24,12 @@ import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,7 @@ public final class Repair {
     private final LongSupplier clockMs;
     private final Listener listener;
     private final Map<String, String> damaged = new LinkedHashMap<>();
+    private final Set<String> commits = new HashSet<>();
     private long steps;
     private boolean encrypted;
 
@@ -97,6 +100,7 @@ public final class Repair {
                 (object, cause, consequence) -> losses.put(object, new String[] {cause, consequence}));
         long good = collect();
         boolean goesOn = store.size(ArchiveLayout.commit(hostId, good + 1)) >= 0;
+        tellMissing(good, state.seq(), losses);
         boolean needsState = !losses.isEmpty();
         for (String object : damaged.keySet()) {
             boolean commit = object.startsWith(ArchiveLayout.log(hostId));
@@ -122,6 +126,16 @@ public final class Repair {
         return steps;
     }
 
+    /** An outline states what missing commits said of names and versions; the bytes in them it does not have. */
+    private void tellMissing(long good, long last, Map<String, String[]> losses) {
+        for (long seq = good + 1; seq <= last; seq++) {
+            String key = ArchiveLayout.commit(hostId, seq);
+            if (!commits.contains(key)) {
+                losses.putIfAbsent(key, new String[] {"it is missing", "bytes that only it held are lost"});
+            }
+        }
+    }
+
     private void step(Action action, String object, String why, String consequence) {
         steps++;
         listener.step(action, object, why, consequence);
@@ -132,6 +146,7 @@ public final class Repair {
         try (CommitReader reader = new CommitReader(store)) {
             for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
                 if (ArchiveLayout.seqOf(object.key()).orElse(0) > 0) {
+                    commits.add(object.key());
                     check(object.key(), () -> {
                         CommitHeader commit = reader.read(object.key());
                         encrypted |= commit.isEncrypted();

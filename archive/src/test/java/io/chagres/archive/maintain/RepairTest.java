@@ -9,6 +9,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.Outlines;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +119,30 @@ class RepairTest {
         store.delete(ArchiveLayout.commit(ID, 4));
         assertThat(repair(true)).isEqualTo(1);
         assertThat(content()).isEqualTo("line 1\nline 2\nline 3\n[21-28]line 5\nline 6\n");
+    }
+
+    /** What the outline states can be read, but who needs each commit, as a compaction does, could not go on. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 4, 6})
+    void aMissingCommitThatAnOutlineCoversIsStated(long seq) throws IOException {
+        Outlines.write(store, ID, 6, Map.of());
+        store.delete(ArchiveLayout.commit(ID, seq));
+        assertThat(repair(true)).isEqualTo(1);
+        assertThat(steps).anyMatch(step -> step.equals("LOSS " + ArchiveLayout.commit(ID, seq)));
+        String before = content();
+        for (int i = 1; i <= 6; i++) {
+            assertThat(before.contains("line " + i)).isEqualTo(i != seq);
+        }
+        assertThat(repair(true)).isZero();
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), () -> Long.MAX_VALUE, new Compact.Listener() {
+                    @Override
+                    public void progress(long doneBytes, long totalBytes) {}
+
+                    @Override
+                    public void skipped(String subject, CorruptArchiveException cause) {}
+                })
+                .host(ID);
+        assertThat(content()).isEqualTo(before);
     }
 
     /** Ended before or after any operation of the store the next one goes on, and nothing is lost. */
