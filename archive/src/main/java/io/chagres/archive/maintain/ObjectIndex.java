@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -73,18 +74,21 @@ final class ObjectIndex implements AutoCloseable {
         };
     }
 
-    /** Takes what a line says of a place; nothing from a line that this program did not write. */
+    /** Takes what a line says of a place; nothing from a line that this program did not write, or that is damaged. */
     static void parse(String line, BiConsumer<String, StoredFacts.Stored> taker) {
         Matcher found = LINE.matcher(line);
         if (found.matches()) {
             String offset = found.group(2) == null ? "0" : found.group(2);
-            long lines = found.group(3).equals("null") ? -1 : Long.parseLong(found.group(3));
-            taker.accept(
-                    found.group(1) + "@" + offset,
-                    new StoredFacts.Stored(
-                            lines,
-                            Instant.parse(found.group(4)).toEpochMilli(),
-                            Instant.parse(found.group(5)).toEpochMilli()));
+            StoredFacts.Stored stored;
+            try {
+                stored = new StoredFacts.Stored(
+                        found.group(3).equals("null") ? -1 : Long.parseLong(found.group(3)),
+                        Instant.parse(found.group(4)).toEpochMilli(),
+                        Instant.parse(found.group(5)).toEpochMilli());
+            } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
+                return;
+            }
+            taker.accept(found.group(1) + "@" + offset, stored);
         }
     }
 
