@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
-# Sections: catchup zstd protect readback small steady polling idle memory start alloc s3 scaling dies dedupe
+# Sections: catchup zstd gzip protect readback small steady polling idle memory start alloc s3 scaling dies dedupe
 #   calls safepoint jdkio fuse mount forward (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
@@ -21,7 +21,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd protect readback small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
+ALL_SECTIONS=(catchup zstd gzip protect readback small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
     jdkio fuse mount forward)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then

@@ -5,7 +5,7 @@
     read_archive.py ARCHIVE restore DIR --all   and every version that has no name, as NAME~TIME~VERSION
 Needs Python 3.8 and the package zstandard. The package crc32c makes checksums fast.
 """
-import bisect, functools, hashlib, os, struct, sys, time
+import bisect, functools, hashlib, os, struct, sys, time, zlib
 from pathlib import Path
 from types import SimpleNamespace
 import zstandard
@@ -34,8 +34,9 @@ def require(condition, message):
     if not condition:
         raise ValueError(message)
 
-def decompress(data, size):
-    plain = zstandard.ZstdDecompressor().decompress(data, max_output_size=max(1, size))
+def decompress(data, size, gzip=False):
+    plain = (zlib.decompressobj(31).decompress(data, size + 1) if gzip
+             else zstandard.ZstdDecompressor().decompress(data, max_output_size=max(1, size)))
     require(len(plain) == size, "a frame does not hold what is said of it")
     return plain
 
@@ -74,11 +75,13 @@ class Frames:
     def __init__(self, path):
         self.data, self.frames, self.cached, self.size = path.read_bytes(), [], (-1, b""), 0
         require(not self.data.startswith(b"age-"), f"{path} is encrypted: age -d opens it, this program does not")
-        count, descriptor, magic = struct.unpack("<IBI", self.data[-9:])
+        self.gzip = path.suffix == ".gz"  # there the table is in a member that holds nothing
+        end = len(self.data) - 10 * self.gzip
+        count, descriptor, magic = struct.unpack_from("<IBI", self.data, end - 9)
         require(magic == 0x8F92EAB1 and descriptor == 0, f"{path} does not end with a seek table")
-        table = len(self.data) - 17 - 8 * count
+        table = end - 17 - 8 * count
         sizes = [struct.unpack_from("<II", self.data, table + 8 + 8 * i) for i in range(count)]
-        stored = table - sum(size for size, _ in sizes)
+        stored = table - 16 * self.gzip - sum(size for size, _ in sizes)
         for size, plain in sizes:
             self.frames.append((self.size, plain, stored, size))
             stored, self.size = stored + size, self.size + plain
@@ -89,7 +92,7 @@ class Frames:
         while len(found) < length:
             start, plain, stored, size = self.frames[at]
             if self.cached[0] != at:
-                self.cached = at, decompress(self.data[stored:stored + size], plain)
+                self.cached = at, decompress(self.data[stored:stored + size], plain, self.gzip)
             within = offset + len(found) - start
             found += self.cached[1][within:within + length - len(found)]
             at += 1
@@ -167,7 +170,7 @@ class Host:
         require(start == version.end and length > 0, f"version {version.number} does not go on where it ended")
         key = f"streams/{version.number:016x}/{start:016}-{start + length:016}-{f[3]:016x}"
         where = (kind == 16 and ("frames", f"log/{f[3] or seq:016}.zst", f[4], [f[5]])
-                 or kind == 17 and (("frames", key + ".zst", 0, f[6]) if f[5] else ("bare", key, 0, f[6]))
+                 or kind == 17 and ("frames" if f[5] else "bare", key + ("", ".zst", ".gz")[f[5]], 0, f[6])
                  or kind == 18 and ("zeros",) or kind == 19 and ("copy", f[3], f[4], [f[5]])
                  or ("frames", f"streams/{0:016x}/{0:016}-{f[4]:016}-{f[3]:016x}.zst", f[5], [f[6]]))
         version.extents.append((start, length, where))

@@ -247,8 +247,7 @@ public final class ArchiveLayout {
      * @param unique what tells apart objects of the same range
      */
     public static String object(String hostId, long versionId, long start, long end, long unique, Codec codec) {
-        return streams(hostId, versionId) + digits(start) + "-" + digits(end) + "-" + hex(unique)
-                + (codec == Codec.ZSTD ? ZSTD_SUFFIX : "");
+        return streams(hostId, versionId) + digits(start) + "-" + digits(end) + "-" + hex(unique) + codec.suffix();
     }
 
     /**

@@ -49,7 +49,7 @@ final class ModelRun implements AutoCloseable {
                     bits % 4 == 0 ? 2 : 1000,
                     bits / 4 % 4 == 0 ? 20 : 0,
                     bits / 16 % 2 == 0 ? 1 : 1000,
-                    bits / 32 % 4 == 0 ? Codec.NONE : Codec.ZSTD);
+                    bits / 32 % 4 == 0 ? Codec.NONE : bits / 128 % 4 == 0 ? Codec.GZIP : Codec.ZSTD);
         }
 
         /** Makes one from a line of text. */

@@ -1,5 +1,6 @@
 package io.chagres.archive.format;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.age.AgeFile;
@@ -13,6 +14,7 @@ public final class FrameTable {
     /** What a frame takes in the object at most: bytes that do not compress grow a little. */
     public static final int MAX_STORED_BYTES = 2 * SeekableFrames.FRAME_BYTES;
 
+    private static final int MAX_FRAMES = 1 << 24;
     private static final int FIRST_BYTES = 4096;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
@@ -36,32 +38,54 @@ public final class FrameTable {
     /**
      * Fetches the table from the end of an object; every declared size is checked.
      *
-     * @param key for messages
+     * @param key says whether it holds members of gzip or frames of zstd; and for messages
      * @throws EncryptedException when the object is encrypted, and the source shows it as it is stored
      * @throws CorruptArchiveException when it does not end with one
      */
     public static FrameTable load(Source object, String key, long objectBytes) throws IOException {
-        byte[] footer = new byte[SeekableFrames.FOOTER_BYTES];
-        if (objectBytes < SeekableFrames.FOOTER_BYTES
-                || object.get(objectBytes - SeekableFrames.FOOTER_BYTES, MemorySegment.ofArray(footer))
-                        != SeekableFrames.FOOTER_BYTES) {
+        boolean gzip = key.endsWith(Codec.GZIP.suffix());
+        long tableEnd = objectBytes - (gzip ? GzipMembers.BEHIND_TABLE_BYTES : 0);
+        byte[] footer = new byte[SeekTable.FOOTER_BYTES];
+        if (tableEnd < footer.length
+                || object.get(tableEnd - footer.length, MemorySegment.ofArray(footer)) != footer.length) {
             throw new CorruptArchiveException(key, "it is cut off");
         }
         MemorySegment end = MemorySegment.ofArray(footer);
         long frames = end.get(INT, 0) & 0xffffffffL;
-        long tableBytes = 8 + frames * 8 + SeekableFrames.FOOTER_BYTES;
-        if (end.get(INT, 5) != SeekableFrames.FOOTER_MAGIC
+        long tableBytes = SeekTable.HEADER_BYTES + frames * SeekTable.ENTRY_BYTES + SeekTable.FOOTER_BYTES;
+        if (end.get(INT, 5) != SeekTable.FOOTER_MAGIC
                 || footer[4] != 0
-                || tableBytes > objectBytes
-                || frames > 1 << 24) {
+                || tableBytes > tableEnd
+                || frames > (gzip ? GzipMembers.MAX_CONTENT_BYTES / SeekableFrames.FRAME_BYTES : MAX_FRAMES)) {
             requirePlain(object, key);
             throw new CorruptArchiveException(key, "it does not end with a seek table");
         }
-        byte[] table = new byte[(int) tableBytes];
-        if (object.get(objectBytes - tableBytes, MemorySegment.ofArray(table)) != tableBytes) {
+        byte[] table = get(object, key, tableEnd - tableBytes, (int) tableBytes);
+        long framesEnd = tableEnd - tableBytes;
+        if (gzip) {
+            framesEnd -= GzipMembers.BEFORE_TABLE_BYTES;
+            requireMember(object, key, framesEnd, tableEnd, (int) tableBytes);
+        }
+        return parse(key, table, (int) frames, framesEnd);
+    }
+
+    private static byte[] get(Source object, String key, long offset, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        if (offset < 0 || object.get(offset, MemorySegment.ofArray(bytes)) != length) {
             throw new CorruptArchiveException(key, "its seek table is cut off");
         }
-        return parse(key, table, (int) frames, objectBytes - tableBytes);
+        return bytes;
+    }
+
+    /** Other programs would stumble over what is around the seek table if it were damaged. */
+    private static void requireMember(Source object, String key, long start, long tableEnd, int tableBytes)
+            throws IOException {
+        byte[] before = GzipMembers.beforeTable(tableBytes);
+        byte[] behind = GzipMembers.behindTable();
+        if (!Arrays.equals(before, get(object, key, start, before.length))
+                || !Arrays.equals(behind, get(object, key, tableEnd, behind.length))) {
+            throw new CorruptArchiveException(key, "the member around its seek table is damaged");
+        }
     }
 
     /** What is encrypted, and read without an identity, looks damaged. */
@@ -75,7 +99,7 @@ public final class FrameTable {
 
     private static FrameTable parse(String key, byte[] table, int frames, long framesEnd) throws IOException {
         MemorySegment in = MemorySegment.ofArray(table);
-        if (in.get(INT, 0) != SeekableFrames.TABLE_MAGIC || in.get(INT, 4) != table.length - 8) {
+        if (in.get(INT, 0) != SeekTable.MAGIC || in.get(INT, 4) != table.length - 8) {
             throw new CorruptArchiveException(key, "its seek table is damaged");
         }
         long[] stored = new long[frames + 1];

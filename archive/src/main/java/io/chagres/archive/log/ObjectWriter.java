@@ -3,7 +3,7 @@ package io.chagres.archive.log;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.linux.Fd;
@@ -16,8 +16,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a range of a file as a data object. With codec zstd it is compressed piece by piece; with codec none the bytes
- * are written as they are, or where the file system can, its blocks are shared and the checksums are those of the copy.
+ * Writes a range of a file as a data object. With codecs zstd and gzip it is compressed piece by piece; with codec none the
+ * bytes are written as they are, or where the file system can, its blocks are shared and the checksums are those of the copy.
  * Every call has its own buffers: safe for any thread.
  */
 public final class ObjectWriter {
@@ -34,7 +34,8 @@ public final class ObjectWriter {
      *
      * @param versionId the version they belong to
      * @param start position of the first byte
-     * @param length number of bytes, 1 to 4 GiB
+     * @param length number of bytes, 1 to 4 GiB; with codec gzip {@link
+     *     io.chagres.archive.format.GzipMembers#MAX_CONTENT_BYTES}
      * @param mtimeNs the file's modification time
      */
     public record Range(long versionId, long start, long length, long mtimeNs) {
@@ -61,7 +62,7 @@ public final class ObjectWriter {
      * Writes an object and makes it durable. It counts only when a commit refers to it.
      *
      * @param range which bytes of the source
-     * @param level zstd level, 1 to 19
+     * @param level of the codec, 1 to 19
      * @return what refers to the object, or null when the source does not have all these bytes
      * @throws io.chagres.foreign.ErrnoException when the source cannot be read
      * @throws IOException when the store refuses
@@ -110,7 +111,7 @@ public final class ObjectWriter {
 
         boolean run(Codec codec, int level) throws IOException {
             return switch (codec) {
-                case ZSTD -> compress(level);
+                case ZSTD, GZIP -> compress(codec, level);
                 case NONE -> writer.sharesBlocksWith(source) ? share() : copy();
             };
         }
@@ -133,13 +134,13 @@ public final class ObjectWriter {
             return true;
         }
 
-        private boolean compress(int level) throws IOException {
+        private boolean compress(Codec codec, int level) throws IOException {
             MemorySegment piece = arena.allocate(PIECE, 64);
             ByteBuffer pieceBytes = piece.asByteBuffer();
-            MemorySegment out = arena.allocate(WRITE_BYTES + SeekableFrames.boundOf(PIECE), ALIGNMENT);
-            ByteBuffer outBytes = out.asByteBuffer();
             int filled = 0;
-            try (SeekableFrames frames = new SeekableFrames(level)) {
+            try (FrameWriter frames = FrameWriter.of(codec, level)) {
+                MemorySegment out = arena.allocate(WRITE_BYTES + frames.frameBound(), ALIGNMENT);
+                ByteBuffer outBytes = out.asByteBuffer();
                 for (int i = 0; i < crcs.length; i++) {
                     int length = read(i, piece, pieceBytes, 0);
                     if (length == 0) {

@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
@@ -41,13 +42,15 @@ public final class Compact {
      *
      * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
      * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
-     * @param level zstd level, 1 to 19
+     * @param codec how objects of one version are stored, one that compresses; packs are always zstd
+     * @param level of the codec, 1 to 19
      * @param memoryBytes how many bytes to hold in memory at a time, commits and what is written, if one object alone
      *     is not larger
      * @param dryRun whether to only say what would be done
      * @param historyMs what is kept of how files grew is a length for each such interval, in milliseconds, 1 or more
      */
-    public record Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun, long historyMs) {
+    public record Options(
+            long graceMs, long retainMs, Codec codec, int level, long memoryBytes, boolean dryRun, long historyMs) {
         /** How exactly the growth of files is kept unless it is said. */
         public static final long HISTORY_MS = Duration.ofMinutes(1).toMillis();
 
@@ -55,14 +58,14 @@ public final class Compact {
         public static final Options DEFAULT =
                 new Options(Duration.ofDays(1).toMillis(), 0, 3, 2 * CompactionPlan.OBJECT_BYTES, false);
 
-        /** Keeps a length for each minute. */
+        /** Writes zstd, and keeps a length for each minute. */
         public Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
-            this(graceMs, retainMs, level, memoryBytes, dryRun, HISTORY_MS);
+            this(graceMs, retainMs, Codec.ZSTD, level, memoryBytes, dryRun, HISTORY_MS);
         }
 
         /** Returns the same options as a dry run. */
         public Options asDryRun() {
-            return new Options(graceMs, retainMs, level, memoryBytes, true, historyMs);
+            return new Options(graceMs, retainMs, codec, level, memoryBytes, true, historyMs);
         }
     }
 
@@ -179,8 +182,8 @@ public final class Compact {
      */
     public static Compact ofSpool(
             BlobStore store, long memoryBytes, LongSupplier clockMs, Listener listener, LongUnaryOperator taken) {
-        Options options =
-                new Options(0, 0, 1, memoryBytes, false, Duration.ofDays(1).toMillis());
+        Options options = new Options(
+                0, 0, Codec.ZSTD, 1, memoryBytes, false, Duration.ofDays(1).toMillis());
         return new Compact(store, options, clockMs, listener, taken);
     }
 
@@ -274,7 +277,7 @@ public final class Compact {
         expired = retention.report(listener);
         try (VersionReader reader = new VersionReader(commits, hostId, state);
                 LineEnds lines = new LineEnds(reader);
-                MergeWriter writer = new MergeWriter(writing, reader, facts, options.level(), listener)) {
+                MergeWriter writer = new MergeWriter(writing, reader, facts, options, listener)) {
             CompactionPlan plan = next.revision() == 0
                     ? CompactionPlan.of(state, retention, lines)
                     : CompactionPlan.none(state, retention);

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentList;
@@ -42,12 +43,14 @@ final class MergeWriter implements AutoCloseable {
     private final VersionReader reader;
     private final StoredFacts facts;
     private final Compact.Listener listener;
-    private final SeekableFrames frames;
+    private final Codec codec;
+    private final SeekableFrames packFrames;
+    private final FrameWriter objectFrames;
     private final SecureRandom random = new SecureRandom();
     private final CRC32C crc = new CRC32C();
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(PIECE), 64);
-    private final ByteBuffer storedBytes = stored.asByteBuffer();
+    private final MemorySegment stored;
+    private final ByteBuffer storedBytes;
     private final Map<Long, List<LogRecord.Extent>> written = new HashMap<>();
     private final long[] words = new long[WORDS];
     private Arena memory = Arena.ofConfined();
@@ -57,13 +60,22 @@ final class MergeWriter implements AutoCloseable {
     private long storedTotal;
 
     /** Makes a writer that tells what is known of what it wrote. */
-    MergeWriter(BlobStore store, VersionReader reader, StoredFacts facts, int level, Compact.Listener listener) {
+    MergeWriter(
+            BlobStore store,
+            VersionReader reader,
+            StoredFacts facts,
+            Compact.Options options,
+            Compact.Listener listener) {
         this.store = store;
         this.facts = facts;
         this.hostId = facts.hostId();
         this.reader = reader;
         this.listener = listener;
-        frames = new SeekableFrames(level);
+        codec = options.codec();
+        packFrames = new SeekableFrames(options.level());
+        objectFrames = FrameWriter.of(codec, options.level());
+        stored = arena.allocate(Math.max(packFrames.frameBound(), objectFrames.frameBound()), 64);
+        storedBytes = stored.asByteBuffer();
     }
 
     /**
@@ -192,12 +204,11 @@ final class MergeWriter implements AutoCloseable {
         for (int i = 0; i < crcs.length; i++) {
             crcs[i] = crcOf(bytes, i * PIECE, (int) Math.min(PIECE, merge.length() - (long) i * PIECE));
         }
-        String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, Codec.ZSTD);
-        long length = store(key, bytes);
+        String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, codec);
+        long length = store(key, bytes, objectFrames);
         add(
                 merge,
-                new LogRecord.ObjectRun(
-                        id, merge.start(), merge.length(), unique, length, Codec.ZSTD, crcs, mtimeNs(merge)),
+                new LogRecord.ObjectRun(id, merge.start(), merge.length(), unique, length, codec, crcs, mtimeNs(merge)),
                 content);
     }
 
@@ -205,7 +216,7 @@ final class MergeWriter implements AutoCloseable {
         long unique = random.nextLong();
         long length = content.byteSize();
         ByteBuffer bytes = content.asByteBuffer();
-        store(ArchiveLayout.pack(hostId, length, unique), bytes);
+        store(ArchiveLayout.pack(hostId, length, unique), bytes, packFrames);
         int offset = 0;
         for (CompactionPlan.Merge merge : merges) {
             for (long at = merge.start(); at < merge.end(); at += PIECE) {
@@ -258,7 +269,7 @@ final class MergeWriter implements AutoCloseable {
     }
 
     /** Writes an object and returns its size. */
-    private long store(String key, ByteBuffer content) throws IOException {
+    private long store(String key, ByteBuffer content, FrameWriter frames) throws IOException {
         frames.reset();
         long length = 0;
         try (BlobWriter writer = store.create(key);
@@ -279,7 +290,8 @@ final class MergeWriter implements AutoCloseable {
 
     @Override
     public void close() {
-        frames.close();
+        packFrames.close();
+        objectFrames.close();
         arena.close();
         memory.close();
     }

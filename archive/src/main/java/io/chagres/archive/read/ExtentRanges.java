@@ -61,7 +61,7 @@ public final class ExtentRanges implements Iterator<BlobRange> {
             object = run;
             offset = 0;
             long table = run.objectLength() - TABLE_BYTES;
-            if (run.codec() == Codec.ZSTD && table > 0) {
+            if (run.codec() != Codec.NONE && table > 0) {
                 next.add(new BlobRange(VersionReader.keyOf(hostId, run), table, TABLE_BYTES));
             }
         }

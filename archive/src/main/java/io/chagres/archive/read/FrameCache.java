@@ -3,8 +3,10 @@ package io.chagres.archive.read;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.format.GzipMembers;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -33,6 +35,7 @@ final class FrameCache implements AutoCloseable {
     private final int maxFrames;
     private final Arena arena = Arena.ofShared();
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+    private final GzipMembers.Reader members = new GzipMembers.Reader();
     private final Map<String, FrameTable> tables = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<FrameKey, MemorySegment> frames = new LinkedHashMap<>(16, 0.75f, true);
     private MemorySegment small = MemorySegment.NULL;
@@ -155,6 +158,12 @@ final class FrameCache implements AutoCloseable {
         }
         int length = table.contentBytes(frame);
         ByteBuffer content = target.asSlice(0, length).asByteBuffer();
+        if (key.endsWith(Codec.GZIP.suffix())) {
+            if (!members.read(content, stored.asSlice(0, storedBytes).asByteBuffer())) {
+                throw new CorruptArchiveException(key, "a member cannot be decompressed");
+            }
+            return;
+        }
         int got;
         try {
             got = context.decompressDirectByteBuffer(content, 0, length, stored.asByteBuffer(), 0, storedBytes);
@@ -188,6 +197,7 @@ final class FrameCache implements AutoCloseable {
     @Override
     public void close() {
         context.close();
+        members.close();
         arena.close();
     }
 }

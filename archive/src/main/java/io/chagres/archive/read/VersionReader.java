@@ -278,7 +278,7 @@ public final class VersionReader implements AutoCloseable {
     private void object(LogRecord.ObjectRun run, long start, MemorySegment target) throws IOException {
         String key = keyOf(hostId, run);
         long offset = start - run.start();
-        if (run.codec() == Codec.ZSTD) {
+        if (run.codec() != Codec.NONE) {
             content(key, offset, target);
         } else {
             bare(key, offset, target);

@@ -99,6 +99,7 @@ public final class Samples {
                         0,
                         -1),
                 new LogRecord.ObjectRun(1, 0, 1, -1, 1, Codec.NONE, new int[] {-1}, 5),
+                new LogRecord.ObjectRun(1, 1, 1, 3, 40, Codec.GZIP, new int[] {7}, 5),
                 new LogRecord.ObjectRun(
                         2, 77, 2 * LogRecord.PIECE_BYTES + 1, 1, 1L << 50, Codec.ZSTD, new int[] {1, 2, 3}, -5),
                 new LogRecord.ObjectDigest(Long.MAX_VALUE, Long.MIN_VALUE, new byte[32]),

@@ -5,6 +5,7 @@ import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.state.TableBytes;
@@ -307,7 +308,7 @@ final class RandomRecords {
     private LogRecord object(LogRecord.ObjectRun r) {
         int length = (int) r.length();
         byte[] bytes = Arrays.copyOf(content, length);
-        try (SeekableFrames frames = new SeekableFrames(1)) {
+        try (FrameWriter frames = FrameWriter.of(r.codec() == Codec.NONE ? Codec.ZSTD : r.codec(), 1)) {
             byte[] stored = r.codec() == Codec.NONE ? bytes : TableBytes.object(frames, List.of(bytes));
             int[] crcs = new int[SeekableFrames.framesOf(length)];
             for (int i = 0; i < crcs.length; i++) {

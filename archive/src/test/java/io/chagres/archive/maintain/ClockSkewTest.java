@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionReader;
@@ -55,7 +56,7 @@ class ClockSkewTest {
             }
         };
         long offMs = random.nextLong(-48, 49) * HOUR_MS;
-        Compact.Options options = new Compact.Options(GRACE_MS, retainMs, 1, 1 << 20, false, 1);
+        Compact.Options options = new Compact.Options(GRACE_MS, retainMs, Codec.ZSTD, 1, 1 << 20, false, 1);
         return new Compact(store, options, () -> store.nowMs() + offMs, listener).host(ID);
     }
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CompactTest {
     private static final String ID = "0123456789abcdef";
     private static final Compact.Options NOW = new Compact.Options(0, 0, 1, 1 << 20, false);
+    private static final Compact.Options GZIP = new Compact.Options(0, 0, Codec.GZIP, 6, 1 << 20, false, 60_000);
     private static final Compact.Options DAY = new Compact.Options(86_400_000, 0, 1, 1 << 20, false);
 
     private final MemoryStore store = new MemoryStore();
@@ -91,7 +92,7 @@ class CompactTest {
             random.nextBytes(bytes);
             long source = ids.get(random.nextInt(ids.size()));
             switch (random.nextInt(10)) {
-                case 0 -> host.object(id, bytes, random.nextBoolean() ? Codec.NONE : Codec.ZSTD);
+                case 0 -> host.object(id, bytes, Codec.values()[random.nextInt(3)]);
                 case 1 -> host.zeros(id, 1 + random.nextInt(1000));
                 case 2 -> {
                     if (source < id && host.length(source) > 0) {
@@ -158,7 +159,7 @@ class CompactTest {
                 live(host, random, 120);
                 store.advance(random.nextInt(100_000_000));
                 HostState before = host.state();
-                compact(store, random.nextBoolean() ? NOW : DAY);
+                compact(store, List.of(NOW, DAY, GZIP).get(random.nextInt(3)));
                 assertThat(skipped).isEmpty();
                 assertThat(StateComparison.firstDifference(before, host.state()))
                         .isNull();

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class MutationTest {
     private static final String ID = "0123456789abcdef";
 
-    private final RandomGenerator random = Seeds.random(1);
+    private final RandomGenerator random = Seeds.random(Seeds.next("MutationTest"));
     private final MemoryStore whole = new MemoryStore();
     private final Map<Long, byte[]> truth = new HashMap<>();
 
@@ -51,6 +51,7 @@ class MutationTest {
             long big = host.file("/d/big");
             host.object(big, text, Codec.ZSTD);
             host.object(big, Arrays.copyOf(text, 1000), Codec.NONE);
+            host.object(big, text, Codec.GZIP);
             for (int i = 1; i <= 12; i++) {
                 host.inline(grows, "line " + i + "\n");
                 long file = host.file("/d/f" + i, "of " + i);

@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Host;
@@ -91,10 +92,10 @@ class TimeTravelModelTest {
                 commit(host);
                 if (random.nextInt(15) == 0) {
                     long graceMs = random.nextBoolean() ? 0 : 86_400_000;
-                    compact(new Compact.Options(graceMs, 0, 1, 1 << 20, false, historyMs));
+                    compact(new Compact.Options(graceMs, 0, Codec.ZSTD, 1, 1 << 20, false, historyMs));
                 }
             }
-            compact(new Compact.Options(0, 0, 1, 1 << 20, false, historyMs));
+            compact(new Compact.Options(0, 0, Codec.ZSTD, 1, 1 << 20, false, historyMs));
             assertThat(store.keys("/log/")).isEmpty();
             for (Snapshot each : snapshots) {
                 lookBack(host, each, historyMs);

@@ -6,7 +6,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.state.ExtentFilter;
@@ -184,14 +184,14 @@ public final class Host implements AutoCloseable {
     }
 
     private static void writeObject(BlobWriter writer, byte[] bytes, Codec codec) throws IOException {
+        if (codec == Codec.NONE) {
+            writer.write(MemorySegment.ofArray(bytes), 0, bytes.length);
+            return;
+        }
         try (Arena arena = Arena.ofConfined();
-                SeekableFrames frames = new SeekableFrames(1)) {
+                FrameWriter frames = FrameWriter.of(codec, 1)) {
             MemorySegment source = arena.allocate(bytes.length).copyFrom(MemorySegment.ofArray(bytes));
-            if (codec == Codec.NONE) {
-                writer.write(source, 0, bytes.length);
-                return;
-            }
-            MemorySegment out = arena.allocate(SeekableFrames.boundOf(LogRecord.PIECE_BYTES));
+            MemorySegment out = arena.allocate(frames.frameBound());
             ByteBuffer outBytes = out.asByteBuffer();
             for (int at = 0; at < bytes.length; at += LogRecord.PIECE_BYTES) {
                 int length = Math.min(LogRecord.PIECE_BYTES, bytes.length - at);

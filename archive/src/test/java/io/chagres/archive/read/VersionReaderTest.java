@@ -57,7 +57,10 @@ class VersionReaderTest {
             for (int i = 0; i < 40; i++) {
                 switch (random.nextInt(5)) {
                     case 0 -> host.inline(version, random(random, 1 + random.nextInt(2 * PIECE)));
-                    case 1 -> host.object(version, random(random, 1 + random.nextInt(3 * PIECE)), Codec.ZSTD);
+                    case 1 -> {
+                        Codec codec = random.nextBoolean() ? Codec.ZSTD : Codec.GZIP;
+                        host.object(version, random(random, 1 + random.nextInt(3 * PIECE)), codec);
+                    }
                     case 2 -> host.object(version, random(random, 1 + random.nextInt(3 * PIECE)), Codec.NONE);
                     case 3 -> host.zeros(version, 1 + random.nextInt(PIECE * 2));
                     default -> host.copy(version, old, random.nextInt(PIECE), 1 + random.nextInt(PIECE));
@@ -220,6 +223,7 @@ class VersionReaderTest {
             host.commit();
             host.object(version, random(random, 2 * PIECE + 77), Codec.ZSTD);
             host.object(version, random(random, PIECE + 9), Codec.NONE);
+            host.object(version, random(random, PIECE + 10), Codec.GZIP);
             host.commit();
             UnreliableLine line = new UnreliableLine(store, transit, random);
             HostState state = HostLog.load(line, host.id, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);

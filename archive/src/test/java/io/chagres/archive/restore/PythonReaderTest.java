@@ -148,6 +148,7 @@ class PythonReaderTest {
             long next = host.file("/var/log/app.log", "line 3\n");
             host.object(next, bytes(random, 700_000), Codec.ZSTD);
             host.object(next, bytes(random, 300_000), Codec.NONE);
+            host.object(next, bytes(random, 600_000), Codec.GZIP);
             host.zeros(next, 10_000);
             host.inline(next, "after a hole\n");
             long copy = host.file("/var/log/app.log.copy");
@@ -207,7 +208,7 @@ class PythonReaderTest {
         long id = ids.get(random.nextInt(ids.size()));
         long source = ids.get(random.nextInt(ids.size()));
         switch (random.nextInt(12)) {
-            case 0 -> host.object(id, bytes(random, 1 + random.nextInt(300_000)), Codec.values()[random.nextInt(2)]);
+            case 0 -> host.object(id, bytes(random, 1 + random.nextInt(300_000)), Codec.values()[random.nextInt(3)]);
             case 1 -> host.zeros(id, 1 + random.nextInt(300_000));
             case 2 -> {
                 if (source != id && host.length(source) > 0) {

@@ -164,7 +164,7 @@ class RestoreTest extends RestoreFixture {
         long source = ids.get(random.nextInt(ids.size()));
         switch (random.nextInt(12)) {
             case 0 -> host.zeros(id, 1 + random.nextInt(5000));
-            case 1 -> host.object(id, bytes, random.nextBoolean() ? Codec.NONE : Codec.ZSTD);
+            case 1 -> host.object(id, bytes, Codec.values()[random.nextInt(3)]);
             case 2 -> {
                 if (source < id && host.length(source) > 0) {
                     host.copy(id, source, 0, (int) Math.min(host.length(source), LogRecord.PIECE_BYTES));

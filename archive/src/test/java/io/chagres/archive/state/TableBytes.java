@@ -3,6 +3,7 @@ package io.chagres.archive.state;
 import com.github.luben.zstd.Zstd;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.SeekableFrames;
 import java.io.ByteArrayOutputStream;
@@ -70,11 +71,11 @@ public final class TableBytes {
     }
 
     /** Returns frames of which none has bytes of two parts, and their seek table. */
-    public static byte[] object(SeekableFrames frames, List<byte[]> parts) {
+    public static byte[] object(FrameWriter frames, List<byte[]> parts) {
         frames.reset();
         ByteArrayOutputStream stored = new ByteArrayOutputStream();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment frame = arena.allocate(SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES));
+            MemorySegment frame = arena.allocate(frames.frameBound());
             for (byte[] content : parts) {
                 MemorySegment plain = arena.allocate(Math.max(1, content.length));
                 MemorySegment.copy(content, 0, plain, ValueLayout.JAVA_BYTE, 0, content.length);

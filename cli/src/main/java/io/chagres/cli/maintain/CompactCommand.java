@@ -1,5 +1,6 @@
 package io.chagres.cli.maintain;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
@@ -94,10 +95,18 @@ public final class CompactCommand implements Callable<Integer> {
     Shard shard;
 
     @Option(
+            names = "--codec",
+            paramLabel = "zstd|gzip",
+            defaultValue = "zstd",
+            description = "Compression of objects that hold one file's bytes (default: ${DEFAULT-VALUE}). Small files"
+                    + " are packed together, always by zstd.")
+    Codec codec = Codec.ZSTD;
+
+    @Option(
             names = "--level",
             paramLabel = "N",
             defaultValue = "3",
-            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}).")
+            description = "Level of zstd, 1 to 19, or of gzip, 1 to 9 (default: ${DEFAULT-VALUE}).")
     int level;
 
     @Mixin
@@ -116,8 +125,11 @@ public final class CompactCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (level < 1 || level > 19) {
-            throw new CommandFailure(ExitCode.USAGE, "the level must be between 1 and 19");
+        if (codec == Codec.NONE) {
+            throw new CommandFailure(ExitCode.USAGE, "--codec must be zstd or gzip: 'compact' always compresses");
+        }
+        if (level < 1 || level > codec.maxLevel()) {
+            throw new CommandFailure(ExitCode.USAGE, "the level must be between 1 and " + codec.maxLevel());
         }
         if (retain != null && retain.isZero()) {
             throw new CommandFailure(ExitCode.USAGE, "--retain must be more than 0; leave it out to keep everything");
@@ -128,6 +140,7 @@ public final class CompactCommand implements Callable<Integer> {
         Compact.Options options = new Compact.Options(
                 grace.toMillis(),
                 retain == null ? 0 : retain.toMillis(),
+                codec,
                 level,
                 Compact.Options.DEFAULT.memoryBytes(),
                 dryRun,

@@ -151,16 +151,17 @@ public final class ShipCommand implements Callable<Integer> {
 
     @Option(
             names = "--codec",
-            paramLabel = "zstd|none",
+            paramLabel = "zstd|gzip|none",
             defaultValue = "zstd",
-            description = "Compression of what is stored (default: ${DEFAULT-VALUE}).")
+            description = "Compression of data objects (default: ${DEFAULT-VALUE}). What is written now goes into"
+                    + " commits, which are always zstd; see 'compact --codec'.")
     Codec codec = Codec.ZSTD;
 
     @Option(
             names = "--level",
             paramLabel = "N",
             defaultValue = "3",
-            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}).")
+            description = "Level of zstd, 1 to 19 (default: ${DEFAULT-VALUE}); gzip takes 9 for all above.")
     int level;
 
     @Option(

@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
@@ -152,7 +153,7 @@ final class GrepSortTest {
 
     /** Removes the commits, of which the growth in each second is kept. */
     private void compact() throws IOException {
-        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false, 1000);
+        Compact.Options options = new Compact.Options(0, 0, Codec.ZSTD, 1, 1 << 20, false, 1000);
         try (BlobStore archive = BlobStores.open(store().toString(), false)) {
             for (HostRegistry.Owner host : HostRegistry.hosts(archive)) {
                 for (int i = 0; i < 2; i++) {

@@ -256,7 +256,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return 0;
         }
         long end = Math.min(dataEnd, start + uploads.maxBytes());
-        long lineEnd = tail.rules.codec() == Codec.ZSTD ? reader.lastLineEnd(tail, end) : 0; // blocks end anywhere
+        long lineEnd = tail.rules.codec() == Codec.NONE ? 0 : reader.lastLineEnd(tail, end); // blocks end anywhere
         if (lineEnd - start >= ObjectUploads.MIN_BYTES / 2) {
             return lineEnd;
         }
