@@ -6,6 +6,7 @@ import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 
 /** One reading of a table. Immutable. */
@@ -33,6 +34,11 @@ final class ArchiveScan implements Scan, Batch {
     @Override
     public Batch toBatch() {
         return this;
+    }
+
+    @Override
+    public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+        return new LineStream(question, columns, filter);
     }
 
     /** Asks the archive for hosts, files and filters; reads no file. */

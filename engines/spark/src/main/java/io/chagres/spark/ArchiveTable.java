@@ -11,6 +11,7 @@ enum ArchiveTable {
             .add("path", DataTypes.StringType, false)
             .add("version", DataTypes.LongType, false)
             .add("offset", DataTypes.LongType, false)
+            .add("commit_time", DataTypes.TimestampType, false)
             .add("line", DataTypes.StringType, false)
             .add("line_bytes", DataTypes.BinaryType, false)),
     /** The files that exist, or did. */

@@ -34,7 +34,9 @@ final class ChagresTable implements SupportsRead {
 
     @Override
     public Set<TableCapability> capabilities() {
-        return Set.of(TableCapability.BATCH_READ);
+        return question.table() == ArchiveTable.LINES
+                ? Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ)
+                : Set.of(TableCapability.BATCH_READ);
     }
 
     @Override

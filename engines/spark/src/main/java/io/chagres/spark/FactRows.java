@@ -80,7 +80,7 @@ final class FactRows implements PartitionReader<InternalRow> {
         return commits;
     }
 
-    private static Long micros(long timeMs) {
+    static Long micros(long timeMs) {
         return timeMs * 1000;
     }
 

@@ -2,6 +2,7 @@ package io.chagres.spark;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -10,6 +11,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -27,6 +29,8 @@ final class LineRows implements PartitionReader<InternalRow> {
     private final HostState state;
     private final VersionReader reader;
     private final UTF8String host;
+    private final CommitTimes times;
+    private @Nullable FileVersion version;
     private UTF8String path = UTF8String.EMPTY_UTF8;
     private @Nullable RangeLines lines;
     private int ranges;
@@ -40,6 +44,9 @@ final class LineRows implements PartitionReader<InternalRow> {
         try {
             state = HostLog.load(
                     store, split.hostId(), question.moment(), ExtentFilter.of(ids::contains), RunListener.NONE);
+            times = List.of(columns).contains("commit_time")
+                    ? CommitTimes.load(store, split.hostId(), state.seq(), ids)
+                    : CommitTimes.NONE;
         } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
@@ -54,14 +61,15 @@ final class LineRows implements PartitionReader<InternalRow> {
                 return false;
             }
             Split.Range range = split.ranges().get(ranges++);
-            FileVersion version = state.version(range.versionId());
-            if (version == null) {
+            FileVersion of = state.version(range.versionId());
+            if (of == null) {
                 throw new CorruptArchiveException(
                         "version " + Long.toHexString(range.versionId()) + " of " + split.host(),
                         "it expired while the query ran");
             }
             path = UTF8String.fromBytes(range.path());
-            lines = new RangeLines(reader, version, range);
+            version = of;
+            lines = new RangeLines(reader, of, range);
         }
         return true;
     }
@@ -77,6 +85,7 @@ final class LineRows implements PartitionReader<InternalRow> {
                 case "path" -> path;
                 case "version" -> at.versionId();
                 case "offset" -> at.position();
+                case "commit_time" -> FactRows.micros(times.timeMs(Objects.requireNonNull(version), at.position()));
                 case "line" -> UTF8String.fromBytes(line = line == null ? at.line() : line);
                 case "line_bytes" -> line = line == null ? at.line() : line;
                 default -> throw new IllegalStateException(Arrays.toString(columns));

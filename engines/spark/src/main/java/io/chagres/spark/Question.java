@@ -84,13 +84,18 @@ record Question(
         return at == null ? PointInTime.NOW : PointInTime.time(at.toEpochMilli());
     }
 
-    /** Opens the archive for reading; the caller closes it. Stores are found beside this class. */
+    /** Opens the archive for reading; the caller closes it. */
     BlobStore open() throws IOException {
+        return open(store, false);
+    }
+
+    /** Opens an archive; the caller closes it. Stores are found beside this class. */
+    static BlobStore open(String store, boolean writes) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(Question.class.getClassLoader());
         try {
-            return BlobStores.open(store, false);
+            return BlobStores.open(store, writes);
         } finally {
             thread.setContextClassLoader(before);
         }

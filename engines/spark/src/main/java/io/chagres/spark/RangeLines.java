@@ -5,6 +5,7 @@ import io.chagres.archive.state.FileVersion;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
@@ -33,19 +34,50 @@ final class RangeLines {
     /** Whether what was cut last was a piece of a line that goes on. */
     private boolean within;
 
-    /** Begins; finds the first line that begins in the range. */
+    /** Begins; finds the first line that begins in the range, or goes over its start. */
     RangeLines(VersionReader reader, FileVersion version, Split.Range range) throws IOException {
         this.reader = reader;
         this.version = version;
         this.range = range;
-        base = range.start();
-        if (base > version.startPosition()) {
+        base = range.floor() == range.start() ? range.start() : begin();
+        if (base > version.startPosition() && range.floor() == range.start()) {
             base--;
             reader.expect(version, base, range.end());
             skipLine();
         } else {
             reader.expect(version, base, range.end());
         }
+    }
+
+    /** Returns where the line begins that goes over the start of the range, not before the floor. */
+    private long begin() throws IOException {
+        MemorySegment tail = MemorySegment.ofArray(new byte[TAIL_BYTES]);
+        for (long end = range.start(); end > range.floor(); ) {
+            int length = (int) Math.min(end - range.floor(), TAIL_BYTES);
+            read(end - length, tail.asSlice(0, length));
+            for (int i = length - 1; i >= 0; i--) {
+                if (tail.get(ValueLayout.JAVA_BYTE, i) == '\n') {
+                    return end - length + i + 1;
+                }
+            }
+            end -= length;
+        }
+        return range.floor();
+    }
+
+    private void read(long position, MemorySegment target) throws IOException {
+        for (int done = 0; done < target.byteSize(); ) {
+            int got = reader.read(version, position + done, target.asSlice(done));
+            if (got <= 0) {
+                throw endsAt(position + done);
+            }
+            done += got;
+        }
+    }
+
+    private EOFException endsAt(long position) {
+        return new EOFException("version " + Long.toHexString(version.id()) + " ends at " + position + " of "
+                + range.limit() + "; 'chagres verify' tells more");
     }
 
     /** Goes behind the first newline, but not behind the range: a line that reaches so far is another range's. */
@@ -76,7 +108,7 @@ final class RangeLines {
             }
             if (!fill()) {
                 within = false;
-                return searched > 0 && cut(filled, filled, false);
+                return searched > 0 && range.rest() && cut(filled, filled, false);
             }
         }
     }
@@ -120,8 +152,7 @@ final class RangeLines {
         MemorySegment target = MemorySegment.ofArray(block).asSlice(filled, length);
         int got = reader.read(version, position, target);
         if (got <= 0) {
-            throw new EOFException("version " + Long.toHexString(version.id()) + " ends at " + position + " of "
-                    + range.limit() + "; 'chagres verify' tells more");
+            throw endsAt(position);
         }
         filled += got;
         return true;

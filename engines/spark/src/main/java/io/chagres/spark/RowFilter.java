@@ -1,6 +1,8 @@
 package io.chagres.spark;
 
 import io.chagres.archive.find.LinePattern;
+import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,7 +11,11 @@ import java.util.Objects;
 import org.apache.spark.sql.sources.And;
 import org.apache.spark.sql.sources.EqualTo;
 import org.apache.spark.sql.sources.Filter;
+import org.apache.spark.sql.sources.GreaterThan;
+import org.apache.spark.sql.sources.GreaterThanOrEqual;
 import org.apache.spark.sql.sources.In;
+import org.apache.spark.sql.sources.LessThan;
+import org.apache.spark.sql.sources.LessThanOrEqual;
 import org.apache.spark.sql.sources.Or;
 import org.apache.spark.sql.sources.StringContains;
 import org.apache.spark.sql.sources.StringEndsWith;
@@ -49,6 +55,48 @@ record RowFilter(List<Filter> filters) {
                         || value(contains.attribute(), known).contains(contains.value());
             default -> true;
         };
+    }
+
+    /**
+     * Returns a time before which no row is wanted, milliseconds since 1970; {@link Long#MIN_VALUE} when none is known.
+     */
+    long committedFromMs() {
+        return filters.stream().mapToLong(RowFilter::fromMs).max().orElse(Long.MIN_VALUE);
+    }
+
+    /** Returns a time after which no row is wanted; {@link Long#MAX_VALUE} when none is known. */
+    long committedToMs() {
+        return filters.stream().mapToLong(RowFilter::toMs).min().orElse(Long.MAX_VALUE);
+    }
+
+    private static long fromMs(Filter filter) {
+        return switch (filter) {
+            case And and -> Math.max(fromMs(and.left()), fromMs(and.right()));
+            case EqualTo equal -> timeMs(equal.attribute(), equal.value(), Long.MIN_VALUE);
+            case GreaterThan greater -> timeMs(greater.attribute(), greater.value(), Long.MIN_VALUE);
+            case GreaterThanOrEqual greater -> timeMs(greater.attribute(), greater.value(), Long.MIN_VALUE);
+            default -> Long.MIN_VALUE;
+        };
+    }
+
+    private static long toMs(Filter filter) {
+        return switch (filter) {
+            case And and -> Math.min(toMs(and.left()), toMs(and.right()));
+            case EqualTo equal -> timeMs(equal.attribute(), equal.value(), Long.MAX_VALUE);
+            case LessThan less -> timeMs(less.attribute(), less.value(), Long.MAX_VALUE);
+            case LessThanOrEqual less -> timeMs(less.attribute(), less.value(), Long.MAX_VALUE);
+            default -> Long.MAX_VALUE;
+        };
+    }
+
+    private static long timeMs(String column, Object value, long unknown) {
+        return !column.equals("commit_time")
+                ? unknown
+                : switch (value) {
+                    case Timestamp time -> time.getTime();
+                    case Instant time -> time.toEpochMilli();
+                    default -> unknown;
+                };
     }
 
     private static boolean isUnknown(String column, Map<String, String> known) {

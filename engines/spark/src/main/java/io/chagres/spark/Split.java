@@ -17,11 +17,20 @@ record Split(String hostId, String host, long createdMs, List<Range> ranges, Lis
      * Lines of a version.
      *
      * @param path the name to show, as its bytes
+     * @param floor at least where the version begins, at most {@code start}: a line that goes over the start counts if
+     *     it begins here or behind it
      * @param start lines that begin here or behind it
      * @param end and before this
      * @param limit bytes from here on do not belong to the question
+     * @param rest whether what the limit cuts off counts as a line
      */
-    record Range(byte[] path, long versionId, long start, long end, long limit) implements java.io.Serializable {}
+    record Range(byte[] path, long versionId, long floor, long start, long end, long limit, boolean rest)
+            implements java.io.Serializable {
+        /** Lines that begin in a range, to their ends or to a limit. */
+        Range(byte[] path, long versionId, long start, long end, long limit) {
+            this(path, versionId, start, start, end, limit, true);
+        }
+    }
 
     /** A row of the table of files. */
     record FileRow(byte[] path, boolean named, long versionId, String state, long length, long openedMs, long changedMs)

@@ -50,16 +50,15 @@ final class SplitPlan {
             case FILES ->
                 add(
                         host,
-                        List.of(),
                         entries(host, state(store, host, question.moment())).stream()
                                 .map(SplitPlan::row)
                                 .toList());
-            case COMMITS, HOSTS -> add(host, List.of(), List.of());
+            case COMMITS, HOSTS -> add(host, List.of());
         }
     }
 
-    private void add(HostRegistry.Owner host, List<Split.Range> ranges, List<Split.FileRow> files) {
-        splits.add(new Split(host.id(), host.name(), host.createdMs(), List.copyOf(ranges), files));
+    private void add(HostRegistry.Owner host, List<Split.FileRow> files) {
+        splits.add(new Split(host.id(), host.name(), host.createdMs(), List.of(), files));
     }
 
     private static HostState state(BlobStore store, HostRegistry.Owner host, PointInTime at) throws IOException {
@@ -89,31 +88,27 @@ final class SplitPlan {
         HostState state = state(store, host, question.moment());
         HostState since = bound(store, host, question.since());
         HostState until = bound(store, host, question.until());
+        // of a moment the bytes of its commit are wanted, too
+        HostState from = bound(store, host, instant(filter.committedFromMs(), -1));
+        HostState to = bound(store, host, instant(filter.committedToMs(), 1));
         // a filter that is damaged says nothing, and so all is read
         Unmatched unmatched = pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, damaged -> {});
         List<Split.Range> ranges = new ArrayList<>();
-        long bytes = 0;
         for (Selection.Entry entry : entries(host, state)) {
             FileVersion version = entry.version();
-            long start = since == null ? 0 : length(since, version);
+            long start = Math.max(since == null ? 0 : length(since, version), from == null ? 0 : length(from, version));
             long limit = until == null ? version.length() : Math.min(version.length(), length(until, version));
-            for (Unmatched.Range rest : unmatched.rest(version.id(), Math.max(start, version.startPosition()), limit)) {
-                for (long at = rest.start(); at < rest.end(); ) {
-                    long end = Math.min(rest.end(), at + question.splitBytes() - bytes);
-                    ranges.add(new Split.Range(entry.path().bytes(), version.id(), at, end, limit));
-                    bytes += end - at;
-                    at = end;
-                    if (bytes == question.splitBytes()) {
-                        add(host, ranges, List.of());
-                        ranges.clear();
-                        bytes = 0;
-                    }
-                }
+            long end = to == null ? limit : Math.min(limit, length(to, version));
+            for (Unmatched.Range rest : unmatched.rest(version.id(), Math.max(start, version.startPosition()), end)) {
+                ranges.add(new Split.Range(entry.path().bytes(), version.id(), rest.start(), rest.end(), limit));
             }
         }
-        if (!ranges.isEmpty()) {
-            add(host, ranges, List.of());
-        }
+        splits.addAll(new Splits(host, question.splitBytes()).of(ranges));
+    }
+
+    private static @Nullable Instant instant(long timeMs, long moreMs) {
+        boolean known = timeMs != Long.MIN_VALUE && timeMs != Long.MAX_VALUE;
+        return known ? Instant.ofEpochMilli(timeMs + moreMs) : null;
     }
 
     private static @Nullable HostState bound(BlobStore store, HostRegistry.Owner host, @Nullable Instant time)

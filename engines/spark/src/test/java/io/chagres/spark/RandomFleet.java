@@ -1,6 +1,7 @@
 package io.chagres.spark;
 
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Host;
 import io.chagres.archive.testing.SmallArchive;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/** An archive of some hosts with rotations, holes, files that are gone and bytes that are no text; knows its lines. */
+/** An archive of some hosts with rotations, copies, holes, files that are gone and bytes that are no text; knows its lines. */
 final class RandomFleet {
     private static final byte[][] WORDS = {
         "GET /index.html 200".getBytes(StandardCharsets.UTF_8),
@@ -81,6 +82,17 @@ final class RandomFleet {
             int length = random.nextInt(1, 3000);
             archive.extend(version, length, new LogRecord.ZeroRun(version, bytes.size(), length, 0));
             bytes.writeBytes(new byte[length]);
+            return;
+        }
+        ByteArrayOutputStream source = versions.get(version - 1);
+        if (random.nextInt(8) == 0 && source != null && source.size() > 0) {
+            byte[] copied = source.toByteArray();
+            int from = random.nextInt(copied.length);
+            int length = Math.min(copied.length - from, LogRecord.PIECE_BYTES);
+            int crc = Host.crc(copied, from, length);
+            archive.extend(
+                    version, length, new LogRecord.CopyRun(version, bytes.size(), length, version - 1, from, crc, 0));
+            bytes.write(copied, from, length);
             return;
         }
         ByteArrayOutputStream more = new ByteArrayOutputStream();

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -31,7 +32,12 @@ final class SparkTest {
 
     @BeforeAll
     static void start() {
-        spark = SparkSession.builder()
+        spark = session(warehouse);
+    }
+
+    /** Starts Spark within this process. */
+    static SparkSession session(Path warehouse) {
+        return SparkSession.builder()
                 .master("local[2]")
                 .config("spark.ui.enabled", "false")
                 .config("spark.driver.bindAddress", "127.0.0.1")
@@ -114,6 +120,91 @@ final class SparkTest {
                 .stream()
                 .map(row -> row.getString(0))
                 .toList();
+    }
+
+    @Test
+    void knowsWhenLinesWereCommitted() throws IOException {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, "one\ntwo").commit(100);
+            web.append(version, "\nthree\n").commit(200);
+            web.append(version, "four\nfive\n").commit(300);
+            for (boolean compacted : new boolean[] {false, true}) {
+                table("lines").createOrReplaceTempView("timed");
+                assertThat(timed("true"))
+                        .as("compacted %s", compacted)
+                        .containsExactly("one 100", "two 100", "three 200", "four 300", "five 300");
+                String second = "timestamp '1970-01-01 00:03:20'";
+                assertThat(timed("commit_time >= " + second)).containsExactly("three 200", "four 300", "five 300");
+                assertThat(timed("commit_time > " + second)).containsExactly("four 300", "five 300");
+                assertThat(timed("commit_time = " + second)).containsExactly("three 200");
+                assertThat(timed("commit_time < " + second)).containsExactly("one 100", "two 100");
+                assertThat(timed("commit_time <= " + second + " and line like 't%'"))
+                        .containsExactly("two 100", "three 200");
+                SmallArchive.compact(directory);
+            }
+        }
+    }
+
+    private static List<String> timed(String condition) {
+        return spark
+                .sql("select line, commit_time from timed where " + condition + " order by offset")
+                .collectAsList()
+                .stream()
+                .map(row ->
+                        row.getString(0) + " " + row.getTimestamp(1).toInstant().getEpochSecond())
+                .toList();
+    }
+
+    @Test
+    void isACatalogOfTables() {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, "one\n").commit(100);
+            web.append(version, "two\n").commit(200);
+            web.append(version, "three\n").commit(300);
+        }
+        spark.conf().set("spark.sql.catalog.logs", ChagresCatalog.class.getName());
+        spark.conf().set("spark.sql.catalog.logs.path", directory.toString());
+        assertThat(texts("select line from logs.lines")).containsExactly("one", "two", "three");
+        assertThat(texts("select line from logs.lines timestamp as of '1970-01-01 00:03:20'"))
+                .containsExactly("one", "two");
+        assertThat(texts("select host from logs.hosts")).containsExactly("web");
+        assertThat(spark.sql("show tables in logs").collectAsList())
+                .extracting(row -> row.getString(1))
+                .containsExactlyInAnyOrder("lines", "files", "commits", "hosts");
+        assertThatThrownBy(() -> texts("select line from logs.nothing")).hasMessageContaining("nothing");
+        assertThatThrownBy(() -> spark.sql("drop table logs.lines")).hasMessageContaining("they are read");
+    }
+
+    private static List<String> texts(String question) {
+        return spark.sql(question).collectAsList().stream()
+                .map(row -> row.getString(0))
+                .toList();
+    }
+
+    @Test
+    void compactsAFleet() throws IOException {
+        List<RandomFleet.Line> lines = new RandomFleet(directory, Seeds.random(Seeds.next("SparkTest.fleet"))).lines();
+        try (SmallArchive other = new SmallArchive(directory, "other")) {
+            long version = other.file("/log");
+            other.append(version, "one\n").commit(100);
+            other.append(version, "two\n").commit(200);
+        }
+        JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString());
+        assertThat(outcomes).allSatisfy(each -> assertThat(each.faults()).isEmpty());
+        assertThat(outcomes)
+                .extracting(CompactFleet.Outcome::host)
+                .containsExactlyInAnyOrder("web0", "web1", "web2", "other");
+        assertThat(outcomes).contains(new CompactFleet.Outcome("other", 1, List.of()));
+        assertThat(table("commits").count()).isZero();
+        table("lines").createOrReplaceTempView("lines");
+        assertThat(found("select host, path, offset, line_bytes from lines where host <> 'other'"))
+                .isEqualTo(lines);
+        assertThat(CompactFleet.run(context, directory.toString()))
+                .extracting(CompactFleet.Outcome::objects)
+                .containsOnly(0L);
     }
 
     @Test

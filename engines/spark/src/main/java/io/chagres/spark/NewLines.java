@@ -1,0 +1,169 @@
+package io.chagres.spark;
+
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.CompactedHistoryException;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Which lines commits add, by what the logs of hosts say. A line counts when it has its end; the last one of a file
+ * without a newline when nothing can follow it any more. What a file begins with as the copy of another was told of
+ * as that other's. Keeps the newest state of each host between two questions. Confined to one thread.
+ */
+final class NewLines {
+    private final Question question;
+    private final RowFilter filter;
+    private final Map<String, HostState> newest = new HashMap<>();
+
+    NewLines(Question question, RowFilter filter) {
+        this.question = question;
+        this.filter = filter;
+    }
+
+    /** Returns where to begin: before everything, or where each host was at the time that is asked for. */
+    FleetOffset first() throws IOException {
+        Map<String, Long> seqs = new HashMap<>();
+        Instant since = question.since();
+        if (since != null) {
+            try (BlobStore store = question.open()) {
+                for (HostRegistry.Owner host : hosts(store)) {
+                    PointInTime then = PointInTime.time(since.toEpochMilli());
+                    HostState state = load(store, host.id(), then, 0);
+                    if (state.isPast()) {
+                        throw compacted(host, "its commits of that time are compacted; since has to be later");
+                    }
+                    seqs.put(host.id(), state.seq());
+                }
+            }
+        }
+        return new FleetOffset(seqs);
+    }
+
+    /** Returns how far each host is. */
+    FleetOffset latest() throws IOException {
+        Map<String, Long> seqs = new HashMap<>();
+        try (BlobStore store = question.open()) {
+            for (HostRegistry.Owner host : hosts(store)) {
+                HostState known = newest.get(host.id());
+                if (known == null || HostLog.hasMore(store, host.id(), known.seq())) {
+                    known = load(store, host.id(), PointInTime.NOW, 0);
+                    newest.put(host.id(), known);
+                }
+                seqs.put(host.id(), known.seq());
+            }
+        }
+        return new FleetOffset(seqs);
+    }
+
+    /** Returns the tasks for what was added behind one offset, up to another. */
+    List<Split> between(FleetOffset start, FleetOffset end) throws IOException {
+        List<Split> splits = new ArrayList<>();
+        try (BlobStore store = question.open()) {
+            for (HostRegistry.Owner host : hosts(store)) {
+                long from = start.seq(host.id());
+                long to = end.seq(host.id());
+                if (to > from) {
+                    HostState before = from == 0 ? HostState.empty() : exactly(store, host, from, 0);
+                    // of new versions it is asked what they begin with
+                    HostState after = exactly(store, host, to, before.nextVersionId());
+                    splits.addAll(new Splits(host, question.splitBytes()).of(ranges(host, before, after)));
+                }
+            }
+        }
+        return splits;
+    }
+
+    private List<HostRegistry.Owner> hosts(BlobStore store) throws IOException {
+        return HostRegistry.hosts(store).stream()
+                .filter(host -> filter.mayHold(Map.of("host", host.name())))
+                .toList();
+    }
+
+    private static HostState exactly(BlobStore store, HostRegistry.Owner host, long seq, long extentsFrom)
+            throws IOException {
+        HostState state;
+        try {
+            state = load(store, host.id(), PointInTime.seq(seq), extentsFrom);
+        } catch (CompactedHistoryException e) {
+            state = HostState.empty();
+        }
+        if (state.seq() != seq || state.isPast()) {
+            throw compacted(
+                    host,
+                    "how its files were after commit " + seq + ", where this query stopped, is compacted; begin with"
+                            + " another checkpoint location and 'since', and compact with a longer --grace");
+        }
+        return state;
+    }
+
+    private static IOException compacted(HostRegistry.Owner host, String message) {
+        return new IOException("host " + host.name() + ": " + message);
+    }
+
+    private static HostState load(BlobStore store, String hostId, PointInTime at, long extentsFrom) throws IOException {
+        ExtentFilter extents = extentsFrom == 0 ? ExtentFilter.NONE : ExtentFilter.of(id -> id >= extentsFrom);
+        return HostLog.load(store, hostId, at, extents, RunListener.NONE);
+    }
+
+    private List<Split.Range> ranges(HostRegistry.Owner host, HostState before, HostState after) {
+        List<Split.Range> ranges = new ArrayList<>();
+        Set<Long> told = new HashSet<>(); // a file of several names has its lines once
+        for (Selection.Entry entry : Selection.matching(after, path -> isWanted(host, path), true)) {
+            FileVersion version = entry.version();
+            FileVersion then = before.version(version.id());
+            if (!told.add(version.id()) || then != null && isOver(then)) {
+                continue;
+            }
+            long floor = version.startPosition();
+            long start = then == null ? behindCopies(version) : then.length();
+            if (then == null) {
+                floor = start;
+            }
+            boolean over = isOver(version);
+            if (version.length() > start || over && start > floor) {
+                ranges.add(new Split.Range(
+                        entry.path().bytes(), version.id(), floor, start, version.length(), version.length(), over));
+            }
+        }
+        return ranges;
+    }
+
+    private boolean isWanted(HostRegistry.Owner host, Pathname path) {
+        return filter.mayHold(Map.of("host", host.name(), "path", path.toString()));
+    }
+
+    private static boolean isOver(FileVersion version) {
+        return switch (version.state()) {
+            case GROWING, SEALED -> false;
+            case TRUNCATED, REWRITTEN, GONE -> true;
+        };
+    }
+
+    private static long behindCopies(FileVersion version) {
+        long position = version.startPosition();
+        for (LogRecord.Extent extent : Objects.requireNonNull(version.extents())) {
+            if (!(extent instanceof LogRecord.CopyRun)) {
+                break;
+            }
+            position = extent.end();
+        }
+        return position;
+    }
+}
