@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
-# Sections: catchup zstd gzip protect readback small steady polling idle memory start alloc s3 scaling dies dedupe
+# Sections: catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe
 #   calls safepoint jdkio fuse mount forward (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
@@ -12,6 +12,7 @@
 # Needs gcc, python3, zstd, a JDK >= 25, and for peers rsyslog, libfuse 3 and libfuse 2
 # (Debian: apt-get install gcc python3 zstd rsyslog fuse3 libfuse3-dev libfuse2).
 # The section forward starts Kafka: that of KAFKA_HOME, or the one of the tests, by Maven.
+# The section grep needs strace, versitygw and, for a peer, ripgrep.
 # The section mount needs root and /dev/fuse, for peers rclone and versitygw.
 # The section dedupe needs root, xfsprogs, and for peers duperemove, jdupes and fclones.
 set -euo pipefail
@@ -21,7 +22,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd gzip protect readback small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
+ALL_SECTIONS=(catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
     jdkio fuse mount forward)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
