@@ -83,6 +83,11 @@ abstract class Exchange {
     private volatile int state = CLAIMED | SENT | RETURNED;
 
     private boolean deferred;
+
+    /** Who handles the request, as long as a signal to its caller may interrupt it. */
+    private @Nullable Thread handler;
+
+    private boolean interruptedHandler;
     private @Nullable RequestEvent event;
 
     /** When the request came, if it is one whose time is taken. */
@@ -168,6 +173,29 @@ abstract class Exchange {
             begunNs = session.nowNs();
         }
         STATE.setRelease(this, 0);
+    }
+
+    /** A thread begins to handle the request, and may be interrupted. */
+    synchronized void handledBy(Thread thread) {
+        handler = thread;
+        interruptedHandler = false;
+        interruptHandler(unique);
+    }
+
+    /** Interrupts who handles a request, once, if that is still this one and its caller got a signal. */
+    synchronized void interruptHandler(long ofUnique) {
+        if (handler != null && unique == ofUnique && request.interrupted() && !interruptedHandler) {
+            interruptedHandler = true;
+            handler.interrupt();
+        }
+    }
+
+    /** The thread goes on to other things; what interrupted it ends here. */
+    synchronized void handled() {
+        handler = null;
+        if (interruptedHandler) {
+            Thread.interrupted();
+        }
     }
 
     void defer() {

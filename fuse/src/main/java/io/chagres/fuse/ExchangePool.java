@@ -56,15 +56,25 @@ final class ExchangePool {
         }
     }
 
-    /** Waits until none is in use. */
-    void awaitIdle() {
+    /** Waits until none is in use, at most so long. Returns whether none is. */
+    boolean awaitIdle(long timeoutNs) {
+        boolean interrupted = false;
         lock.lock();
         try {
-            while (idle.size() < made) {
-                given.awaitUninterruptibly();
+            long leftNs = timeoutNs;
+            while (idle.size() < made && leftNs > 0) {
+                try {
+                    leftNs = given.awaitNanos(leftNs);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
+            return idle.size() == made;
         } finally {
             lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open {@code /dev/fuse}, see fuse(4). Closing waits for nobody: the last write in progress closes the descriptor,
@@ -27,11 +28,19 @@ final class FdDevice implements Device, AutoCloseable {
 
     private final Fd fd;
 
+    /** Ends with this one; null for nothing. */
+    private final @Nullable MountGuard guard;
+
     /** How many write; less than 0 once closed. */
     private final AtomicInteger writers = new AtomicInteger();
 
     FdDevice(Fd fd) {
+        this(fd, null);
+    }
+
+    FdDevice(Fd fd, @Nullable MountGuard guard) {
         this.fd = fd;
+        this.guard = guard;
     }
 
     static FdDevice open() throws ErrnoException {
@@ -124,7 +133,14 @@ final class FdDevice implements Device, AutoCloseable {
     public void close() {
         int before = writers.getAndUpdate(count -> count < 0 ? count : count + CLOSED);
         if (before == 0) {
-            fd.close();
+            closeAll();
+        }
+    }
+
+    private void closeAll() {
+        fd.close();
+        if (guard != null) {
+            guard.close();
         }
     }
 
@@ -138,7 +154,7 @@ final class FdDevice implements Device, AutoCloseable {
 
     private void end() {
         if (writers.decrementAndGet() == CLOSED) {
-            fd.close();
+            closeAll();
         }
     }
 }

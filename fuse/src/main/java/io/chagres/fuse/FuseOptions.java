@@ -16,6 +16,7 @@ public final class FuseOptions {
     public static final FuseOptions DEFAULTS = new FuseOptions();
 
     private static final int PAGE = 4096;
+    private static final int MAX_WRITE = 16 << 20;
 
     // Written by changed() alone, before anybody else sees the copy.
     private String name = "chagres";
@@ -23,6 +24,10 @@ public final class FuseOptions {
     private boolean allowOther;
     private boolean defaultPermissions = true;
     private boolean readOnly;
+    private boolean noExec;
+    private boolean noAtime;
+    private boolean autoUnmount;
+    private boolean interrupts;
     private int threads = 2;
     private int maxWrite = 256 * PAGE;
     private int maxConcurrent = 64;
@@ -39,6 +44,10 @@ public final class FuseOptions {
         copy.allowOther = allowOther;
         copy.defaultPermissions = defaultPermissions;
         copy.readOnly = readOnly;
+        copy.noExec = noExec;
+        copy.noAtime = noAtime;
+        copy.autoUnmount = autoUnmount;
+        copy.interrupts = interrupts;
         copy.threads = threads;
         copy.maxWrite = maxWrite;
         copy.maxConcurrent = maxConcurrent;
@@ -63,8 +72,9 @@ public final class FuseOptions {
             throw new IllegalArgumentException(
                     "one thread calls methods one at a time, IO_URING calls them on each processor");
         }
-        if (maxWrite < PAGE || maxWrite > 256 * PAGE || maxWrite % PAGE != 0) {
-            throw new IllegalArgumentException("maxWrite is a multiple of 4096 from 4096 to 1048576, not " + maxWrite);
+        if (maxWrite < PAGE || maxWrite > MAX_WRITE || maxWrite % PAGE != 0) {
+            throw new IllegalArgumentException(
+                    "maxWrite is a multiple of 4096 from 4096 to " + MAX_WRITE + ", not " + maxWrite);
         }
     }
 
@@ -121,6 +131,50 @@ public final class FuseOptions {
     /**
      * Replaces one option.
      *
+     * @param value whether the kernel refuses to run programs that lie there
+     * @return a copy
+     */
+    public FuseOptions withNoExec(boolean value) {
+        return changed(copy -> copy.noExec = value);
+    }
+
+    /**
+     * Replaces one option.
+     *
+     * @param value whether the kernel asks for no new access times
+     * @return a copy
+     */
+    public FuseOptions withNoAtime(boolean value) {
+        return changed(copy -> copy.noAtime = value);
+    }
+
+    /**
+     * Replaces one option.
+     *
+     * @param value whether {@code fusermount3} mounts, for the superuser too, stays, and unmounts when this process has
+     *     ended in whatever way; such a mount cannot be handed over
+     * @return a copy
+     */
+    public FuseOptions withAutoUnmount(boolean value) {
+        return changed(copy -> copy.autoUnmount = value);
+    }
+
+    /**
+     * Replaces one option.
+     *
+     * @param value whether a signal to a caller interrupts the thread that handles his request
+     *     ({@link Thread#interrupt}), beside {@link Request#interrupted()}: what waits there ends, and the answer is
+     *     EINTR unless the handler gives another one. A {@link java.nio.channels.FileChannel} on which a thread is
+     *     interrupted is closed.
+     * @return a copy
+     */
+    public FuseOptions withInterrupts(boolean value) {
+        return changed(copy -> copy.interrupts = value);
+    }
+
+    /**
+     * Replaces one option.
+     *
      * @param value how many read requests from the device, 1 or more; with one, methods of the file system are called
      *     one at a time; over io_uring there is a thread for each processor instead
      * @return a copy
@@ -132,7 +186,9 @@ public final class FuseOptions {
     /**
      * Replaces one option.
      *
-     * @param value the most bytes of a read or write, a multiple of 4096 up to 1 MiB
+     * @param value the most bytes of a read or write, a multiple of 4096 up to 16 MiB; the kernel takes 1 MiB unless
+     *     {@code /proc/sys/fs/fuse/max_pages_limit} allows more pages, see {@link FuseConnection#maxWrite()}. Each
+     *     request in progress has a buffer of that size
      * @return a copy
      */
     public FuseOptions withMaxWrite(int value) {
@@ -246,6 +302,42 @@ public final class FuseOptions {
      */
     public boolean readOnly() {
         return readOnly;
+    }
+
+    /**
+     * Returns whether the kernel refuses to run programs.
+     *
+     * @return see {@link #withNoExec}
+     */
+    public boolean noExec() {
+        return noExec;
+    }
+
+    /**
+     * Returns whether the kernel asks for no new access times.
+     *
+     * @return see {@link #withNoAtime}
+     */
+    public boolean noAtime() {
+        return noAtime;
+    }
+
+    /**
+     * Returns whether the mount ends with this process.
+     *
+     * @return see {@link #withAutoUnmount}
+     */
+    public boolean autoUnmount() {
+        return autoUnmount;
+    }
+
+    /**
+     * Returns whether a signal to a caller interrupts the thread that handles his request.
+     *
+     * @return see {@link #withInterrupts}
+     */
+    public boolean interrupts() {
+        return interrupts;
     }
 
     /**

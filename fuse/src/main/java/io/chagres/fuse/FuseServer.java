@@ -100,7 +100,7 @@ public final class FuseServer implements AutoCloseable {
      */
     public static FuseServer mount(FuseFileSystem fileSystem, Pathname mountPoint, FuseOptions options)
             throws ErrnoException {
-        return mount(fileSystem, mountPoint, options, Mounter.ofProcess());
+        return mount(fileSystem, mountPoint, options, Mounter.of(options));
     }
 
     static FuseServer mount(FuseFileSystem fileSystem, Pathname mountPoint, FuseOptions options, Mounter mounter)
@@ -182,10 +182,26 @@ public final class FuseServer implements AutoCloseable {
      *     is served on
      */
     public FuseHandover handOver() throws ErrnoException {
-        if (session.isOverRing() || !(session.fileSystem instanceof TransferableFileSystem transferable)) {
+        return handOver(Long.MAX_VALUE);
+    }
+
+    /**
+     * Stops serving without unmounting, like {@link #handOver()}, if requests in progress are answered in time; else goes
+     * on.
+     *
+     * @param timeoutMs how long to wait for them at most, in milliseconds
+     * @return the connection, owned by the caller
+     * @throws ErrnoException ETIMEDOUT if one was not, or as the other method; this server serves on then
+     */
+    public FuseHandover handOver(long timeoutMs) throws ErrnoException {
+        if (session.isOverRing()
+                || session.options.autoUnmount()
+                || !(session.fileSystem instanceof TransferableFileSystem transferable)) {
             String what = session.isOverRing()
                     ? "FUSE over io_uring"
-                    : session.fileSystem.getClass().getName();
+                    : session.options.autoUnmount()
+                            ? "a mount that ends with its process"
+                            : session.fileSystem.getClass().getName();
             throw new ErrnoException("hand over " + mountPoint, Errno.EOPNOTSUPP, what);
         }
         if (isEnded() || unmounted.getAndSet(true)) {
@@ -193,8 +209,11 @@ public final class FuseServer implements AutoCloseable {
         }
         FuseHandover handover = null;
         try {
-            stopReading();
-            session.pool.awaitIdle();
+            long begunNs = MonotonicClock.nowNs();
+            long timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+            if (!stopReading(timeoutNs) || !session.pool.awaitIdle(timeoutNs - (MonotonicClock.nowNs() - begunNs))) {
+                throw new ErrnoException("hand over", Errno.ETIMEDOUT, mountPoint.toString());
+            }
             byte[] state = transferable.handOver();
             handover = new FuseHandover(devices.getFirst().copied(), mounted, connection(), state);
         } catch (IOException e) {
@@ -208,28 +227,39 @@ public final class FuseServer implements AutoCloseable {
         return handover;
     }
 
-    private void goOn() throws ErrnoException {
+    /** Reads requests again. A handler that is still at one answers it through the device that it came by. */
+    private void goOn() {
         unmounted.set(false);
         if (session.isStopping()) {
+            List<Worker> again = workers.stream()
+                    .map(worker -> new Worker(session, worker.device(), this::readerEnded))
+                    .toList();
+            workers.forEach(Worker::retire);
+            workers = again;
+            serving.addAndGet(again.size());
             session.stop(false);
-            while (devices.size() > 1) {
-                devices.removeLast().close();
-            }
-            removeHook();
-            startThreads(new Worker(session, devices.getFirst(), this::readerEnded));
+            startReading();
         }
     }
 
-    /** Ends the threads that read requests: each after its request, and now if it waits for one. */
-    private void stopReading() throws ErrnoException {
+    /**
+     * Ends the threads that read requests: each after its request, and now if it waits for one. Returns whether they
+     * ended in time.
+     */
+    private boolean stopReading(long timeoutNs) throws ErrnoException {
         if (workers.getFirst().wake() == -Errno.EOPNOTSUPP) {
             throw new ErrnoException("interrupt a thread", Errno.EOPNOTSUPP, "this JDK has no signal for that");
         }
         stopped = new CountDownLatch(1);
         session.stop(true);
+        long begunNs = MonotonicClock.nowNs();
         while (!await(stopped, WAKE_MS)) {
+            if (MonotonicClock.nowNs() - begunNs >= timeoutNs) {
+                return false;
+            }
             workers.forEach(Worker::wake);
         }
+        return true;
     }
 
     /** Says why requests do not come over io_uring, if that matters to who mounts. */
@@ -359,7 +389,7 @@ public final class FuseServer implements AutoCloseable {
 
     private void endServing() {
         try {
-            stopReading();
+            stopReading(Long.MAX_VALUE);
             end();
         } catch (ErrnoException e) {
             LOG.log(Level.WARNING, "serves on until it is unmounted by who mounted it", e);
@@ -435,9 +465,7 @@ public final class FuseServer implements AutoCloseable {
         serving.set(workers.size() + queues.size());
         atExit = Thread.ofPlatform().name("chagres-fuse-exit").unstarted(this::detachAtExit);
         Runtime.getRuntime().addShutdownHook(atExit);
-        for (int i = 0; i < workers.size(); i++) {
-            Thread.ofPlatform().name("chagres-fuse-" + i).start(workers.get(i));
-        }
+        startReading();
         for (int i = 0; i < queues.size(); i++) {
             Thread.ofPlatform().name("chagres-fuse-uring-" + i).start(queues.get(i));
         }
@@ -445,6 +473,12 @@ public final class FuseServer implements AutoCloseable {
         if (errno != 0) {
             awaitEnd(Long.MAX_VALUE);
             throw new ErrnoException("start FUSE over io_uring", errno, mountPoint.toString());
+        }
+    }
+
+    private void startReading() {
+        for (int i = 0; i < workers.size(); i++) {
+            Thread.ofPlatform().name("chagres-fuse-" + i).start(workers.get(i));
         }
     }
 

@@ -36,6 +36,14 @@ final class Fusermount implements Mounter {
 
     @Override
     public FdDevice mount(Pathname mountPoint, FuseOptions options) throws ErrnoException {
+        if (options.autoUnmount()) {
+            return MountGuard.mount(
+                    program(),
+                    arguments("-o", optionsText(options), "--", mountPoint),
+                    List.of(COMMFD),
+                    SOCKET,
+                    mountPoint);
+        }
         try (SocketPair sockets = SocketPair.open(0)) {
             Outcome outcome =
                     run(arguments("-o", optionsText(options), "--", mountPoint), List.of(COMMFD), sockets.theirs());
@@ -121,6 +129,15 @@ final class Fusermount implements Mounter {
         }
         if (options.readOnly()) {
             text.append(",ro");
+        }
+        if (options.noExec()) {
+            text.append(",noexec");
+        }
+        if (options.noAtime()) {
+            text.append(",noatime");
+        }
+        if (options.autoUnmount()) {
+            text.append(",auto_unmount");
         }
         return text.toString();
     }

@@ -10,7 +10,11 @@ final class KernelMounter implements Mounter {
     @Override
     public FdDevice mount(Pathname mountPoint, FuseOptions options) throws ErrnoException {
         FdDevice device = FdDevice.open();
-        int flags = MountPoint.MS_NOSUID | MountPoint.MS_NODEV | (options.readOnly() ? MountPoint.MS_RDONLY : 0);
+        int flags = MountPoint.MS_NOSUID
+                | MountPoint.MS_NODEV
+                | (options.readOnly() ? MountPoint.MS_RDONLY : 0)
+                | (options.noExec() ? MountPoint.MS_NOEXEC : 0)
+                | (options.noAtime() ? MountPoint.MS_NOATIME : 0);
         int result = MountPoint.tryMount(
                 Pathname.of(options.name()),
                 mountPoint,

@@ -6,10 +6,14 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.MountInfo;
 import io.chagres.linux.MountPoint;
 import io.chagres.linux.Pathname;
+import java.io.BufferedReader;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * One mount and its connection, whatever else is mounted on its path later. Immutable.
@@ -24,6 +28,16 @@ record MountedConnection(Pathname mountPoint, long id, String number) {
 
     /** One that somebody else mounted, wherever that is. */
     static final MountedConnection UNKNOWN = new MountedConnection(Pathname.of(""), -1, "");
+
+    /** Returns how many pages the kernel lets a request have: those of a mebibyte, or what Linux 6.13 is told. */
+    static int maxPages() {
+        // in one read, since such a file has nothing behind its first byte for a second one
+        try (BufferedReader limit = Files.newBufferedReader(Path.of("/proc/sys/fs/fuse/max_pages_limit"))) {
+            return Integer.parseInt(limit.readLine());
+        } catch (IOException | NumberFormatException e) {
+            return 256;
+        }
+    }
 
     /** Tells whether it is the same one, seen from another process. */
     boolean isSameAs(MountedConnection other) {

@@ -22,6 +22,11 @@ sealed interface Mounter permits KernelMounter, Fusermount {
      */
     int unmount(Pathname mountPoint, boolean lazily);
 
+    /** Chooses by what this process may do, and what is wanted. */
+    static Mounter of(FuseOptions options) throws ErrnoException {
+        return options.autoUnmount() ? new Fusermount() : ofProcess();
+    }
+
     /** Chooses by what this process may do. */
     static Mounter ofProcess() throws ErrnoException {
         try (Statx self = new Statx();

@@ -6,10 +6,12 @@ import io.chagres.fuse.wire.Abi;
 import io.chagres.fuse.wire.InitFlags;
 import io.chagres.fuse.wire.Opcode;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class Session {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final int PAGE = 4096;
+    /** What kernels take that agree on no number of pages. */
+    private static final int FEW_PAGES = 32;
+
     private static final long ALWAYS = InitFlags.BIG_WRITES
             | InitFlags.MAX_PAGES
             | InitFlags.SETXATTR_EXT
@@ -181,9 +186,12 @@ final class Session {
 
     private boolean dispatch(Exchange exchange) {
         exchange.begin(RequestEvent.begun());
+        if (options.interrupts()) {
+            exchange.handledBy(Thread.currentThread());
+        }
         boolean interrupted = isOverRing() && earlyInterrupts.take(exchange.unique);
         if (interrupted) {
-            exchange.request.interrupt();
+            interrupt(exchange, exchange.unique);
         }
         try {
             Operation operation = Operation.Table.of(exchange.opcode());
@@ -204,6 +212,10 @@ final class Session {
             }
         } catch (Throwable thrown) { // whatever a file system throws must not end the mount
             failed(exchange, thrown);
+        } finally {
+            if (options.interrupts()) {
+                exchange.handled();
+            }
         }
         return exchange.handlerReturned();
     }
@@ -233,8 +245,8 @@ final class Session {
             offered |= (long) exchange.argumentInt(Abi.INIT_IN_FLAGS2) << 32;
         }
         long agreed = agree(offered);
-        int maxWrite =
-                (agreed & InitFlags.MAX_PAGES) == 0 ? Math.min(options.maxWrite(), 32 * PAGE) : options.maxWrite();
+        int pages = (agreed & InitFlags.MAX_PAGES) == 0 ? FEW_PAGES : MountedConnection.maxPages();
+        int maxWrite = Math.min(options.maxWrite(), pages * PAGE);
         int readahead = exchange.argumentInt(Abi.INIT_IN_MAX_READAHEAD);
         FuseConnection made =
                 new FuseConnection(Math.min(minor, Abi.MINOR), transport, features, maxWrite, readahead, offered);
@@ -310,12 +322,19 @@ final class Session {
         }
         for (Exchange exchange : exchanges) {
             if (exchange.isOpen(unique)) {
-                exchange.request.interrupt();
+                interrupt(exchange, unique);
                 // Unless the request's own thread found it first, and tells the file system.
                 return !isOverRing() || earlyInterrupts.take(unique);
             }
         }
         return false;
+    }
+
+    private void interrupt(Exchange exchange, long unique) {
+        exchange.request.interrupt();
+        if (options.interrupts()) {
+            exchange.interruptHandler(unique);
+        }
     }
 
     /** A caller that was killed, or a mount that is gone, waits for no answer. */
@@ -345,11 +364,24 @@ final class Session {
     }
 
     private void failed(Exchange exchange, Throwable thrown) {
+        boolean asked = options.interrupts() && exchange.request.interrupted();
+        if (asked && isInterruption(thrown) && !exchange.isClaimed()) {
+            exchange.answerError(Errno.EINTR);
+            return;
+        }
         failures.incrementAndGet();
         String outcome = exchange.isClaimed() ? "; it was answered before" : "; the caller gets an I/O error";
         LOG.log(Level.ERROR, fileSystem.getClass().getName() + " failed in " + exchange.request + outcome, thrown);
         if (!exchange.isClaimed()) {
             exchange.answerError(Errno.EIO);
         }
+    }
+
+    /** What waits throws this where its thread is interrupted, or something made of it. */
+    private static boolean isInterruption(Throwable thrown) {
+        return thrown instanceof InterruptedException
+                || thrown instanceof InterruptedIOException
+                || thrown instanceof ClosedByInterruptException
+                || thrown.getCause() != null && isInterruption(thrown.getCause());
     }
 }

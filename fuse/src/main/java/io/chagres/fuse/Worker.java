@@ -18,6 +18,9 @@ final class Worker implements Runnable {
     private final Runnable atEnd;
     private @Nullable Exchange next;
 
+    /** Another reads in its place. */
+    private volatile boolean retired;
+
     /** The number of the thread that runs it; 0 before and after. */
     private volatile int thread;
 
@@ -35,7 +38,7 @@ final class Worker implements Runnable {
             int result;
             do {
                 result = serveOne();
-            } while (result >= 0 && !session.isStopping());
+            } while (result >= 0 && !session.isStopping() && !retired);
             if (result < 0 && result != -Errno.ENODEV && result != -Errno.ECONNABORTED && result != -Errno.EBADF) {
                 LOG.log(
                         Level.ERROR,
@@ -47,6 +50,16 @@ final class Worker implements Runnable {
             giveBack();
             atEnd.run();
         }
+    }
+
+    /** Returns what it reads from. */
+    Device device() {
+        return device;
+    }
+
+    /** Has it end after the request that it is at, or else after the next one. */
+    void retire() {
+        retired = true;
     }
 
     /** Has it look whether it should end, should it wait for a request now. Returns 0, or -errno. */

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that somebody else opened, and that go from one server to the next. */
 @Tag("it")
@@ -51,6 +54,8 @@ class HandoverTest {
     /** One file, and how often it was handed over. */
     private static final class Counting implements TransferableFileSystem {
         private byte[] got = {};
+        private final CountDownLatch hanging = new CountDownLatch(1);
+        private volatile CountDownLatch hangs = new CountDownLatch(0);
         private volatile boolean fails;
         private volatile boolean destroyed;
 
@@ -83,6 +88,12 @@ class HandoverTest {
 
         @Override
         public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
+            hanging.countDown();
+            try {
+                hangs.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
             int from = (int) Math.min(position, CONTENT.length);
             reply.data(CONTENT, from, CONTENT.length - from);
         }
@@ -220,6 +231,35 @@ class HandoverTest {
         server.handOver().close();
         assertThatExceptionOfType(ErrnoException.class).isThrownBy(server::handOver);
         assertThatExceptionOfType(IOException.class).isThrownBy(this::read); // nobody has it any more
+    }
+
+    /** A handler that hangs keeps the mount from no one else, whether it is at it where requests are read or elsewhere. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void servesOnWhenAHandlerHangs(boolean elsewhere) throws Exception {
+        Counting fileSystem = new Counting();
+        try (ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+                ExecutorService callers = Executors.newFixedThreadPool(1)) {
+            FuseServer server =
+                    kept(FuseServer.mount(fileSystem, mount, elsewhere ? OPTIONS.withHandlers(handlers) : OPTIONS));
+            fileSystem.hangs = new CountDownLatch(1);
+            Future<byte[]> caller = callers.submit(() -> Files.readAllBytes(mount.resolve("file")));
+            fileSystem.hanging.await();
+            for (int i = 0; i < HANDOVERS; i++) {
+                assertThatExceptionOfType(ErrnoException.class)
+                        .isThrownBy(() -> server.handOver(1))
+                        .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ETIMEDOUT));
+                assertThat(Files.size(mount.resolve("file"))).isEqualTo(CONTENT.length);
+            }
+            fileSystem.hangs.countDown();
+            assertThat(caller.get()).isEqualTo(CONTENT);
+            read();
+            Counting next = new Counting();
+            try (FuseHandover handover = server.handOver(Long.MAX_VALUE)) {
+                kept(FuseServer.takeOver(next, handover, OPTIONS));
+            }
+            read();
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.chagres.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
@@ -24,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against the kernel: mounting, unmounting, and what is in between, over both transports. */
 @ParameterizedClass
@@ -142,6 +146,85 @@ class MountTest {
             assertThat(server.statistics().failures()).isZero();
         }
         assertThat(directory).isEmptyDirectory();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void takesTheOptionsOfAMount(boolean byFusermount) throws IOException {
+        if (byFusermount) {
+            Requires.tool("fusermount3");
+        }
+        FuseOptions strict = options.withNoExec(true).withNoAtime(true).withReadOnly(true);
+        Mounter mounter = byFusermount ? new Fusermount() : new KernelMounter();
+        Pathname path = Pathname.of(directory.toString());
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), path, strict, mounter)) {
+            assertThat(Program.ok("findmnt", "-rno", "OPTIONS", directory.toString())
+                            .strip()
+                            .split(","))
+                    .contains("ro", "noexec", "noatime", "nosuid", "nodev");
+            assertThat(server.statistics().failures()).isZero();
+        }
+    }
+
+    /** Larger ones than a mebibyte where the kernel was told that it may send them. */
+    @Test
+    void takesLargeWrites() throws IOException {
+        Path limit = Path.of("/proc/sys/fs/fuse/max_pages_limit");
+        assumeTrue(Files.exists(limit), "Linux 6.13 has a limit that can be raised");
+        String before = Program.ok("cat", limit.toString()).strip();
+        int wanted = 4 << 20;
+        AtomicInteger largest = new AtomicInteger();
+        PathFileSystem sink = new PathFileSystem() {
+            @Override
+            public void getattr(String path, Attributes attributes) {
+                if (path.equals("/")) {
+                    attributes.directory(0755);
+                } else {
+                    attributes.file(0644, 0);
+                }
+            }
+
+            @Override
+            public List<String> readdir(String path) {
+                return List.of("file");
+            }
+
+            @Override
+            public void write(String path, long handle, ByteBuffer data, long position) {
+                largest.accumulateAndGet(data.remaining(), Math::max);
+            }
+        };
+        FuseOptions large = options.withMaxWrite(wanted).with(FuseFeature.DIRECT_IO);
+        String file = directory.resolve("file").toString();
+        try {
+            Files.writeString(limit, Integer.toString(wanted / 4096));
+            try (FuseServer server = FuseServer.mount(sink.byNodes(), directory, large)) {
+                assertThat(server.connection().maxWrite()).isEqualTo(wanted);
+                Program.ok("dd", "if=/dev/zero", "of=" + file, "bs=8M", "count=1", "conv=notrunc", "status=none");
+                assertThat(largest).hasValue(wanted);
+            }
+        } finally {
+            Files.writeString(limit, before);
+        }
+        largest.set(0);
+        try (FuseServer server = FuseServer.mount(sink.byNodes(), directory, large)) {
+            assertThat(server.connection().maxWrite()).isEqualTo(Integer.parseInt(before) * 4096);
+            Program.ok("dd", "if=/dev/zero", "of=" + file, "bs=8M", "count=1", "conv=notrunc", "status=none");
+            assertThat(largest).hasValue(server.connection().maxWrite());
+        }
+    }
+
+    @Test
+    void isUnmountedByItsGuard() throws IOException {
+        Requires.tool("fusermount3");
+        try (FuseServer server = FuseServer.mount(fileSystem.byNodes(), directory, options.withAutoUnmount(true))) {
+            reads("first\n");
+            assertThatExceptionOfType(ErrnoException.class)
+                    .isThrownBy(server::handOver)
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
+        }
+        assertThat(directory).isEmptyDirectory();
+        assertThat(Program.ok("cat", "/proc/mounts")).doesNotContain(directory.toString());
     }
 
     @Test
