@@ -420,11 +420,11 @@ final class ShipParts implements AutoCloseable {
 
     private static ShipScope scope(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
         List<Pathname> own = new ArrayList<>();
-        own.add(options.stateDirectory().absolute());
+        own.add(options.stateDirectory());
         if (store.stored() instanceof DirectoryStore local) {
-            own.add(local.root().absolute());
+            own.add(local.root());
         }
-        return new ShipScope(options, own, listener);
+        return new ShipScope(options, new OwnPaths(own), listener);
     }
 
     private static DirectoryWatcher watcher(ShipOptions options, ShipScope scope, Clock clock) throws IOException {

@@ -33,7 +33,7 @@ public final class ShipPreview implements AutoCloseable {
      *
      * @param own paths that are never followed: an archive in a directory, the state directory
      */
-    public ShipPreview(ShipOptions options, List<Pathname> own, Clock clock) throws IOException {
+    public ShipPreview(ShipOptions options, OwnPaths own, Clock clock) throws IOException {
         ShipScope scope = new ShipScope(options, own, problems::add);
         watcher = DirectoryWatcher.builder(scope.roots())
                 .exclude(scope::excludes)

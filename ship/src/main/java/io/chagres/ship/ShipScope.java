@@ -6,6 +6,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.ship.file.Rules;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Says which paths a shipper follows: what its sources name, include and exclude, and never its own files. Confined to
@@ -15,9 +16,12 @@ final class ShipScope {
     /** Rewritten in place by its writer all the time. */
     private static final String JOURNAL = "*.journal";
 
-    private final List<Pathname> own;
+    private final OwnPaths ownPaths;
     private final ShipListener listener;
     private List<Part> parts;
+    /** What is never followed, with all below. */
+    private Set<Pathname> own;
+
     private boolean journalSaid;
 
     /** A source that is ready to be asked. */
@@ -63,11 +67,12 @@ final class ShipScope {
         }
     }
 
-    /** @param own paths that are never followed, with all below: the archive, the state directory */
-    ShipScope(ShipOptions options, List<Pathname> own, ShipListener listener) throws ErrnoException {
-        this.own = own;
+    /** @param ownPaths what is never followed, with all below: the archive, the state directory */
+    ShipScope(ShipOptions options, OwnPaths ownPaths, ShipListener listener) throws ErrnoException {
+        this.ownPaths = ownPaths;
         this.listener = listener;
         parts = parts(options);
+        own = ownPaths.seenFrom(List.of(roots()));
     }
 
     private static List<Part> parts(ShipOptions options) throws ErrnoException {
@@ -81,6 +86,7 @@ final class ShipScope {
     /** Takes other sources. */
     void replace(ShipOptions options) throws ErrnoException {
         parts = parts(options);
+        own = ownPaths.seenFrom(List.of(roots()));
     }
 
     Pathname[] roots() {

@@ -55,9 +55,14 @@ final class StateDirectory implements AutoCloseable {
     static StateDirectory open(Pathname root, String storeName, String hostName) throws IOException {
         StateDirectory state = look(root, storeName, hostName);
         makeDirectories(state.directory);
-        state.takeLock();
-        state.answer(FlushAnswer.NONE); // what an earlier shipper said concerns nobody
-        state.replace(HEARTBEAT, "", false);
+        Fd lock = state.takeLock();
+        try {
+            state.answer(FlushAnswer.NONE); // what an earlier shipper said concerns nobody
+            state.replace(HEARTBEAT, "", false);
+        } finally {
+            // others find it by this, and compare its answers with what they read then
+            write(lock, Long.toString(ProcessHandle.current().pid()) + "\n");
+        }
         state.remember(HOST_NAME, hostName);
         state.remember(STORE_NAME, storeName);
         return state;
@@ -68,7 +73,7 @@ final class StateDirectory implements AutoCloseable {
         return new StateDirectory(root.resolve(digest(storeName + "\n" + hostName)));
     }
 
-    private void takeLock() throws IOException {
+    private Fd takeLock() throws IOException {
         Pathname path = directory.resolve(LOCK);
         Fd opened = Fd.open(path, Fd.O_RDWR | Fd.O_CREAT, PRIVATE_FILE);
         if (!opened.tryLockExclusive()) {
@@ -78,7 +83,7 @@ final class StateDirectory implements AutoCloseable {
         }
         lock = opened;
         opened.truncate(0);
-        write(opened, Long.toString(ProcessHandle.current().pid()) + "\n");
+        return opened;
     }
 
     /** Returns a remembered value. */

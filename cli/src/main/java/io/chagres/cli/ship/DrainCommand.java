@@ -3,6 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
@@ -82,12 +83,29 @@ public final class DrainCommand implements Callable<Integer> {
             }
         }
         if (asked.isEmpty()) {
+            refuseToForget(directory);
             throw new CommandFailure(
                     ExitCode.FAILED,
                     directory + ": no chagres ship runs with this state directory. Nothing was drained; name the one of"
                             + " the shipper by --state.");
         }
         return asked;
+    }
+
+    /** A ship whose store has not answered since its start holds no lock yet, and all its bytes are at risk. */
+    private static void refuseToForget(Pathname directory) throws IOException {
+        List<RunningShipper> running = RunningShipper.ofMachine(
+                List.of(directory),
+                arguments -> ShipProcess.isShip(arguments) && ShipProcess.mayUse(directory, arguments));
+        for (RunningShipper each : running) {
+            if (each.isHidden()) {
+                throw new CommandFailure(
+                        ExitCode.AT_RISK,
+                        "chagres ship (pid " + each.pid() + "): its store has not answered since it started, or it"
+                                + " belongs to another user, at risk: unknown. Nothing was drained; 'chagres status' as"
+                                + " root and the lines of that ship tell more.");
+            }
+        }
     }
 
     /** Waits for one shipper and says how it went; returns whether all that was there is acknowledged. */

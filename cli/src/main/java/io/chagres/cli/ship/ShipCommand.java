@@ -288,11 +288,11 @@ public final class ShipCommand implements Callable<Integer> {
         StatusBoard board = board(options);
         ShipReport told = ShipReport.of(context, json.json, quiet, once, logFormat);
         ShipReport report = new ShipReport.Observed(told, board);
-        context.termination().onUserSignal(() -> {}); // before the lock tells others that they may send it
         try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
                 StatusServer _ = http.serve(context, board, threads, quiet ? text -> {} : told::message);
                 Supervisor supervisor = Supervisor.of(context.environment(), report)) {
             ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
+            context.termination().onUserSignal(start::flush); // before the lock tells others that they may send it
             context.termination().onSignal(start::stop);
             Reload reload = new Reload(settings, report, supervisor);
             rereads.complete(reload::request);
@@ -348,11 +348,10 @@ public final class ShipCommand implements Callable<Integer> {
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             to.begin(shipper);
-            context.termination().onUserSignal(shipper::requestFlush);
             board.opened(() -> ProcessNumbers.addTo(shipper.metrics()), shipper::filesAtRisk);
             report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
                     + options.hostName() + "; the archive knows where " + shipper.positions() + " files go on");
-            start.opened(shipper::requestDrain);
+            start.opened(shipper::requestDrain, shipper::requestFlush);
             reload.opened();
             NoticeWatch following = follow(shipper, report);
             try {
@@ -433,7 +432,7 @@ public final class ShipCommand implements Callable<Integer> {
             if (spools) {
                 spool.check(recipients.all());
             }
-            return new ShipOptions(
+            ShipOptions options = new ShipOptions(
                     paths,
                     includes,
                     excludes,
@@ -455,6 +454,8 @@ public final class ShipCommand implements Callable<Integer> {
                     moreSources,
                     recipients.all(),
                     sign);
+            new ShipPlan(options, archive(), store).ownPaths().refuse(options);
+            return options;
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

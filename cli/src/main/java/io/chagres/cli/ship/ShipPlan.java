@@ -5,6 +5,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Converters;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.OwnPaths;
 import io.chagres.ship.ShipOptions;
 import io.chagres.ship.ShipPreview;
 import io.chagres.ship.Source;
@@ -72,17 +73,22 @@ public record ShipPlan(ShipOptions options, String store, String to) {
 
     /** Finds what would be followed; the caller closes it. */
     public ShipPreview preview(long patienceMs) throws IOException {
-        List<Pathname> own = new ArrayList<>();
-        own.add(options.stateDirectory().absolute());
-        Pathname archive = localArchive();
-        if (archive != null) {
-            own.add(archive.absolute());
-        }
-        ShipPreview preview = new ShipPreview(options, own, Clock.systemUTC());
+        ShipPreview preview = new ShipPreview(options, ownPaths(), Clock.systemUTC());
         long untilMs = MonotonicClock.nowMs() + patienceMs;
         while (!preview.step(STEP_MS) && MonotonicClock.nowMs() < untilMs) {
             continue; // a tree that is never quiet is seen as far as it is
         }
         return preview;
+    }
+
+    /** Returns the directories that this ship would write into. */
+    OwnPaths ownPaths() {
+        List<Pathname> own = new ArrayList<>();
+        own.add(options.stateDirectory());
+        Pathname archive = localArchive();
+        if (archive != null) {
+            own.add(archive);
+        }
+        return new OwnPaths(own);
     }
 }

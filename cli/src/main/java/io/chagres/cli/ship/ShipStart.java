@@ -33,6 +33,8 @@ final class ShipStart implements StoreOpening.Listener {
     private final StoreOpening opening;
     private volatile boolean over;
     private @Nullable Runnable session;
+    private @Nullable Runnable flush;
+    private boolean flushAsked;
 
     ShipStart(CommandContext context, ShipReport report, Supervisor supervisor, LongSupplier clockMs, long drainMs) {
         termination = context.termination();
@@ -84,11 +86,25 @@ final class ShipStart implements StoreOpening.Listener {
     }
 
     /** Hands signals over to a session; one that came before reaches it now. */
-    synchronized void opened(Runnable drain) {
+    synchronized void opened(Runnable drain, Runnable commitNow) {
         session = drain;
+        flush = commitNow;
         over();
         if (opening.isStopped()) {
             drain.run();
+        }
+        if (flushAsked) {
+            flushAsked = false;
+            commitNow.run();
+        }
+    }
+
+    /** Asks the session to commit everything at once; the one to come while there is none. Safe for any thread. */
+    synchronized void flush() {
+        if (flush == null) {
+            flushAsked = true;
+        } else {
+            flush.run();
         }
     }
 

@@ -13,6 +13,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.Table;
@@ -53,9 +54,6 @@ public final class StatusCommand implements Callable<Integer> {
 
     /** Lines whose columns are aligned; more are not kept. */
     private static final int LINES = 1000;
-
-    /** How the program names its main class to the JVM. */
-    private static final String MAIN = "io.chagres.cli/io.chagres.cli.Main";
 
     private final CommandContext context;
 
@@ -141,7 +139,7 @@ public final class StatusCommand implements Callable<Integer> {
 
     private void here(long nowMs) throws IOException {
         List<RunningShipper> running = RunningShipper.ofMachine(
-                List.of(state.directory(context.environment()), StateOption.OF_ROOT), StatusCommand::isShip);
+                List.of(state.directory(context.environment()), StateOption.OF_ROOT), ShipProcess::isShip);
         if (running.isEmpty()) {
             throw new CommandFailure(
                     ExitCode.FAILED,
@@ -151,14 +149,6 @@ public final class StatusCommand implements Callable<Integer> {
         for (RunningShipper shipper : running) {
             show(row(shipper, nowMs), nowMs);
         }
-    }
-
-    /** Says whether a process is a ship, by its arguments. */
-    private static boolean isShip(List<String> arguments) {
-        int main = arguments.indexOf(MAIN);
-        return main >= 0
-                && main + 1 < arguments.size()
-                && arguments.get(main + 1).equals("ship");
     }
 
     private Row row(RunningShipper shipper, long nowMs) throws IOException {

@@ -157,11 +157,78 @@ final class ShipCommandTest {
                 .hasMessageContaining("again");
     }
 
+    private static long answered(Pathname state) {
+        try {
+            List<RunningShipper> running = RunningShipper.find(state);
+            return running.isEmpty() ? 0 : running.getFirst().answer().done();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     private static boolean holdsLock(Pathname state) {
         try {
             return !RunningShipper.find(state).isEmpty();
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void answersADrainThatWasAskedForBeforeItCould() throws Exception {
+        Termination early = new Termination() {
+            private boolean sent;
+
+            @Override
+            public void onSignal(Runnable action) {
+                stop.complete(action);
+            }
+
+            @Override
+            public void onUserSignal(Runnable action) {
+                if (!sent) { // a signal goes to who is registered when it comes
+                    sent = true;
+                    action.run();
+                }
+            }
+        };
+        CommandContext context = CommandContext.of(out, err, List.of()).with(early);
+        Future<Integer> ship = runner.submit(() -> Main.run(context, args()));
+        Pathname state = Pathname.of(directory.resolve("state").toString());
+        Await.until("the drain is answered", () -> answered(state) == 1);
+        stop.join().run();
+        assertThat(ship.get()).isZero();
+    }
+
+    @Test
+    void refusesAPathThatLiesWhereItNeverShips() throws IOException {
+        Path link = Files.createSymbolicLink(directory.resolve("link"), directory);
+        for (String archive : List.of(directory.toString(), link.toString(), directory + "/logs/../logs")) {
+            CommandRun ship = CommandRun.of(
+                    "ship", directory + "/logs/*.log", "--to", archive, "--state", store() + "/state", "--once");
+            assertThat(ship.code()).isEqualTo(ExitCode.USAGE);
+            assertThat(ship.err()).contains(directory + "/logs/*.log lies in " + archive, "Move one of them");
+        }
+        CommandRun inState =
+                CommandRun.of("ship", log.toString(), "--to", store(), "--state", directory.toString(), "--once");
+        assertThat(inState.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(inState.err()).contains(log + " lies in " + directory);
+        assertThat(directory.resolve("chagres.json")).doesNotExist();
+    }
+
+    @Test
+    void neverShipsItsOwnArchiveWhateverItIsCalled() throws IOException {
+        Files.createDirectory(directory.resolve("logs/archive"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("logs/archive"));
+        Path tree = Files.createSymbolicLink(directory.resolve("tree"), directory);
+        for (String archive : List.of(link.toString(), directory + "/logs/../logs/archive")) {
+            assertThat(CommandRun.of("ship", tree + "/logs", "--to", archive, "--state", directory + "/state", "--once")
+                            .code())
+                    .isZero();
+            assertThat(CommandRun.of("ls", archive, "*:**").out().lines())
+                    .singleElement()
+                    .asString()
+                    .endsWith("/logs/app.log");
         }
     }
 

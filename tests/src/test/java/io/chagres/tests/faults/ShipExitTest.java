@@ -145,6 +145,9 @@ class ShipExitTest {
                 .start()
                 .awaitStatus("the store refuses", ShipStatusLine::troubled);
 
+        Program drain = drain(bench);
+        assertThat(drain.exitCode()).as(drain.err()).isEqualTo(3);
+        assertThat(drain.err()).contains("its store has not answered", "at risk: unknown");
         assertThat(ship.terminate()).as(ship.report()).isEqualTo(3);
         assertThat(ship.errors()).contains("at risk: unknown");
     }

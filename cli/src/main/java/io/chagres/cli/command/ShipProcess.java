@@ -1,0 +1,36 @@
+package io.chagres.cli.command;
+
+import io.chagres.linux.Pathname;
+import java.util.List;
+
+/** Knows a process that ships by its arguments. Stateless. */
+public final class ShipProcess {
+    /** How the program names its main class to the JVM. */
+    private static final String MAIN = "io.chagres.cli/io.chagres.cli.Main";
+
+    private static final String STATE = "--state";
+
+    private ShipProcess() {}
+
+    /** Says whether a process is a ship. */
+    public static boolean isShip(List<String> arguments) {
+        int main = arguments.indexOf(MAIN);
+        return main >= 0
+                && main + 1 < arguments.size()
+                && arguments.get(main + 1).equals("ship");
+    }
+
+    /** Says whether its arguments leave it possible that a ship uses a state directory: they name it, or none. */
+    public static boolean mayUse(Pathname stateDirectory, List<String> arguments) {
+        for (int i = 0; i < arguments.size(); i++) {
+            String argument = arguments.get(i);
+            if (argument.startsWith(STATE + "=")) {
+                return Pathname.of(argument.substring(STATE.length() + 1)).equals(stateDirectory);
+            }
+            if (argument.equals(STATE) && i + 1 < arguments.size()) {
+                return Pathname.of(arguments.get(i + 1)).equals(stateDirectory);
+            }
+        }
+        return true;
+    }
+}
