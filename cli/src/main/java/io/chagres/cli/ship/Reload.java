@@ -33,7 +33,7 @@ final class Reload {
         }
         try {
             ShipSettings next = settings.reread();
-            ShipOptions options = next.command().options();
+            ShipOptions options = next.command().complete().options();
             settings = next;
             latest = options;
             pending = options;

@@ -273,6 +273,12 @@ public final class ShipCommand implements Callable<Integer> {
                     missing + "; give it here, or in " + ShipSettings.DEFAULT_FILE + " or the file of --config."
                             + " Try 'chagres ship --help'.");
         }
+        try {
+            ShipPlan plan = plan();
+            plan.ownPaths().refuse(plan.options());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
+        }
         return this;
     }
 
@@ -432,7 +438,7 @@ public final class ShipCommand implements Callable<Integer> {
             if (spools) {
                 spool.check(recipients.all());
             }
-            ShipOptions options = new ShipOptions(
+            return new ShipOptions(
                     paths,
                     includes,
                     excludes,
@@ -454,8 +460,6 @@ public final class ShipCommand implements Callable<Integer> {
                     moreSources,
                     recipients.all(),
                     sign);
-            new ShipPlan(options, archive(), store).ownPaths().refuse(options);
-            return options;
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }
