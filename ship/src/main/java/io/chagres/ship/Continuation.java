@@ -53,7 +53,18 @@ final class Continuation {
 
     /** Reads what is left of the damaged host. */
     HostState read(String damagedId, Salvage.Listener losses) throws IOException {
-        old = Salvage.load(store, damagedId, PointInTime.NOW, ExtentFilter.NONE, points, losses);
+        Salvage.Listener noting = new Salvage.Listener() {
+            @Override
+            public void lost(String object, String cause, String consequence) {
+                losses.lost(object, cause, consequence);
+            }
+
+            @Override
+            public void unreadable(long seq) {
+                points.unreadable(seq);
+            }
+        };
+        old = Salvage.load(store, damagedId, PointInTime.NOW, ExtentFilter.NONE, points, noting);
         return old;
     }
 

@@ -178,6 +178,23 @@ class ContinuationTest {
         }
     }
 
+    /** Later commits repeat what a missing one said, but not the bytes that it held: those are in the files alone. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 5})
+    void shipsAgainWhatOnlyAMissingCommitHeld(int which) throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String damaged = onlyHost(tree);
+            Files.delete(files(log(tree, damaged)).get(which));
+            ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
+            tree.drain();
+            String next = otherHost(tree, damaged);
+            for (Path file : all) {
+                assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
     /** What lies where its next commit belongs cannot be read: it is told, and who opens another shipper goes on. */
     @Test
     void goesOnBehindACommitThatIsDamagedWhileItRuns() throws IOException {

@@ -39,10 +39,14 @@ public final class Salvage {
     public interface Listener {
         /** An object, or a part of it, does not count: what is wrong with it, and what that means. */
         void lost(String object, String cause, String consequence);
+
+        /** A commit cannot be read: what others repeat of it comes next, of bytes that it alone may have held. */
+        default void unreadable(long seq) {}
     }
 
     private final BlobStore store;
     private final String hostId;
+    private final Listener listener;
     private final Listener losses;
     private HostState state = HostState.empty();
     private boolean follows = true;
@@ -52,6 +56,7 @@ public final class Salvage {
     private Salvage(BlobStore store, String hostId, Listener losses) {
         this.store = store;
         this.hostId = hostId;
+        listener = losses;
         this.losses = (object, cause, consequence) -> {
             told = true;
             losses.lost(object, cause, consequence);
@@ -206,6 +211,7 @@ public final class Salvage {
 
     /** Applies a commit that cannot be read as a later one repeats it; does nothing when none does. */
     private void applyRepeated(long lost, CommitReader reader) throws IOException {
+        listener.unreadable(lost);
         for (long seq = lost + 1; seq < lost + Repeats.LONGEST; seq++) {
             if (seq > lastSeq) {
                 return;

@@ -43,6 +43,7 @@ public final class ResumePoints implements RunListener {
 
     private final boolean endsAtLosses;
     private final Set<Long> ended = new HashSet<>();
+    private final Set<Long> unreadable = new HashSet<>();
     // emptied by making them anew: a map keeps the table of what was in it
     private Map<Long, Collected> collected = new HashMap<>();
     private Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
@@ -77,7 +78,8 @@ public final class ResumePoints implements RunListener {
     @Override
     public void extent(LogRecord.Extent extent) {
         Collected version = Objects.requireNonNull(collected.get(extent.versionId()));
-        boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost();
+        boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost()
+                || extent instanceof LogRecord.Run run && unreadable.contains(run.seq());
         if (endsAtLosses && (lost && ended.add(extent.versionId()) || ended.contains(extent.versionId()))) {
             return;
         }
@@ -102,6 +104,11 @@ public final class ResumePoints implements RunListener {
     public void restart() {
         collected.clear();
         ended.clear();
+    }
+
+    /** Notes that a commit cannot be read: the bytes that it holds count as lost, though others tell of them. */
+    public void unreadable(long seq) {
+        unreadable.add(seq);
     }
 
     /** Returns where a version goes on; before {@link #keep}. */
