@@ -115,6 +115,55 @@ dedupe_small() {
     done
 }
 
+# dedupe_trees: trees as people have them, in $BENCH_DIR/trees: a system's /usr/share and its copy of before an update, which
+# changed one file in twenty; checkouts of this repository, 150 commits apart; mail, three in ten of which others got too.
+dedupe_trees() {
+    local trees at commit
+    trees=$(fresh trees)
+    mkdir -p "$trees/system" "$trees/git" "$trees/mail"
+    cp -a /usr/share "$trees/system/new"
+    cp -a /usr/share "$trees/system/old"
+    find "$trees/system/old" -type f | awk 'NR % 20 == 0' | tr '\n' '\0' |
+        xargs -0 sh -c 'for file; do echo before >> "$file"; done' -
+    for at in 0 150 300 450 600; do
+        commit=$(git -C "$HERE" rev-list --first-parent --skip="$at" -n 1 HEAD)
+        [ -z "$commit" ] || git clone -q --no-hardlinks "$HERE/.." "$trees/git/$at" 2> /dev/null
+        [ -z "$commit" ] || git -C "$trees/git/$at" checkout -q "$commit"
+    done
+    python3 - "$trees/mail" "$DEDUPE_MAILS" << 'PY'
+import os, random, sys
+where, count, draw, sent = sys.argv[1], int(sys.argv[2]), random.Random(7), []
+words = [f"word{n}" for n in range(3000)]
+for user in range(20):
+    for part in ("cur", "new", "tmp"):
+        os.makedirs(f"{where}/user{user}/{part}")
+for number in range(count):
+    if sent and draw.random() < 0.3:
+        text = draw.choice(sent)
+    else:
+        body = " ".join(draw.choices(words, k=draw.choice((60, 200, 600, 3000))))
+        text = f"From: a@example.org\nSubject: {draw.getrandbits(60):x}\n\n{body}\n"
+        sent.append(text)
+    with open(f"{where}/user{number % 20}/cur/{number}.M{draw.getrandbits(32):x}:2,S", "w") as out:
+        out.write(text)
+PY
+}
+
+dedupe_mixed() {
+    local work tool
+    dedupe_trees
+    for work in system git mail; do
+        for tool in "${DEDUPE_TOOLS[@]}"; do
+            rm -rf "$DEDUPE_DISK/mount/tree"
+            cp -a "$BENCH_DIR/trees/$work" "$DEDUPE_DISK/mount/tree"
+            sync -f "$DEDUPE_DISK/mount"
+            dedupe_hot
+            dedupe_once "$work" "$tool" 1
+        done
+    done
+    rm -rf "$BENCH_DIR/trees" "$DEDUPE_DISK/mount/tree"
+}
+
 # Starting, going over what shares blocks already, and very many files.
 dedupe_ours() {
     local run
@@ -175,12 +224,14 @@ dedupe_tables() {
     table dedupe << MD
 A: $DEDUPE_FILES equal files of 4 MiB; A': half of them equal in pairs, half alike but for the last block; C: $DEDUPE_SMALL
 files of 0.5 to 16 KiB, 25% of them copies; D: A' cold, with memory for a quarter of it; clones: $DEDUPE_CLONES files of
-4 MiB that share all blocks; tiny files: $DEDUPE_TINY of up to 4 KB.
+4 MiB that share all blocks; tiny files: $DEDUPE_TINY of up to 4 KB. Trees as people have them, hot: system is /usr/share and
+a copy in which one file in twenty differs, git five checkouts of this repository 150 commits apart, mail $DEDUPE_MAILS mails of
+which three in ten are copies.
 
 | work | tool | wall s | user s | sys s | peak RSS MB | read MB | freed MB |
 |---|---|---|---|---|---|---|---|
 $(for work in "A hot" "A cold" "A again" "A' hot" D "C hot" "C cold" "C again" "C with database" \
-        "C again with database" nothing clones "tiny files"; do
+        "C again with database" nothing clones "tiny files" system git mail; do
         for tool in ours ours_db duperemove jdupes fclones; do dedupe_line "$work" "$tool"; done
     done)
 
@@ -206,10 +257,10 @@ section_dedupe() {
     [ "$(id -u)" = 0 ] || die "the section dedupe needs root for loop devices"
     if [ "${BENCH_SHORT:-0}" = 1 ]; then
         DEDUPE_FILES=${DEDUPE_FILES:-40} DEDUPE_SMALL=${DEDUPE_SMALL:-2000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-2G}
-        DEDUPE_CLONES=${DEDUPE_CLONES:-500} DEDUPE_TINY=${DEDUPE_TINY:-5000} DEDUPE_RUNS=${DEDUPE_RUNS:-1}
+        DEDUPE_CLONES=${DEDUPE_CLONES:-500} DEDUPE_TINY=${DEDUPE_TINY:-5000} DEDUPE_RUNS=${DEDUPE_RUNS:-1} DEDUPE_MAILS=${DEDUPE_MAILS:-500}
     else
         DEDUPE_FILES=${DEDUPE_FILES:-1000} DEDUPE_SMALL=${DEDUPE_SMALL:-100000} DEDUPE_DISK_SIZE=${DEDUPE_DISK_SIZE:-16G}
-        DEDUPE_CLONES=${DEDUPE_CLONES:-100000} DEDUPE_TINY=${DEDUPE_TINY:-1000000} DEDUPE_RUNS=${DEDUPE_RUNS:-2}
+        DEDUPE_CLONES=${DEDUPE_CLONES:-100000} DEDUPE_TINY=${DEDUPE_TINY:-1000000} DEDUPE_RUNS=${DEDUPE_RUNS:-2} DEDUPE_MAILS=${DEDUPE_MAILS:-20000}
     fi
     DEDUPE_TOOLS=(ours) DEDUPE_LIMIT=()
     for tool in duperemove jdupes fclones; do
@@ -220,6 +271,7 @@ section_dedupe() {
     dedupe_compare
     dedupe_large
     dedupe_small
+    dedupe_mixed
     dedupe_ours
     dedupe_down
     dedupe_tables
