@@ -107,6 +107,7 @@ make_deb() {
     cp -Rp "$program/bin" "$program/native" "$program/runtime" "$program/build" "$lib"
     cp -p "$program/aot.cache" "$lib"
     ln -s ../lib/chagres/bin/chagres "$work/chagres/usr/bin/chagres"
+    ln -s ../lib/chagres/bin/chagres-faultfs "$work/chagres/usr/bin/chagres-faultfs"
     ln -s ../lib/chagres/bin/mount.chagres "$work/chagres/usr/sbin/mount.chagres"
     units "$work/chagres/lib/systemd/system"
     cp packaging/debian/chagres.default "$work/chagres/etc/default/chagres"

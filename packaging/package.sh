@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a program: packaging/package.sh [--runtime] DIR [MODULES]
 #
-# DIR must not exist yet. MODULES are the Maven modules to take, separated by commas (default: cli and all stores).
+# DIR must not exist yet. MODULES are the Maven modules to take, separated by commas (default: cli, faultfs and all stores).
 # With --runtime the program has a Java runtime of its own, which holds its modules and what they need of the JDK: it needs
 # no JDK, and may be moved (packaging/build.sh makes packages of it). Without, it needs the JDK that trained its AOT cache,
 # and runs in DIR only, since a cache knows jars by their names.
@@ -36,7 +36,7 @@ case $program in *:*) fail "cannot run from $program: a module path is split at 
 . bin/start.sh
 require_jdk package.sh
 
-modules=${2-cli}
+modules=${2-cli,faultfs}
 [ $# -ge 2 ] || for pom in stores/*/pom.xml sinks/*/pom.xml; do
     modules=$modules,${pom%/pom.xml}
 done
@@ -66,7 +66,7 @@ trap 'exit 143' TERM
 mkdir -p "$program/bin"
 cp -R "$dist/native" "$program"
 [ ! -d "$dist/stores" ] || cp -R "$dist/stores" "$program"
-cp bin/find-jdk.sh bin/start.sh packaging/chagres packaging/mount.chagres "$program/bin"
+cp bin/find-jdk.sh bin/start.sh packaging/chagres packaging/chagres-faultfs packaging/mount.chagres "$program/bin"
 printf '%s\n' "$build" >"$program/build"
 if [ -z "$own_runtime" ]; then
     cp -R "$dist/lib" "$program"
@@ -75,7 +75,7 @@ else
     # Native code of all systems in a jar is left out: the one that fits lies in the folder native.
     step "linking a runtime"
     "$jdk/bin/jlink" --module-path "$dist/lib" --output "$program/runtime" \
-        --add-modules "${main%/*},java.management,java.naming,java.sql,jdk.security.jgss" \
+        --add-modules "${main%/*},io.chagres.faultfs,java.management,java.naming,java.sql,jdk.security.jgss" \
         --no-header-files --no-man-pages --compress zip-6 --exclude-resources '**.so,**.dll,**.dylib,**.jnilib'
     jdk=$program/runtime
 fi

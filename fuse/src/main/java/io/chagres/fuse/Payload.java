@@ -50,6 +50,15 @@ public final class Payload {
     }
 
     /**
+     * Leaves the end out: for a file system in front of another that writes less than was asked for.
+     *
+     * @param lengthBytes how much stays; more than there is changes nothing
+     */
+    public void shorten(int lengthBytes) {
+        length = Math.min(length, Math.max(0, lengthBytes));
+    }
+
+    /**
      * Returns the flags of the open file that is written.
      *
      * @return {@code O_} constants of open(2); 0 where there is no open file

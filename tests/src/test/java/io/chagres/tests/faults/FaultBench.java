@@ -173,7 +173,12 @@ final class FaultBench implements AutoCloseable {
 
     /** Mounts a directory in whose way faults can be put; its files are outside of the tree. */
     FaultyDirectory faulty(String name) {
-        FaultyDirectory mounted = FaultyDirectory.mount(root.resolve(name), root.resolve("behind"));
+        return faulty(name, false);
+    }
+
+    /** Mounts one whose power can be cut, if that is wanted. */
+    FaultyDirectory faulty(String name, boolean powerLoss) {
+        FaultyDirectory mounted = FaultyDirectory.mount(root.resolve(name), root.resolve("behind"), powerLoss);
         faulty.add(mounted);
         return mounted;
     }

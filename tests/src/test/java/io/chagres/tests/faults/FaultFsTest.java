@@ -2,8 +2,8 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.examples.FaultFs;
-import io.chagres.examples.FileFault;
+import io.chagres.faultfs.FaultFs;
+import io.chagres.faultfs.FileFault;
 import io.chagres.foreign.Errno;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;

@@ -1,27 +1,23 @@
 package io.chagres.tests.faults;
 
-import io.chagres.examples.FaultFs;
-import io.chagres.fuse.FuseServer;
-import io.chagres.fuse.path.NioFileSystem;
+import io.chagres.faultfs.FaultFs;
+import io.chagres.faultfs.FaultMount;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 
 /** A directory in whose way faults can be put: all who use it by this path meet them, the kernel included. */
 final class FaultyDirectory implements AutoCloseable {
     private final Path path;
-    private final FaultFs faults;
-    private final FuseServer server;
+    private final FaultMount mount;
 
-    private FaultyDirectory(Path path, FaultFs faults, FuseServer server) {
+    private FaultyDirectory(Path path, FaultMount mount) {
         this.path = path;
-        this.faults = faults;
-        this.server = server;
+        this.mount = mount;
     }
 
     /**
@@ -29,16 +25,15 @@ final class FaultyDirectory implements AutoCloseable {
      *
      * @param path made here
      * @param behind where the files are, made here
+     * @param powerLoss whether its power can be cut
      */
-    static FaultyDirectory mount(Path path, Path behind) {
+    static FaultyDirectory mount(Path path, Path behind, boolean powerLoss) {
         Requires.root();
         Requires.fuse();
         try {
             Files.createDirectories(path);
-            NioFileSystem files = new NioFileSystem(Files.createDirectories(behind), Clock.systemUTC(), 0);
-            FaultFs faults = new FaultFs(files, files::pathOf);
-            FuseServer server = FuseServer.mount(faults, path, FaultFs.options(files.options()));
-            return new FaultyDirectory(path, faults, server);
+            Files.createDirectories(behind);
+            return new FaultyDirectory(path, FaultMount.mount(behind, path, powerLoss, false));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -49,13 +44,18 @@ final class FaultyDirectory implements AutoCloseable {
     }
 
     FaultFs faults() {
-        return faults;
+        return mount.faults();
+    }
+
+    /** Leaves only what was synced. */
+    void powerCut() throws IOException {
+        mount.powerCut();
     }
 
     @Override
     public void close() {
-        faults.heal();
+        faults().heal();
         Program.run(List.of("umount", "--lazy", path.toString()));
-        server.close();
+        mount.close();
     }
 }

@@ -16,6 +16,7 @@ final class ModuleRules {
             direct("fuse", "io.chagres.linux", "jdk.jfr"),
             direct("dedupe", "io.chagres.watch"),
             direct("examples", "io.chagres.fuse"),
+            direct("faultfs", "io.chagres.fuse", "info.picocli"),
             direct("archive", "io.chagres.linux", "com.github.luben.zstd_jni"),
             direct("ship", "io.chagres.watch", "io.chagres.archive", "jdk.jfr"),
             direct("mount", "io.chagres.archive", "io.chagres.fuse"),

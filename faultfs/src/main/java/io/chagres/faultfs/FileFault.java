@@ -1,4 +1,4 @@
-package io.chagres.examples;
+package io.chagres.faultfs;
 
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class FileFault {
     private final List<FileFault> faults;
     private final Set<String> operations;
-    private final CountDownLatch removed = new CountDownLatch(1);
+    private volatile CountDownLatch waiting = new CountDownLatch(1);
+    private volatile boolean removed;
     private PathMatcher paths = path -> true;
     private long passing;
     private long left = Long.MAX_VALUE;
@@ -90,23 +91,20 @@ public final class FileFault {
      * @return this; it holds now
      */
     public FileFault error(int number) {
-        errno = number;
-        return begin();
+        return begin(number, Integer.MAX_VALUE, Duration.ZERO);
     }
 
     /**
-     * Makes reads come short.
+     * Makes reads and writes come short.
      *
-     * @param bytes the most that one gets, 1 or more
+     * @param bytes the most that one gets or takes, 1 or more
      * @return this; it holds now
      */
     public FileFault shorten(int bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException(
-                    "a read of " + bytes + " bytes is the end of the file, not a short read");
+            throw new IllegalArgumentException("reads and writes of " + bytes + " bytes are none");
         }
-        mostBytes = bytes;
-        return begin();
+        return begin(0, bytes, Duration.ZERO);
     }
 
     /**
@@ -116,11 +114,14 @@ public final class FileFault {
      * @return this; it holds now
      */
     public FileFault delay(Duration time) {
-        delay = time;
-        return begin();
+        return begin(0, Integer.MAX_VALUE, time);
     }
 
-    private FileFault begin() {
+    /** Begins one of several kinds at a time: 0, {@link Integer#MAX_VALUE} and zero say nothing. */
+    FileFault begin(int number, int bytes, Duration time) {
+        errno = number;
+        mostBytes = bytes;
+        delay = time;
         faults.add(this);
         return this;
     }
@@ -128,7 +129,15 @@ public final class FileFault {
     /** Ends it. */
     public void remove() {
         faults.remove(this);
-        removed.countDown();
+        removed = true;
+        waiting.countDown();
+    }
+
+    /** Ends the waiting of those who wait now. */
+    void wake() {
+        CountDownLatch before = waiting;
+        waiting = new CountDownLatch(removed ? 0 : 1);
+        before.countDown();
     }
 
     /**
@@ -161,7 +170,7 @@ public final class FileFault {
 
     /** Waits as long as it says. */
     void await() throws InterruptedException {
-        removed.await(delay.toMillis(), TimeUnit.MILLISECONDS);
+        waiting.await(delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Returns the error number it gives, or 0. */

@@ -1,6 +1,5 @@
-package io.chagres.examples;
+package io.chagres.faultfs;
 
-import io.chagres.foreign.Errno;
 import io.chagres.fuse.AttributeChange;
 import io.chagres.fuse.AttributesReply;
 import io.chagres.fuse.BmapReply;
@@ -12,9 +11,7 @@ import io.chagres.fuse.EmptyReply;
 import io.chagres.fuse.EntryReply;
 import io.chagres.fuse.FileLock;
 import io.chagres.fuse.FuseConnection;
-import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseFileSystem;
-import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.IoctlCall;
 import io.chagres.fuse.IoctlReply;
 import io.chagres.fuse.LinkTargetReply;
@@ -33,102 +30,41 @@ import io.chagres.fuse.StatxReply;
 import io.chagres.fuse.WriteReply;
 import io.chagres.fuse.XattrNamesReply;
 import io.chagres.fuse.XattrReply;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
 import java.util.function.LongFunction;
-import java.util.stream.Collectors;
 
-/**
- * A file system in front of another one, in which requests fail, come short or wait as {@link FileFault}s say. Stands
- * for broken disks, full ones, quotas and servers that hang, for tests of programs that must live with them.
- *
- * <p>Mount it with {@link #options}. Safe for any thread.
- */
-public final class FaultFs implements FuseFileSystem {
-    private static final Set<String> OPERATIONS = Arrays.stream(FuseFileSystem.class.getMethods())
-            .map(method -> method.getName())
-            .collect(Collectors.toUnmodifiableSet());
-
-    private final FuseFileSystem inner;
+/** A file system in front of another one that sees the paths of each request before it is passed on. */
+abstract class PathFilter implements FuseFileSystem {
+    final FuseFileSystem inner;
     private final LongFunction<String> pathOf;
-    private final List<FileFault> faults = new CopyOnWriteArrayList<>();
 
-    /**
-     * Takes the file system behind, which is served as it is until there are faults.
-     *
-     * @param inner what answers the requests that meet no fault
-     * @param pathOf tells the path of one of its nodes, from its root on
-     */
-    public FaultFs(FuseFileSystem inner, LongFunction<String> pathOf) {
+    PathFilter(FuseFileSystem inner, LongFunction<String> pathOf) {
         this.inner = inner;
         this.pathOf = pathOf;
     }
 
     /**
-     * Returns how to mount it: past the page cache, so that every read and write of a program is a request, and each
-     * request on a thread of its own, so that one may wait without others.
+     * Looks at a request before it is passed on.
      *
-     * @param options what the file system behind wants
-     * @return a copy
+     * @param operation the method's name
+     * @param reply answered if it is not passed on
+     * @param size the bytes that are read or written; of other requests more than 0
+     * @param paths what it is about, from the root of the mount on; empty for files without a name
+     * @return how many bytes it may have, or 0 if it was answered
      */
-    public static FuseOptions options(FuseOptions options) {
-        return options.withSubtype("fault")
-                .with(FuseFeature.DIRECT_IO)
-                .withHandlers(Executors.newVirtualThreadPerTaskExecutor());
+    abstract int meets(String operation, Reply reply, int size, String... paths);
+
+    /** Returns the path of a node, or an empty text. */
+    final String path(long node) {
+        return pathOf.apply(node);
     }
 
-    /**
-     * Begins a fault, which holds once its kind is said.
-     *
-     * @param operations names of methods of {@link FuseFileSystem}, one or more, such as {@code read}
-     * @return to be completed
-     */
-    public FileFault on(String... operations) {
-        Set<String> wanted = Set.of(operations);
-        if (wanted.isEmpty() || !OPERATIONS.containsAll(wanted)) {
-            throw new IllegalArgumentException(wanted + " are not all methods of FuseFileSystem");
-        }
-        return new FileFault(faults, wanted);
-    }
-
-    /** Ends all faults, and the waiting of those that wait. */
-    public void heal() {
-        faults.forEach(FileFault::remove);
-    }
-
-    private String path(long parent, Name name) {
+    final String path(long parent, Name name) {
         String directory = pathOf.apply(parent);
         return (directory.equals("/") ? "" : directory) + "/" + name;
     }
 
     private boolean passes(String operation, Reply reply, String... paths) {
         return meets(operation, reply, Integer.MAX_VALUE, paths) > 0;
-    }
-
-    /** Returns how many bytes the operation may have, or 0 if it failed. */
-    private int meets(String operation, Reply reply, int size, String... paths) {
-        int most = size;
-        for (FileFault fault : faults) {
-            if (!fault.takes(operation, paths)) {
-                continue;
-            }
-            int errno = fault.errno();
-            try {
-                fault.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                errno = Errno.EINTR;
-            }
-            if (errno != 0) {
-                reply.error(errno);
-                return 0;
-            }
-            most = Math.min(most, fault.mostBytes());
-        }
-        return most;
     }
 
     @Override
@@ -155,28 +91,28 @@ public final class FaultFs implements FuseFileSystem {
 
     @Override
     public void getattr(Request request, long node, long handle, AttributesReply reply) {
-        if (passes("getattr", reply, pathOf.apply(node))) {
+        if (passes("getattr", reply, path(node))) {
             inner.getattr(request, node, handle, reply);
         }
     }
 
     @Override
     public void statx(Request request, long node, long handle, int mask, StatxReply reply) {
-        if (passes("statx", reply, pathOf.apply(node))) {
+        if (passes("statx", reply, path(node))) {
             inner.statx(request, node, handle, mask, reply);
         }
     }
 
     @Override
     public void setattr(Request request, long node, AttributeChange change, AttributesReply reply) {
-        if (passes("setattr", reply, pathOf.apply(node))) {
+        if (passes("setattr", reply, path(node))) {
             inner.setattr(request, node, change, reply);
         }
     }
 
     @Override
     public void readlink(Request request, long node, LinkTargetReply reply) {
-        if (passes("readlink", reply, pathOf.apply(node))) {
+        if (passes("readlink", reply, path(node))) {
             inner.readlink(request, node, reply);
         }
     }
@@ -226,21 +162,21 @@ public final class FaultFs implements FuseFileSystem {
 
     @Override
     public void link(Request request, long node, long newParent, Name newName, EntryReply reply) {
-        if (passes("link", reply, pathOf.apply(node), path(newParent, newName))) {
+        if (passes("link", reply, path(node), path(newParent, newName))) {
             inner.link(request, node, newParent, newName, reply);
         }
     }
 
     @Override
     public void open(Request request, long node, int flags, OpenReply reply) {
-        if (passes("open", reply, pathOf.apply(node))) {
+        if (passes("open", reply, path(node))) {
             inner.open(request, node, flags, reply);
         }
     }
 
     @Override
     public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
-        int most = meets("read", reply, size, pathOf.apply(node));
+        int most = meets("read", reply, size, path(node));
         if (most > 0) {
             inner.read(request, node, handle, position, most, flags, reply);
         }
@@ -248,105 +184,107 @@ public final class FaultFs implements FuseFileSystem {
 
     @Override
     public void write(Request request, long node, long handle, long position, Payload data, WriteReply reply) {
-        if (passes("write", reply, pathOf.apply(node))) {
+        int most = meets("write", reply, Math.max(1, data.length()), path(node));
+        if (most > 0) {
+            data.shorten(most);
             inner.write(request, node, handle, position, data, reply);
         }
     }
 
     @Override
     public void flush(Request request, long node, long handle, long lockOwner, EmptyReply reply) {
-        if (passes("flush", reply, pathOf.apply(node))) {
+        if (passes("flush", reply, path(node))) {
             inner.flush(request, node, handle, lockOwner, reply);
         }
     }
 
     @Override
     public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
-        if (passes("release", reply, pathOf.apply(node))) {
+        if (passes("release", reply, path(node))) {
             inner.release(request, node, handle, flags, releaseFlags, reply);
         }
     }
 
     @Override
     public void fsync(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        if (passes("fsync", reply, pathOf.apply(node))) {
+        if (passes("fsync", reply, path(node))) {
             inner.fsync(request, node, handle, dataOnly, reply);
         }
     }
 
     @Override
     public void statfs(Request request, long node, StatfsReply reply) {
-        if (passes("statfs", reply, pathOf.apply(node))) {
+        if (passes("statfs", reply, path(node))) {
             inner.statfs(request, node, reply);
         }
     }
 
     @Override
     public void setxattr(Request request, long node, Name name, Payload value, int flags, EmptyReply reply) {
-        if (passes("setxattr", reply, pathOf.apply(node))) {
+        if (passes("setxattr", reply, path(node))) {
             inner.setxattr(request, node, name, value, flags, reply);
         }
     }
 
     @Override
     public void getxattr(Request request, long node, Name name, int size, XattrReply reply) {
-        if (passes("getxattr", reply, pathOf.apply(node))) {
+        if (passes("getxattr", reply, path(node))) {
             inner.getxattr(request, node, name, size, reply);
         }
     }
 
     @Override
     public void listxattr(Request request, long node, int size, XattrNamesReply reply) {
-        if (passes("listxattr", reply, pathOf.apply(node))) {
+        if (passes("listxattr", reply, path(node))) {
             inner.listxattr(request, node, size, reply);
         }
     }
 
     @Override
     public void removexattr(Request request, long node, Name name, EmptyReply reply) {
-        if (passes("removexattr", reply, pathOf.apply(node))) {
+        if (passes("removexattr", reply, path(node))) {
             inner.removexattr(request, node, name, reply);
         }
     }
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        if (passes("opendir", reply, pathOf.apply(node))) {
+        if (passes("opendir", reply, path(node))) {
             inner.opendir(request, node, flags, reply);
         }
     }
 
     @Override
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
-        if (passes("readdir", reply, pathOf.apply(node))) {
+        if (passes("readdir", reply, path(node))) {
             inner.readdir(request, node, handle, position, reply);
         }
     }
 
     @Override
     public void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
-        if (passes("readdirplus", reply, pathOf.apply(node))) {
+        if (passes("readdirplus", reply, path(node))) {
             inner.readdirplus(request, node, handle, position, reply);
         }
     }
 
     @Override
     public void releasedir(Request request, long node, long handle, int flags, EmptyReply reply) {
-        if (passes("releasedir", reply, pathOf.apply(node))) {
+        if (passes("releasedir", reply, path(node))) {
             inner.releasedir(request, node, handle, flags, reply);
         }
     }
 
     @Override
     public void fsyncdir(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
-        if (passes("fsyncdir", reply, pathOf.apply(node))) {
+        if (passes("fsyncdir", reply, path(node))) {
             inner.fsyncdir(request, node, handle, dataOnly, reply);
         }
     }
 
     @Override
     public void access(Request request, long node, int mask, EmptyReply reply) {
-        if (passes("access", reply, pathOf.apply(node))) {
+        if (passes("access", reply, path(node))) {
             inner.access(request, node, mask, reply);
         }
     }
@@ -360,49 +298,49 @@ public final class FaultFs implements FuseFileSystem {
 
     @Override
     public void tmpfile(Request request, long parent, int mode, int flags, CreateReply reply) {
-        if (passes("tmpfile", reply, pathOf.apply(parent))) {
+        if (passes("tmpfile", reply, path(parent))) {
             inner.tmpfile(request, parent, mode, flags, reply);
         }
     }
 
     @Override
     public void getlk(Request request, long node, long handle, FileLock lock, LockReply reply) {
-        if (passes("getlk", reply, pathOf.apply(node))) {
+        if (passes("getlk", reply, path(node))) {
             inner.getlk(request, node, handle, lock, reply);
         }
     }
 
     @Override
     public void setlk(Request request, long node, long handle, FileLock lock, boolean waits, EmptyReply reply) {
-        if (passes("setlk", reply, pathOf.apply(node))) {
+        if (passes("setlk", reply, path(node))) {
             inner.setlk(request, node, handle, lock, waits, reply);
         }
     }
 
     @Override
     public void flock(Request request, long node, long handle, FileLock lock, boolean waits, EmptyReply reply) {
-        if (passes("flock", reply, pathOf.apply(node))) {
+        if (passes("flock", reply, path(node))) {
             inner.flock(request, node, handle, lock, waits, reply);
         }
     }
 
     @Override
     public void bmap(Request request, long node, int blockSize, long block, BmapReply reply) {
-        if (passes("bmap", reply, pathOf.apply(node))) {
+        if (passes("bmap", reply, path(node))) {
             inner.bmap(request, node, blockSize, block, reply);
         }
     }
 
     @Override
     public void ioctl(Request request, long node, long handle, IoctlCall call, IoctlReply reply) {
-        if (passes("ioctl", reply, pathOf.apply(node))) {
+        if (passes("ioctl", reply, path(node))) {
             inner.ioctl(request, node, handle, call, reply);
         }
     }
 
     @Override
     public void poll(Request request, long node, long handle, int events, long wakeUp, PollReply reply) {
-        if (passes("poll", reply, pathOf.apply(node))) {
+        if (passes("poll", reply, path(node))) {
             inner.poll(request, node, handle, events, wakeUp, reply);
         }
     }
@@ -410,28 +348,28 @@ public final class FaultFs implements FuseFileSystem {
     @Override
     public void fallocate(
             Request request, long node, long handle, long position, long length, int mode, EmptyReply reply) {
-        if (passes("fallocate", reply, pathOf.apply(node))) {
+        if (passes("fallocate", reply, path(node))) {
             inner.fallocate(request, node, handle, position, length, mode, reply);
         }
     }
 
     @Override
     public void lseek(Request request, long node, long handle, long position, int whence, LseekReply reply) {
-        if (passes("lseek", reply, pathOf.apply(node))) {
+        if (passes("lseek", reply, path(node))) {
             inner.lseek(request, node, handle, position, whence, reply);
         }
     }
 
     @Override
     public void copyFileRange(Request request, long node, CopyRange copy, WriteReply reply) {
-        if (passes("copyFileRange", reply, pathOf.apply(node))) {
+        if (passes("copyFileRange", reply, path(node))) {
             inner.copyFileRange(request, node, copy, reply);
         }
     }
 
     @Override
     public void syncfs(Request request, long node, EmptyReply reply) {
-        if (passes("syncfs", reply, pathOf.apply(node))) {
+        if (passes("syncfs", reply, path(node))) {
             inner.syncfs(request, node, reply);
         }
     }

@@ -1,4 +1,4 @@
-package io.chagres.examples;
+package io.chagres.faultfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -1,0 +1,20 @@
+package io.chagres.faultfs;
+
+/** Texts in JSON. */
+final class Json {
+    private Json() {}
+
+    static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char c : text.toCharArray()) {
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c < ' ') {
+                quoted.append("\\u%04x".formatted((int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}
