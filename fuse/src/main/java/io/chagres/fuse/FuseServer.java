@@ -186,8 +186,8 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Stops serving without unmounting, like {@link #handOver()}, if requests in progress are answered in time; else goes
-     * on.
+     * Stops serving without unmounting, like {@link #handOver()}, if requests in progress are answered in time; else
+     * goes on.
      *
      * @param timeoutMs how long to wait for them at most, in milliseconds
      * @return the connection, owned by the caller

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A fusermount3 that mounted and stays until its socket is closed, by this process or by its end: then it unmounts. Safe
- * for any thread.
+ * A fusermount3 that mounted and stays until its socket is closed, by this process or by its end: then it unmounts.
+ * Safe for any thread.
  */
 final class MountGuard implements AutoCloseable {
     private final ChildProcess program;

@@ -233,7 +233,7 @@ class HandoverTest {
         assertThatExceptionOfType(IOException.class).isThrownBy(this::read); // nobody has it any more
     }
 
-    /** A handler that hangs keeps the mount from no one else, whether it is at it where requests are read or elsewhere. */
+    /** A handler that hangs keeps the mount from nobody else, where requests are read or elsewhere. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void servesOnWhenAHandlerHangs(boolean elsewhere) throws Exception {

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Compresses bytes into frames that can each be decompressed alone, and ends them with a seek table that says where each
- * is. Confined to one thread at a time.
+ * Compresses bytes into frames that can each be decompressed alone, and ends them with a seek table that says where
+ * each is. Confined to one thread at a time.
  */
 public sealed interface FrameWriter extends AutoCloseable permits SeekableFrames, GzipMembers {
     /**

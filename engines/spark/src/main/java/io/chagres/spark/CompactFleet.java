@@ -14,10 +14,10 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Compacts every host of an archive, one host a task, as a job of Spark:
- * {@code spark-submit --class io.chagres.spark.CompactFleet JAR ARCHIVE}. Shippers may run, and other compactions: of two
- * the first to write its checkpoint counts. {@code spark.chagres.grace} and {@code spark.chagres.retain} are times as
- * {@code 24h} and {@code 30d}: what {@code compact --grace} and {@code --retain} are. A host that cannot be compacted does
- * not hold up the others.
+ * {@code spark-submit --class io.chagres.spark.CompactFleet JAR ARCHIVE}. Shippers may run, and other compactions: of
+ * two the first to write its checkpoint counts. {@code spark.chagres.grace} and {@code spark.chagres.retain} are times
+ * as {@code 24h} and {@code 30d}: what {@code compact --grace} and {@code --retain} are. A host that cannot
+ * be compacted does not hold up the others.
  */
 public final class CompactFleet {
     private CompactFleet() {}

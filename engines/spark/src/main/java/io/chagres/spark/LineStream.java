@@ -9,8 +9,8 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The lines that commits of all hosts add, each once: how far a host was read is the number of a commit, and between two
- * commits lie the same lines however often they are asked for. Used by one thread at a time.
+ * The lines that commits of all hosts add, each once: how far a host was read is the number of a commit, and between
+ * two commits lie the same lines however often they are asked for. Used by one thread at a time.
  */
 final class LineStream implements MicroBatchStream {
     private final Question question;

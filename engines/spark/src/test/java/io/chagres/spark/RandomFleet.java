@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/** An archive of some hosts with rotations, copies, holes, files that are gone and bytes that are no text; knows its lines. */
+/** An archive with rotations, copies, holes, files that are gone and bytes that are no text; knows its lines. */
 final class RandomFleet {
     private static final byte[][] WORDS = {
         "GET /index.html 200".getBytes(StandardCharsets.UTF_8),
