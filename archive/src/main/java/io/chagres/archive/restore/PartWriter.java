@@ -65,6 +65,7 @@ final class PartWriter implements AutoCloseable {
             step.run(fd);
         } catch (ErrnoException e) {
             if (file.fail()) {
+                file.discard(root);
                 counter.faultOrThrow(file.place(), e);
             }
         }
@@ -108,6 +109,7 @@ final class PartWriter implements AutoCloseable {
             fd.truncate(file.version().length() - file.version().startPosition());
         }
         attributes.set(fd, file.place(), file.version().attributes());
+        file.complete(root);
         open.remove(file);
         fd.close();
         counter.file(file.version());

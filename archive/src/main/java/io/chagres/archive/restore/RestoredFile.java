@@ -1,25 +1,48 @@
 package io.chagres.archive.restore;
 
 import io.chagres.archive.state.FileVersion;
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 
-/** A file that is being written: how much of it is missing. Safe for any thread. */
+/**
+ * A file that is being written: how much of it is missing. It has its name when it is whole, so that what an ended
+ * restore leaves is never taken for the file. Safe for any thread.
+ */
 final class RestoredFile {
     /** Nobody else reads it before it is complete. */
     private static final int WORKING_MODE = 0600;
 
+    /** What the kernel takes, with a NUL. */
+    private static final int MAX_PATH_BYTES = 4096;
+
+    private static final String PARTIAL = ".chagres-restore-";
+
     private final FileVersion version;
     private final Pathname place;
+    private final Pathname partial;
     private int missingParts;
     private boolean created;
+    private boolean completed;
     private boolean failed;
     private boolean lastByteWritten;
 
     RestoredFile(FileVersion version, Pathname place) {
         this.version = version;
         this.place = place;
+        Pathname beside = parent(place)
+                .resolve(PARTIAL
+                        + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
+        partial = beside.bytes().length < MAX_PATH_BYTES ? beside : place;
+    }
+
+    private static Pathname parent(Pathname place) {
+        Pathname parent = place.parent();
+        return parent == null ? Pathname.of(".") : parent;
     }
 
     FileVersion version() {
@@ -31,12 +54,61 @@ final class RestoredFile {
         return place;
     }
 
-    /** Opens it for writing; the first time it must not exist. */
+    /** Opens it for writing; the first time there must be nothing in its place. */
     synchronized Fd open(Fd root) throws ErrnoException {
+        if (!created) {
+            requireAbsent(root);
+        }
         int creating = created ? 0 : Fd.O_CREAT | Fd.O_EXCL;
-        Fd fd = Fd.openBeneath(root, place, Fd.O_WRONLY | Fd.O_NOFOLLOW | creating, creating == 0 ? 0 : WORKING_MODE);
+        Fd fd = Fd.openBeneath(root, partial, Fd.O_WRONLY | Fd.O_NOFOLLOW | creating, creating == 0 ? 0 : WORKING_MODE);
         created = true;
         return fd;
+    }
+
+    private void requireAbsent(Fd root) throws ErrnoException {
+        try (Fd _ = Fd.openBeneath(root, place, Fd.O_PATH | Fd.O_NOFOLLOW, 0)) {
+            throw new ErrnoException("open", Errno.EEXIST, place.toString());
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ENOENT) {
+                throw e;
+            }
+        }
+    }
+
+    /** Gives the whole file its name, unless something has that meanwhile. */
+    synchronized void complete(Fd root) throws ErrnoException {
+        if (partial.equals(place)) {
+            completed = true;
+            return;
+        }
+        try (Directory parent = Directory.of(Fd.openBeneath(root, parent(place), Fd.O_RDONLY | Fd.O_DIRECTORY, 0))) {
+            try {
+                parent.rename(partial.name(), parent, place.name(), Directory.RENAME_NOREPLACE);
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOSYS) {
+                    throw e;
+                }
+                int linked =
+                        parent.tryLink(parent, partial.name(), place.name()); // as file systems without that flag do
+                if (linked < 0) {
+                    throw new ErrnoException("link", -linked, place.toString());
+                }
+                parent.unlink(partial.name());
+            }
+        }
+        completed = true;
+    }
+
+    /** Removes what was written of a file that will not be whole. */
+    synchronized void discard(Fd root) {
+        if (!created || completed) {
+            return;
+        }
+        try (Directory parent = Directory.of(Fd.openBeneath(root, parent(place), Fd.O_RDONLY | Fd.O_DIRECTORY, 0))) {
+            parent.unlink(partial.name());
+        } catch (ErrnoException _) {
+            // it stays, under a name that says what it is
+        }
     }
 
     synchronized void expectPart() {

@@ -50,6 +50,7 @@ final class RestoredTree implements AutoCloseable {
     private final Supplier<VersionReader> readers;
     private final OrderedTasks<Boolean> tasks;
     private final boolean specialBits;
+    private List<RestoredFile> writing = List.of();
 
     /**
      * Makes a tree.
@@ -155,6 +156,7 @@ final class RestoredTree implements AutoCloseable {
      * they copy from is found by the state.
      */
     private void writeContent(List<RestoredFile> files) throws IOException {
+        writing = files;
         List<Part> parts = new ArrayList<>();
         List<Part> copies = new ArrayList<>();
         List<RestoredFile> empty = new ArrayList<>();
@@ -182,6 +184,7 @@ final class RestoredTree implements AutoCloseable {
         for (Part part : copies) {
             writer.write(part);
         }
+        writing = List.of();
     }
 
     private void giveInBatches(List<Part> parts) throws IOException {
@@ -247,5 +250,6 @@ final class RestoredTree implements AutoCloseable {
             each.close();
             each.reader().close();
         }
+        writing.forEach(each -> each.discard(root));
     }
 }

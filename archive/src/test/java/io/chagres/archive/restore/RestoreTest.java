@@ -338,6 +338,9 @@ class RestoreTest extends RestoreFixture {
         restore(Restore.Options.ALL);
         assertThat(out("web1/good")).hasContent("good");
         assertThat(faults).hasSize(1).allMatch(line -> line.startsWith("web1/zeros: "));
+        try (Stream<Path> left = Files.list(out("web1"))) { // nothing that could be taken for the file
+            assertThat(left).containsExactly(out("web1/good"));
+        }
     }
 
     @Test
