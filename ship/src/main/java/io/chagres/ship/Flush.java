@@ -29,6 +29,7 @@ final class Flush {
     private long neededCommits;
     private long neededSeq;
     private long nextTellMs;
+    private boolean unheard;
 
     Flush(ShipParts parts) {
         this.parts = parts;
@@ -137,7 +138,12 @@ final class Flush {
         }
         try {
             state.answer(new FlushAnswer(begun, done, leftBytes, status.riskBytes(), status.riskMs()));
+            unheard = false;
         } catch (ErrnoException e) {
+            if (unheard) {
+                return; // said already
+            }
+            unheard = true;
             parts.health.problem("the state directory cannot be written (" + e.getMessage()
                     + "); the flush goes on, 'chagres drain' does not hear of it");
         }

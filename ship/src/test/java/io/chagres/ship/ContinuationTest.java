@@ -235,7 +235,7 @@ class ContinuationTest {
         }
     }
 
-    private static void deleteRecursively(Path directory) throws IOException {
+    static void deleteRecursively(Path directory) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path each : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
                 Files.delete(each);

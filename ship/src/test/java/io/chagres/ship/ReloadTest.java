@@ -224,4 +224,20 @@ class ReloadTest {
             assertThat(large).hasSize(1);
         }
     }
+
+    /** A full disk of the state directory is said once, not five times a second while somebody drains. */
+    @Test
+    void saysOnceThatNobodyHearsOfAFlush() throws IOException {
+        shipped.settle();
+        ContinuationTest.deleteRecursively(temp.resolve("state"));
+        for (int i = 0; i < 3; i++) {
+            write("a/one", "more\n");
+            shipped.shipper().requestFlush();
+            shipped.settle();
+        }
+        assertThat(shipped.problems)
+                .filteredOn(each -> each.contains("does not hear of it"))
+                .hasSize(1);
+        assertThat(archived("a/one")).isEqualTo("a1\nmore\nmore\nmore\n");
+    }
 }
