@@ -2,7 +2,6 @@ package io.chagres.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
@@ -170,7 +169,7 @@ class MountTest {
     @Test
     void takesLargeWrites() throws IOException {
         Path limit = Path.of("/proc/sys/fs/fuse/max_pages_limit");
-        assumeTrue(Files.exists(limit), "Linux 6.13 has a limit that can be raised");
+        Requires.kernel("a limit of FUSE requests that can be raised (Linux 6.13)", Files.exists(limit));
         String before = Program.ok("cat", limit.toString()).strip();
         int wanted = 4 << 20;
         AtomicInteger largest = new AtomicInteger();

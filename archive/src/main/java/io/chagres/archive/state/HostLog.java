@@ -537,13 +537,6 @@ public final class HostLog {
         return checkpoints.floor(new CheckpointId(seq, Long.MAX_VALUE));
     }
 
-    /** Says whether a host has a commit behind another, or had one. Two lists. */
-    public static boolean hasMore(BlobStore store, String hostId, long seq) throws IOException {
-        NavigableSet<CheckpointId> checkpoints = checkpoints(store, hostId);
-        return !commits(store, hostId, seq, Long.MAX_VALUE).isEmpty()
-                || !checkpoints.isEmpty() && checkpoints.last().seq() > seq;
-    }
-
     static List<Long> commits(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
         String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
         List<Long> seqs = new ArrayList<>();

@@ -34,11 +34,11 @@ public final class BlobStores {
     public static BlobStore open(String address, boolean create) throws IOException {
         if (address.startsWith(FILE)) {
             String path = address.substring(FILE.length());
-            return DirectoryStore.open(Pathname.of(path.startsWith("//") ? path.substring(2) : path), create);
+            return directory(address, path.startsWith("//") ? path.substring(2) : path, create);
         }
         int end = address.indexOf("://");
         if (end < 0) {
-            return DirectoryStore.open(Pathname.of(address), create);
+            return directory(address, address, create);
         }
         StringJoiner known = new StringJoiner(", ").add("a path").add("file:///path");
         for (BlobStoreProvider provider : ServiceLoader.load(BlobStoreProvider.class)) {
@@ -53,5 +53,13 @@ public final class BlobStores {
                         : "; those of object stores come with the package chagres-stores";
         throw new StoreException(
                 "no store is known for " + address.substring(0, end) + "://; known are " + known + packages);
+    }
+
+    /** An empty path would be the working directory: it is mostly a variable that is not set. */
+    private static BlobStore directory(String address, String path, boolean create) throws IOException {
+        if (path.isEmpty()) {
+            throw new StoreException("the archive '" + address + "' has no path; '.' is the working directory");
+        }
+        return DirectoryStore.open(Pathname.of(path), create);
     }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs the contract on a directory, and tests what only a directory can do. */
 class DirectoryStoreTest extends BlobStoreContract {
@@ -161,6 +162,14 @@ class DirectoryStoreTest extends BlobStoreContract {
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("nope://")
                 .hasMessageContaining("file:///path");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "file:", "file://"})
+    void anAddressWithoutAPathIsNotTheWorkingDirectory(String address) {
+        assertThatThrownBy(() -> BlobStores.open(address, true))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("has no path");
     }
 
     @Test

@@ -126,7 +126,7 @@ final class ConfigCommandTest {
             max-lag = 5                  | 1:1  | a string, such as
             level = "three"              | 1:1  | a whole number, such as 3
             level = 25                   | 1:1  | the level must be between 1 and 19
-            codec = "gzip"               | 1:1  | 'codec'
+            codec = "lzma"               | 1:1  | 'codec'
             memory = "1MiB"              | 1:1  | at least 16 MiB
             paths = [1, 2]               | 1:1  | strings, such as
             paths = []                   | 1:1  | no path to ship

@@ -6,6 +6,7 @@ import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.io.Serializable;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkConf;
@@ -93,7 +94,7 @@ public final class CompactFleet {
             Compact.Options usual = Compact.Options.DEFAULT;
             Compact.Options options =
                     new Compact.Options(graceMs, retainMs, usual.level(), usual.memoryBytes(), usual.dryRun());
-            objects = new Compact(store, options, System::currentTimeMillis, listener)
+            objects = new Compact(store, options, Clock.systemUTC()::millis, listener)
                     .host(host.id())
                     .objectsWritten();
         } catch (IOException e) {

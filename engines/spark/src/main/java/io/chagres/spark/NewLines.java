@@ -1,5 +1,7 @@
 package io.chagres.spark;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Selection;
@@ -19,6 +21,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Set;
 
@@ -62,7 +65,7 @@ final class NewLines {
         try (BlobStore store = question.open()) {
             for (HostRegistry.Owner host : hosts(store)) {
                 HostState known = newest.get(host.id());
-                if (known == null || HostLog.hasMore(store, host.id(), known.seq())) {
+                if (known == null || hasMore(store, host.id(), known.seq())) {
                     known = load(store, host.id(), PointInTime.NOW, 0);
                     newest.put(host.id(), known);
                 }
@@ -70,6 +73,15 @@ final class NewLines {
             }
         }
         return new FleetOffset(seqs);
+    }
+
+    /** Says whether a host has a commit behind another, or had one that was compacted. */
+    private static boolean hasMore(BlobStore store, String hostId, long seq) throws IOException {
+        NavigableSet<CheckpointId> checkpoints = HostLog.checkpoints(store, hostId);
+        return !checkpoints.isEmpty() && checkpoints.last().seq() > seq
+                || store.list(ArchiveLayout.log(hostId), ArchiveLayout.commit(hostId, seq))
+                        .iterator()
+                        .hasNext();
     }
 
     /** Returns the tasks for what was added behind one offset, up to another. */
