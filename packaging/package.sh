@@ -66,7 +66,14 @@ trap 'exit 143' TERM
 mkdir -p "$program/bin"
 cp -R "$dist/native" "$program"
 [ ! -d "$dist/stores" ] || cp -R "$dist/stores" "$program"
-cp bin/find-jdk.sh bin/start.sh packaging/chagres packaging/chagres-faultfs packaging/mount.chagres "$program/bin"
+cp bin/find-jdk.sh bin/start.sh packaging/chagres packaging/mount.chagres "$program/bin"
+faults=
+case ,$modules, in
+    *,faultfs,*)
+        faults=,io.chagres.faultfs
+        cp packaging/chagres-faultfs "$program/bin"
+        ;;
+esac
 printf '%s\n' "$build" >"$program/build"
 if [ -z "$own_runtime" ]; then
     cp -R "$dist/lib" "$program"
@@ -75,7 +82,7 @@ else
     # Native code of all systems in a jar is left out: the one that fits lies in the folder native.
     step "linking a runtime"
     "$jdk/bin/jlink" --module-path "$dist/lib" --output "$program/runtime" \
-        --add-modules "${main%/*},io.chagres.faultfs,java.management,java.naming,java.sql,jdk.security.jgss" \
+        --add-modules "${main%/*}$faults,java.management,java.naming,java.sql,jdk.security.jgss" \
         --no-header-files --no-man-pages --compress zip-6 --exclude-resources '**.so,**.dll,**.dylib,**.jnilib'
     jdk=$program/runtime
 fi

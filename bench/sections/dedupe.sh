@@ -115,17 +115,17 @@ dedupe_small() {
     done
 }
 
-# dedupe_trees: trees as people have them, in $BENCH_DIR/trees: a system's /usr/share and its copy of before an update, which
+# dedupe_trees: trees as people have them, in $BENCH_DIR/trees: a system's /usr/share and a copy of before an update, which
 # changed one file in twenty; checkouts of this repository, 150 commits apart; mail, three in ten of which others got too.
 dedupe_trees() {
     local trees at commit
     trees=$(fresh trees)
     mkdir -p "$trees/system" "$trees/git" "$trees/mail"
-    cp -a /usr/share "$trees/system/new"
-    cp -a /usr/share "$trees/system/old"
-    find "$trees/system/old" -type f | awk 'NR % 20 == 0' | tr '\n' '\0' |
+    cp -a "$DEDUPE_SYSTEM" "$trees/system/new"
+    cp -a "$DEDUPE_SYSTEM" "$trees/system/old"
+    find "$trees/system/old" -type f | sort | awk 'NR % 20 == 0' | tr '\n' '\0' |
         xargs -0 sh -c 'for file; do echo before >> "$file"; done' -
-    for at in 0 150 300 450 600; do
+    for at in $DEDUPE_COMMITS; do
         commit=$(git -C "$HERE" rev-list --first-parent --skip="$at" -n 1 HEAD)
         [ -z "$commit" ] || git clone -q --no-hardlinks "$HERE/.." "$trees/git/$at" 2> /dev/null
         [ -z "$commit" ] || git -C "$trees/git/$at" checkout -q "$commit"
@@ -269,6 +269,7 @@ section_dedupe() {
         command -v "$tool" > /dev/null && DEDUPE_TOOLS+=("$tool") || say "bench: $tool is not installed and left out"
     done
     csv dedupe "work,tool,run,wall_s,user_s,sys_s,peak_mb,exit,read_bytes,freed_bytes"
+    DEDUPE_SYSTEM=${DEDUPE_SYSTEM:-/usr/share} DEDUPE_COMMITS=${DEDUPE_COMMITS-0 150 300 450 600}
     dedupe_up
     dedupe_compare
     dedupe_large
