@@ -32,7 +32,9 @@ class DedupeSectionTest {
                 """);
 
         Path results = directory.resolve("results");
-        assertThat(results.resolve("dedupe.csv")).content().contains("A hot,ours,1,", "D,ours,1,", "clones,ours,3,", "mail,ours,1,");
+        assertThat(results.resolve("dedupe.csv"))
+                .content()
+                .contains("A hot,ours,1,", "D,ours,1,", "clones,ours,3,", "mail,ours,1,");
         assertThat(results.resolve("dedupe.md"))
                 .content()
                 .contains("| A hot | ours | ", "| C again with database | ours_db | ", "x the tree | reached |");
