@@ -18,22 +18,22 @@ final class BeneathOpen {
     private BeneathOpen() {}
 
     static int open(int dirFd, Pathname relative, int flags, int mode) {
-        int cut = relative.length() < Pathname.PATH_MAX ? 0 : lastSlash(relative, Pathname.PATH_MAX - 1);
-        if (cut == 0) {
-            return openAll(dirFd, relative, flags, mode);
+        Pathname rest = relative;
+        int current = dirFd;
+        while (true) {
+            int cut = rest.length() < Pathname.PATH_MAX ? 0 : lastSlash(rest, Pathname.PATH_MAX - 1);
+            int next = cut == 0
+                    ? openAll(current, rest, flags, mode)
+                    : openAll(current, Pathname.ofBytes(rest.bytes(), 0, cut), DIRECTORY, 0);
+            if (current != dirFd) {
+                FileCalls.close(current);
+            }
+            if (next < 0 || cut == 0) {
+                return next;
+            }
+            current = next;
+            rest = behindSlashes(rest, cut);
         }
-        byte[] path = relative.bytes();
-        int above = openAll(dirFd, Pathname.ofBytes(path, 0, cut), DIRECTORY, 0);
-        if (above < 0) {
-            return above;
-        }
-        int rest = cut;
-        while (rest < path.length - 1 && path[rest] == '/') {
-            rest++;
-        }
-        int fd = open(above, Pathname.ofBytes(path, rest, path.length - rest), flags, mode);
-        FileCalls.close(above);
-        return fd;
     }
 
     private static int lastSlash(Pathname path, int before) {
@@ -42,6 +42,15 @@ final class BeneathOpen {
             at--;
         }
         return at;
+    }
+
+    /** Returns what follows slashes; the directory itself when nothing does. */
+    private static Pathname behindSlashes(Pathname path, int from) {
+        int at = from;
+        while (at < path.length() && path.byteAt(at) == '/') {
+            at++;
+        }
+        return at == path.length() ? Pathname.of(".") : Pathname.ofBytes(path.bytes(), at, path.length() - at);
     }
 
     /** Opens what one call takes. */
