@@ -18,8 +18,9 @@ public record FlushAnswer(long begun, long done, long leftBytes, long riskBytes,
         return begun + " " + done + " " + leftBytes + " " + riskBytes + " " + riskMs + "\n";
     }
 
+    /** Takes the first line. */
     static FlushAnswer parse(String text) {
-        String[] numbers = text.strip().split(" ");
+        String[] numbers = text.lines().findFirst().orElse("").split(" ");
         if (numbers.length != 5) {
             return NONE;
         }

@@ -126,7 +126,28 @@ final class StateDirectory implements AutoCloseable {
 
     /** Leaves word for other processes about flushes. */
     void answer(FlushAnswer answer) throws ErrnoException {
-        replace(ANSWER, answer.text(), false);
+        try {
+            replace(ANSWER, answer.text(), false);
+        } catch (ErrnoException e) {
+            boolean full = e.errno() == Errno.ENOSPC || e.errno() == Errno.EDQUOT;
+            if (!full || !overwrite(ANSWER, answer.text())) {
+                throw e;
+            }
+        }
+    }
+
+    /** Writes over what is there, which takes no space of a full disk; returns whether it did. */
+    private boolean overwrite(String name, String line) {
+        int fd = Fd.tryOpen(directory.resolve(name), Fd.O_WRONLY, 0);
+        if (fd < 0) {
+            return false;
+        }
+        try (Fd file = Fd.ofValue(fd)) {
+            write(file, line); // what is left behind it of a longer one is not read
+            return true;
+        } catch (ErrnoException _) {
+            return false;
+        }
     }
 
     /** Returns the word left in the part of a state directory. */

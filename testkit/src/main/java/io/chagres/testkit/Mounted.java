@@ -1,6 +1,7 @@
 package io.chagres.testkit;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -114,6 +115,22 @@ public final class Mounted implements AutoCloseable {
     /** Lets writes go on. */
     public void thaw() {
         Program.ok("fsfreeze", "--unfreeze", directory.toString());
+    }
+
+    /** Leaves no byte of it free; returns the file that takes them. */
+    public Path fill() {
+        Path filler = directory.resolve("filler");
+        byte[] piece = new byte[4096];
+        try (OutputStream out = Files.newOutputStream(filler)) {
+            while (true) {
+                out.write(piece);
+            }
+        } catch (IOException e) {
+            if (!String.valueOf(e.getMessage()).contains("No space left on device")) {
+                throw new UncheckedIOException(e);
+            }
+            return filler;
+        }
     }
 
     /** Returns where it is mounted. */

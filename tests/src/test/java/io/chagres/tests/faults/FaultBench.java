@@ -138,6 +138,14 @@ final class FaultBench implements AutoCloseable {
         return shipping().paths(tree()).options(options).start().awaitScanned();
     }
 
+    /** Asks the shippers of this state directory, as an operator would, to commit all that is there. */
+    Program askToDrain(String... options) {
+        List<String> command = Chagres.command();
+        command.addAll(List.of("drain", "--state", state().toString()));
+        command.addAll(List.of(options));
+        return Program.run(command);
+    }
+
     Archive archive() {
         List<String> program = new ArrayList<>(List.of("env"));
         environment().forEach((name, value) -> program.add(name + "=" + value));

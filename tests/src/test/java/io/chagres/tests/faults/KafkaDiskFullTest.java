@@ -7,7 +7,6 @@ import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +40,7 @@ class KafkaDiskFullTest {
                     .start();
             for (int round = 0; round < ROUNDS; round++) {
                 awaitPublished(broker, writer);
-                Path filler = fill(disk.directory().resolve("filler"));
+                Path filler = disk.fill();
                 writer.lines(20);
                 broker.awaitEnd();
                 writer.lines(20);
@@ -62,18 +61,5 @@ class KafkaDiskFullTest {
         for (String topic : TOPICS) {
             Consumed.await(broker.address(), topic, writer.written());
         }
-    }
-
-    /** Leaves no byte of a file system free. */
-    private static Path fill(Path file) {
-        byte[] piece = new byte[4096];
-        try (OutputStream out = Files.newOutputStream(file)) {
-            while (true) {
-                out.write(piece);
-            }
-        } catch (IOException e) {
-            assertThat(e).hasMessageContaining("No space left on device");
-        }
-        return file;
     }
 }

@@ -122,18 +122,12 @@ class ShipExitTest {
                 bench.shipping().paths(bench.tree()).lag("1h").start().awaitScanned();
         for (int round = 0; round < 3; round++) {
             Path file = Files.writeString(bench.file("app.log" + round), "line\n".repeat(10_000) + "half");
-            Program drain = drain(bench);
+            Program drain = bench.askToDrain();
             assertThat(drain.exitCode()).as(drain.err() + ship.report()).isZero();
             assertThat(bench.archive().cat("web1:*/app.log" + round)).isEqualTo(Files.readAllBytes(file));
         }
         ship.drain();
-        assertThat(drain(bench).exitCode()).isEqualTo(1);
-    }
-
-    private static Program drain(FaultBench bench) {
-        List<String> command = Chagres.command();
-        command.addAll(List.of("drain", "--state", bench.state().toString()));
-        return Program.run(command);
+        assertThat(bench.askToDrain().exitCode()).isEqualTo(1);
     }
 
     /** Nobody listens at port 1. */
@@ -145,7 +139,7 @@ class ShipExitTest {
                 .start()
                 .awaitStatus("the store refuses", ShipStatusLine::troubled);
 
-        Program drain = drain(bench);
+        Program drain = bench.askToDrain();
         assertThat(drain.exitCode()).as(drain.err()).isEqualTo(3);
         assertThat(drain.err()).contains("its store has not answered", "at risk: unknown");
         assertThat(ship.terminate()).as(ship.report()).isEqualTo(3);

@@ -109,12 +109,12 @@ class ShipKafkaTest {
         LineWriter writer = bench.writer("stream").open(bench.file("app.log")).lines(10);
         ShipProcess ship = shipping(bench, "--drain", "2s").start().awaitSettled();
         assertThat(consumed()).hasSize(10);
-        assertThat(drain(bench).exitCode()).isZero();
+        assertThat(bench.askToDrain("--timeout", "3s").exitCode()).isZero();
         broker.kill();
         writer.lines(20);
         ship.awaitNewStatus("the spool has them", status -> status.number("commits") >= 2);
         ship.awaitNewStatus("they are at risk", status -> status.riskBytes() > 0);
-        Program refused = drain(bench);
+        Program refused = bench.askToDrain("--timeout", "3s");
         assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(3);
         assertThat(ship.terminate()).as(ship.report()).isEqualTo(3);
         assertThat(ship.errors()).contains("Kafka has not got", "keep it for the next start");
@@ -127,12 +127,6 @@ class ShipKafkaTest {
         writer.secondHalf();
         shipping(bench).start().awaitSettled().drain();
         Consumed.requireExact(consumed(), List.of(writer));
-    }
-
-    private static Program drain(FaultBench bench) {
-        List<String> command = Chagres.command();
-        command.addAll(List.of("drain", "--state", bench.state().toString(), "--timeout", "3s"));
-        return Program.run(command, 60);
     }
 
     @Test

@@ -13,6 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who this machine is, what it remembers, and what happens when that is wrong. */
 @ExtendWith(FaultBench.Extension.class)
@@ -93,6 +95,29 @@ class StateFaultsTest {
         first = bench.ship();
         first.drain();
         bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
+    /** A flush is answered all the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mkfs.ext4 -q -F", "mkfs.xfs -q -f"})
+    void aFullStateDirectory(String mkfs, FaultBench bench) throws IOException {
+        Requires.loopDevices();
+        Path image = bench.root().resolve("image");
+        Mounted disk = bench.mounted(Mounted.newFileSystem(image, bench.state(), mkfs.split(" ")));
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.ship();
+        Path filler = disk.fill();
+        for (int round = 0; round < 2; round++) {
+            writer.lines(100);
+            Program drain = bench.askToDrain();
+            assertThat(drain.exitCode()).as(drain.err() + ship.report()).isZero();
+        }
+        Files.delete(filler);
+        writer.lines(100);
+        assertThat(bench.askToDrain().exitCode()).isZero();
+        writer.close();
+        ship.drain();
+        bench.restored().exact(writer).same(bench.tree());
     }
 
     /** Two copies of one image have equal file-system ids, inodes and generations; only the mounts differ. */
