@@ -99,7 +99,7 @@ public final class Repair {
                 RunListener.NONE,
                 (object, cause, consequence) -> losses.put(object, new String[] {cause, consequence}));
         long good = collect();
-        boolean goesOn = store.size(ArchiveLayout.commit(hostId, good + 1)) >= 0;
+        boolean goesOn = commits.contains(ArchiveLayout.commit(hostId, good + 1));
         tellMissing(good, state.seq(), losses);
         boolean needsState = !losses.isEmpty();
         for (String object : damaged.keySet()) {

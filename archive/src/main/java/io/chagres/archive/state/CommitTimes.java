@@ -104,7 +104,7 @@ public final class CommitTimes {
             try {
                 Growth recent = new Growth(versionIds);
                 // before the histories: what is removed meanwhile was written into one first
-                List<Long> seqs = HostLog.commits(store, hostId, 0, untilSeq);
+                List<Long> seqs = CommitList.read(store, hostId, 0, untilSeq);
                 if (!seqs.isEmpty() && seqs.getFirst() == 1) {
                     commits(store, hostId, seqs, recent);
                     return new CommitTimes(recent.versions);

@@ -400,13 +400,13 @@ public final class HostLog {
         if (store.size(ArchiveLayout.commit(hostId, state.seq() + 1)) < 0) { // cheaper than a list
             return false;
         }
-        List<Long> commits = commits(store, hostId, state.seq(), Long.MAX_VALUE);
+        List<Long> commits = CommitList.read(store, hostId, state.seq(), Long.MAX_VALUE);
         if (commits.isEmpty()) {
             return false;
         }
-        Long missing = missing(store, hostId, state.seq(), commits);
+        Long missing = CommitList.missing(store, hostId, state.seq(), commits);
         if (missing != null) {
-            throw absent(hostId, missing);
+            throw CommitList.absent(hostId, missing);
         }
         try (CommitReader reader = new CommitReader(store)) {
             expect(hostId, commits, reader);
@@ -461,7 +461,7 @@ public final class HostLog {
         while (true) {
             long seq = at.timeMs() == Long.MAX_VALUE ? at.seq() : seqAt(store, hostId, at, checkpoints, reader);
             Span span = seq == TimeSearch.REMOVED ? null : untilSeq(store, hostId, seq, checkpoints, load);
-            Long missing = span == null ? null : missing(store, hostId, span.before, span.commits);
+            Long missing = span == null ? null : CommitList.missing(store, hostId, span.before, span.commits);
             if (span != null && missing == null) {
                 return span;
             }
@@ -470,7 +470,7 @@ public final class HostLog {
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;
                 if (!compacted || now.isEmpty()) {
-                    throw absent(hostId, missing == null ? firstMissing(store, hostId) : missing);
+                    throw CommitList.absent(hostId, missing == null ? CommitList.firstMissing(store, hostId) : missing);
                 }
                 return past(store, hostId, seq == TimeSearch.REMOVED ? at : new PointInTime(seq, at.timeMs()), now);
             }
@@ -493,11 +493,6 @@ public final class HostLog {
         throw new CompactedHistoryException(Checkpoint.timeMs(store, hostId, checkpoints.first()));
     }
 
-    private static long firstMissing(BlobStore store, String hostId) throws IOException {
-        Long missing = missing(store, hostId, 0, commits(store, hostId, 0, Long.MAX_VALUE));
-        return missing == null ? 1 : missing;
-    }
-
     /** Returns null when the moment lies before what compaction has left. */
     private static @Nullable Span untilSeq(
             BlobStore store, String hostId, long seq, NavigableSet<CheckpointId> checkpoints, Load load)
@@ -515,7 +510,7 @@ public final class HostLog {
             reached++;
             commits.add(reached);
         }
-        commits.addAll(commits(store, hostId, reached, seq));
+        commits.addAll(CommitList.read(store, hostId, reached, seq));
         boolean first = commits.isEmpty() || commits.getFirst() > before + 1;
         if (checkpoint == null && !checkpoints.isEmpty() && before == 0 && first) {
             return null;
@@ -529,53 +524,12 @@ public final class HostLog {
             throws IOException {
         CheckpointId newest = newest(checkpoints, at.seq());
         long before = newest == null ? 0 : newest.seq();
-        List<Long> commits = commits(store, hostId, before, at.seq());
+        List<Long> commits = CommitList.read(store, hostId, before, at.seq());
         return TimeSearch.last(hostId, commits.isEmpty() ? before : commits.getLast(), at.timeMs(), reader);
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {
         return checkpoints.floor(new CheckpointId(seq, Long.MAX_VALUE));
-    }
-
-    static List<Long> commits(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
-        String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
-        List<Long> seqs = new ArrayList<>();
-        for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {
-            long seq = ArchiveLayout.seqOf(info.key()).orElse(0);
-            if (seq > untilSeq) {
-                break;
-            }
-            if (seq > 0) {
-                seqs.add(seq);
-            }
-        }
-        // a listing that lags may not show the last ones
-        long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;
-        while (next <= untilSeq && store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
-            seqs.add(next);
-            next++;
-        }
-        return seqs;
-    }
-
-    /** Returns the first commit that is not there; a listing that lags may just not show it. */
-    private static @Nullable Long missing(BlobStore store, String hostId, long before, List<Long> commits)
-            throws IOException {
-        for (int i = 0; i < commits.size(); i++) {
-            long expected = before + 1 + i;
-            if (commits.get(i) != expected) {
-                if (store.size(ArchiveLayout.commit(hostId, expected)) < 0) {
-                    return expected;
-                }
-                commits.add(i, expected);
-            }
-        }
-        return null;
-    }
-
-    private static CorruptArchiveException absent(String hostId, long seq) {
-        return new CorruptArchiveException(
-                ArchiveLayout.commit(hostId, seq), "it is missing, though later commits exist");
     }
 
     static void expect(String hostId, List<Long> commits, CommitReader reader) {

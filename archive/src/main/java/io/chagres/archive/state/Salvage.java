@@ -94,7 +94,7 @@ public final class Salvage {
     }
 
     private HostState load(PointInTime at, ExtentFilter filter, RunListener listener) throws IOException {
-        List<Long> commits = HostLog.commits(store, hostId, 0, at.seq());
+        List<Long> commits = CommitList.read(store, hostId, 0, at.seq());
         try (CommitReader reader = new CommitReader(store)) {
             long until = at.timeMs() == Long.MAX_VALUE ? at.seq() : lastBefore(at, commits, reader);
             state = begin(until, filter, listener);

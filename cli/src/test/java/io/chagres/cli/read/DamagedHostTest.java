@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -35,6 +36,7 @@ final class DamagedHostTest {
         MISSING_COMMIT,
         LINKED_COMMIT,
         COMMIT_IS_A_DIRECTORY,
+        LAST_COMMIT_IS_A_LINK,
         GARBAGE_CHECKPOINT,
         GARBAGE_OWNER,
         EMPTY_OWNER,
@@ -48,6 +50,7 @@ final class DamagedHostTest {
 
         void inflict(Path host) throws IOException {
             Path commit = host.resolve("log/0000000000000001.zst");
+            Path last = host.resolve("log/0000000000000002.zst");
             Path owner = host.resolve("host");
             byte[] garbage = "\0\1\2garbage\n".repeat(100).getBytes(StandardCharsets.UTF_8);
             switch (this) {
@@ -61,6 +64,10 @@ final class DamagedHostTest {
                 case COMMIT_IS_A_DIRECTORY -> {
                     Files.delete(commit);
                     Files.createDirectory(commit);
+                }
+                case LAST_COMMIT_IS_A_LINK -> {
+                    Files.delete(last);
+                    Files.createSymbolicLink(last, host);
                 }
                 case GARBAGE_CHECKPOINT -> {
                     Files.write(
@@ -190,6 +197,24 @@ final class DamagedHostTest {
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(command.startsWith("compact") ? run("cat STORE *:app").out() : run.out())
                 .isEqualTo(before);
+    }
+
+    /** The commits before it are as good as ever. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Damage.class,
+            names = {"LAST_COMMIT_IS_A_LINK", "COMMIT_IS_A_DIRECTORY", "LINKED_COMMIT"})
+    void whatIsNoCommitCostsOnlyItsOwn(Damage damage) throws IOException {
+        damage.inflict(store.resolve("hosts").resolve(badId));
+        CommandRun cat = run("cat STORE " + BAD + ":** --salvage");
+        assertThat(cat.code()).as(cat.err()).isEqualTo(ExitCode.FAILED);
+        assertThat(cat.out()).isEqualTo(damage.name().startsWith("LAST") ? "bytes of " + BAD + "\n" : "more\n");
+        assertThat(cat.err()).contains("hosts/" + badId + "/log/");
+        CommandRun repair = run("repair STORE");
+        assertThat(repair.code()).as(repair.err()).isEqualTo(ExitCode.FAILED);
+        assertThat(repair.out()).as(repair.err()).contains("hosts/" + badId + "/log/", "would put");
+        assertThat(run("repair STORE " + BAD + ": --apply").code()).isZero();
+        assertThat(run("cat STORE *:more").out()).contains("more\n".repeat(HOSTS - 1));
     }
 
     /** A host is found by its key; its record is for those who lost their state. */

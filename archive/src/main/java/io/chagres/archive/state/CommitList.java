@@ -1,0 +1,73 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Says which commits of a host there are, and which are missing. Stateless, safe for any thread. */
+final class CommitList {
+    private CommitList() {}
+
+    /**
+     * Returns the commits behind one, up to another, as a list shows them and a look behind its end.
+     *
+     * @param afterSeq 0 for all
+     */
+    static List<Long> read(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
+        String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
+        List<Long> seqs = new ArrayList<>();
+        for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {
+            long seq = ArchiveLayout.seqOf(info.key()).orElse(0);
+            if (seq > untilSeq) {
+                break;
+            }
+            if (seq > 0) {
+                seqs.add(seq);
+            }
+        }
+        // a listing that lags may not show the last ones
+        long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;
+        try {
+            while (next <= untilSeq && store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
+                seqs.add(next);
+                next++;
+            }
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            seqs.add(next); // something is there, and whoever reads it says what
+        }
+        return seqs;
+    }
+
+    /** Returns the first commit that is not there; a listing that lags may just not show it. */
+    static @Nullable Long missing(BlobStore store, String hostId, long before, List<Long> commits) throws IOException {
+        for (int i = 0; i < commits.size(); i++) {
+            long expected = before + 1 + i;
+            if (commits.get(i) != expected) {
+                if (store.size(ArchiveLayout.commit(hostId, expected)) < 0) {
+                    return expected;
+                }
+                commits.add(i, expected);
+            }
+        }
+        return null;
+    }
+
+    static CorruptArchiveException absent(String hostId, long seq) {
+        return new CorruptArchiveException(
+                ArchiveLayout.commit(hostId, seq), "it is missing, though later commits exist");
+    }
+
+    /** Returns the first commit of all that is not there; 1 when none is. */
+    static long firstMissing(BlobStore store, String hostId) throws IOException {
+        Long missing = missing(store, hostId, 0, read(store, hostId, 0, Long.MAX_VALUE));
+        return missing == null ? 1 : missing;
+    }
+}
