@@ -19,7 +19,7 @@ public final class ArchiveLayout {
 
     private static final int SEQ_DIGITS = 16;
     private static final int ID_DIGITS = 16;
-    private static final String ZSTD_SUFFIX = ".zst";
+    private static final String ZSTD_SUFFIX = Codec.ZSTD.suffix();
     private static final int SPAN_DIGITS = 2 * SEQ_DIGITS + 1;
     private static final int HISTORY_NAME = SPAN_DIGITS + 1 + ID_DIGITS + 4;
     private static final String LAST = "last-";

@@ -60,13 +60,13 @@ public final class FrameTable {
             requirePlain(object, key);
             throw new CorruptArchiveException(key, "it does not end with a seek table");
         }
-        byte[] table = get(object, key, tableEnd - tableBytes, (int) tableBytes);
-        long framesEnd = tableEnd - tableBytes;
+        int before = gzip ? GzipMembers.BEFORE_TABLE_BYTES : 0;
+        long framesEnd = tableEnd - tableBytes - before;
+        byte[] tail = get(object, key, framesEnd, (int) (objectBytes - framesEnd));
         if (gzip) {
-            framesEnd -= GzipMembers.BEFORE_TABLE_BYTES;
-            requireMember(object, key, framesEnd, tableEnd, (int) tableBytes);
+            requireMember(key, tail, (int) tableBytes);
         }
-        return parse(key, table, (int) frames, framesEnd);
+        return parse(key, MemorySegment.ofArray(tail).asSlice(before, tableBytes), (int) frames, framesEnd);
     }
 
     private static byte[] get(Source object, String key, long offset, int length) throws IOException {
@@ -78,12 +78,12 @@ public final class FrameTable {
     }
 
     /** Other programs would stumble over what is around the seek table if it were damaged. */
-    private static void requireMember(Source object, String key, long start, long tableEnd, int tableBytes)
-            throws IOException {
+    private static void requireMember(String key, byte[] tail, int tableBytes) throws CorruptArchiveException {
         byte[] before = GzipMembers.beforeTable(tableBytes);
         byte[] behind = GzipMembers.behindTable();
-        if (!Arrays.equals(before, get(object, key, start, before.length))
-                || !Arrays.equals(behind, get(object, key, tableEnd, behind.length))) {
+        int tableEnd = tail.length - behind.length;
+        if (!Arrays.equals(before, 0, before.length, tail, 0, before.length)
+                || !Arrays.equals(behind, 0, behind.length, tail, tableEnd, tail.length)) {
             throw new CorruptArchiveException(key, "the member around its seek table is damaged");
         }
     }
@@ -97,9 +97,9 @@ public final class FrameTable {
         }
     }
 
-    private static FrameTable parse(String key, byte[] table, int frames, long framesEnd) throws IOException {
-        MemorySegment in = MemorySegment.ofArray(table);
-        if (in.get(INT, 0) != SeekTable.MAGIC || in.get(INT, 4) != table.length - 8) {
+    private static FrameTable parse(String key, MemorySegment in, int frames, long framesEnd)
+            throws CorruptArchiveException {
+        if (in.get(INT, 0) != SeekTable.MAGIC || in.get(INT, 4) != in.byteSize() - 8) {
             throw new CorruptArchiveException(key, "its seek table is damaged");
         }
         long[] stored = new long[frames + 1];

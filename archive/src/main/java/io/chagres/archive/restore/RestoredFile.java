@@ -17,9 +17,6 @@ final class RestoredFile {
     /** Nobody else reads it before it is complete. */
     private static final int WORKING_MODE = 0600;
 
-    /** What the kernel takes, with a NUL. */
-    private static final int MAX_PATH_BYTES = 4096;
-
     private static final String PARTIAL = ".chagres-restore-";
 
     private final FileVersion version;
@@ -34,10 +31,9 @@ final class RestoredFile {
     RestoredFile(FileVersion version, Pathname place) {
         this.version = version;
         this.place = place;
-        Pathname beside = parent(place)
+        partial = parent(place)
                 .resolve(PARTIAL
                         + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
-        partial = beside.bytes().length < MAX_PATH_BYTES ? beside : place;
     }
 
     private static Pathname parent(Pathname place) {
@@ -77,10 +73,6 @@ final class RestoredFile {
 
     /** Gives the whole file its name, unless something has that meanwhile. */
     synchronized void complete(Fd root) throws ErrnoException {
-        if (partial.equals(place)) {
-            completed = true;
-            return;
-        }
         try (Directory parent = Directory.of(Fd.openBeneath(root, parent(place), Fd.O_RDONLY | Fd.O_DIRECTORY, 0))) {
             try {
                 parent.rename(partial.name(), parent, place.name(), Directory.RENAME_NOREPLACE);
