@@ -45,7 +45,11 @@ public interface Termination {
 
         @Override
         public void onSignal(Runnable action) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> halt(action), "chagres-shutdown"));
+            try {
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> halt(action), "chagres-shutdown"));
+            } catch (IllegalStateException e) { // a signal came first: the JVM ends, with the code of that signal
+                new CompletableFuture<Void>().join();
+            }
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,6 +146,69 @@ class DedupeProcessTest {
         String threads = "cat /proc/" + process.pid() + "/task/*/comm";
         return new String(Program.run(List.of("sh", "-c", threads)).out(), StandardCharsets.UTF_8)
                 .contains("chagres-shutdow");
+    }
+
+    /** While the JVM starts, while the command begins, or later: it ends as the help says, and says nothing else. */
+    @Test
+    void anEarlySignalEndsIt() throws IOException, InterruptedException {
+        Files.write(top.resolve("a"), random(1, 100_000));
+        Files.write(top.resolve("b"), random(1, 100_000));
+        Path err = temp.resolve("err");
+        for (int threads = 1; threads <= 40; threads += 3) {
+            int awaited = threads;
+            Process process = new ProcessBuilder(dedupe(Chagres.command(), "--dry-run", top))
+                    .redirectOutput(temp.resolve("out").toFile())
+                    .redirectError(err.toFile())
+                    .start();
+            Await.until("threads have begun", () -> threads(process) >= awaited || !process.isAlive());
+            process.destroy();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            int code = process.exitValue();
+            String said = Files.readString(err);
+            if (!said.contains("Runtime.exit(143) logging failed")) { // the JDK heard of it while it set itself up
+                assertThat(code).as(threads + " threads: " + said).isIn(0, 130, 143);
+                assertThat(said).as("code " + code).matches("(?s)|chagres dedupe: interrupted; .*");
+            }
+        }
+    }
+
+    private static long threads(Process process) {
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            return tasks.count();
+        } catch (IOException | UncheckedIOException e) {
+            return 0; // it has ended
+        }
+    }
+
+    /** The kernel refuses a swap file in the middle of a call for many; none but that one is blamed. */
+    @Test
+    void aSwapFileAloneIsBlamedForItself() throws IOException {
+        Requires.tool("mkswap");
+        Path swap = top.resolve("b");
+        Path source = top.resolve("a");
+        Files.write(source, new byte[8 << 20]);
+        Program.ok("mkswap", source.toString());
+        byte[] content = Files.readAllBytes(source);
+        for (String name : new String[] {"b", "c", "d"}) {
+            Files.write(top.resolve(name), content);
+        }
+        Program.ok("chmod", "600", swap.toString());
+        Program.ok("sync", "-f", top.toString());
+        Program.ok("swapon", swap.toString());
+        Program run;
+        try {
+            run = Program.run(dedupe(Chagres.command(), "--json", top));
+        } finally {
+            Program.ok("swapoff", swap.toString());
+        }
+        String out = new String(run.out(), StandardCharsets.UTF_8);
+        assertThat(run.exitCode()).as(out + run.err()).isEqualTo(1);
+        assertThat(out.lines().filter(line -> line.contains("TXTBSY")))
+                .singleElement()
+                .asString()
+                .contains(swap.toString());
+        assertThat(place(top.resolve("c"))).isEqualTo(place(source));
+        assertThat(place(top.resolve("d"))).isEqualTo(place(source));
     }
 
     private String checksums() {
