@@ -218,7 +218,8 @@ public final class FileSearch implements AutoCloseable {
 
     private void show(long start, long end, boolean isMatch, LineSink sink) throws IOException {
         boolean newline = end > start && block.get(ValueLayout.JAVA_BYTE, end - 1) == '\n';
-        byte[] bytes = block.asSlice(start, end - start - (newline ? 1 : 0)).toArray(ValueLayout.JAVA_BYTE);
+        byte[] bytes = new byte[(int) (end - start - (newline ? 1 : 0))];
+        MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, bytes, 0, bytes.length);
         long number = options.numbers() ? count(start) + 1 : 0;
         shown = end;
         any = true;

@@ -56,6 +56,7 @@ public final class LineFinder implements AutoCloseable {
     boolean find(MemorySegment block, long from, long to) throws IOException {
         for (long at = from; at < to; at = end + 1) {
             start = at;
+            long searched = at;
             if (!needles.isEmpty()) {
                 long place = candidate(block, at, to);
                 if (place < 0) {
@@ -63,10 +64,11 @@ public final class LineFinder implements AutoCloseable {
                 }
                 long newline = MemoryScan.lastIndexOf(block, (byte) '\n', at, place - at);
                 start = newline < 0 ? at : at + newline + 1;
+                searched = pattern.isLedByLiterals() ? place : start;
             }
             long length = MemoryScan.indexOf(block, (byte) '\n', start, to - start);
             end = length < 0 ? to : start + length;
-            if (matches(block) != pattern.inverted()) {
+            if (pattern.isDecidedByLiterals() || matches(block, (int) (searched - start)) != pattern.inverted()) {
                 return true;
             }
         }
@@ -86,23 +88,21 @@ public final class LineFinder implements AutoCloseable {
         return first == Long.MAX_VALUE ? -1 : first;
     }
 
-    private boolean matches(MemorySegment block) throws IOException {
+    /** Says whether the expression is found in the line; nothing of it begins before some of its bytes. */
+    private boolean matches(MemorySegment block, int from) throws IOException {
         int length = (int) (end - start);
         if (line.length < length) {
             line = new byte[Math.max(length, line.length * 2)];
         }
         MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, line, 0, length);
         try {
-            return matcher(line, length).find();
+            return LineText.isAscii(line, length)
+                    ? ascii.reset(new String(line, 0, length, StandardCharsets.ISO_8859_1))
+                            .find(from)
+                    : unicode.reset(LineText.of(line, length)).find();
         } catch (StackOverflowError e) { // the JDK's way to say that it nests too deeply
             throw new IOException("a line of " + length + " bytes is too long for this pattern; a simpler one may do");
         }
-    }
-
-    private Matcher matcher(byte[] bytes, int length) {
-        return LineText.isAscii(bytes, length)
-                ? ascii.reset(new String(bytes, 0, length, StandardCharsets.ISO_8859_1))
-                : unicode.reset(LineText.of(bytes, length));
     }
 
     /** Returns the offset of the line that was found. */

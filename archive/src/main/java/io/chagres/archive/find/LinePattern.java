@@ -15,6 +15,11 @@ public final class LinePattern {
     private final Pattern unicode;
     private final boolean inverted;
     private final List<byte[]> literals;
+    private final boolean ledByLiterals;
+    private final boolean decidedByLiterals;
+
+    /** Characters of which a text without any means itself as an expression. */
+    private static final Pattern SPECIAL = Pattern.compile("[\\\\^$.|?*+()\\[\\]{}]");
 
     /**
      * How patterns are meant.
@@ -30,11 +35,19 @@ public final class LinePattern {
         public static final Options PLAIN = new Options(false, false, false, false, false);
     }
 
-    private LinePattern(Pattern ascii, Pattern unicode, boolean inverted, List<byte[]> literals) {
+    private LinePattern(
+            Pattern ascii,
+            Pattern unicode,
+            boolean inverted,
+            List<byte[]> literals,
+            boolean ledByLiterals,
+            boolean decidedByLiterals) {
         this.ascii = ascii;
         this.unicode = unicode;
         this.inverted = inverted;
         this.literals = literals;
+        this.ledByLiterals = ledByLiterals;
+        this.decidedByLiterals = decidedByLiterals;
     }
 
     /**
@@ -55,9 +68,11 @@ public final class LinePattern {
                 literals.add(literal);
             }
         }
-        String regex = patterns.stream()
-                .map(each -> "(?:" + (options.fixed() ? Pattern.quote(each) : each) + ")")
-                .collect(Collectors.joining("|"));
+        String regex = patterns.size() == 1 && !options.fixed()
+                ? patterns.getFirst() // a group would be asked at every place
+                : patterns.stream()
+                        .map(each -> "(?:" + (options.fixed() ? Pattern.quote(each) : each) + ")")
+                        .collect(Collectors.joining("|"));
         regex = patterns.isEmpty() ? "(?!)" : options.word() ? "(?<!\\w)(?:" + regex + ")(?!\\w)" : regex;
         regex = options.wholeLine() ? "^(?:" + regex + ")$" : regex;
         Pattern unicode = Pattern.compile(
@@ -65,11 +80,20 @@ public final class LinePattern {
         boolean plain = patterns.stream().allMatch(each -> isPlain(each, options.fixed()));
         Pattern ascii =
                 !plain ? unicode : Pattern.compile(regex, BASE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE : 0));
+        boolean known = literals.size() == patterns.size();
+        boolean led = known && !options.fixed() && patterns.stream().allMatch(RequiredLiteral::leads);
+        boolean decided = known
+                && !options.word()
+                && !options.wholeLine()
+                && patterns.stream().allMatch(each -> isText(each, options.fixed()));
         return new LinePattern(
-                ascii,
-                unicode,
-                options.inverted(),
-                literals.size() == patterns.size() ? List.copyOf(literals) : List.of());
+                ascii, unicode, options.inverted(), known ? List.copyOf(literals) : List.of(), led, decided);
+    }
+
+    /** Says whether a pattern is found wherever its bytes are. No line has a newline, and half a character no bytes. */
+    private static boolean isText(String pattern, boolean fixed) {
+        return pattern.chars().noneMatch(c -> c == '\n' || Character.isSurrogate((char) c))
+                && (fixed || !SPECIAL.matcher(pattern).find());
     }
 
     /** Says whether a pattern means the same in ASCII, whether or not classes and cases are those of Unicode. */
@@ -81,6 +105,16 @@ public final class LinePattern {
     /** Returns bytes of which every line that is found holds one; empty when none are known. */
     List<byte[]> literals() {
         return inverted ? List.of() : literals;
+    }
+
+    /** Says whether what is found begins with one of these bytes. */
+    boolean isLedByLiterals() {
+        return ledByLiterals;
+    }
+
+    /** Says whether a line that holds one of these bytes is found, so that the expression need not be asked. */
+    boolean isDecidedByLiterals() {
+        return decidedByLiterals && !inverted;
     }
 
     boolean inverted() {

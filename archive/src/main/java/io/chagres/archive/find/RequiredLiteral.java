@@ -23,6 +23,16 @@ final class RequiredLiteral {
         return search.walk() && !search.longest.isEmpty() ? search.longest.getBytes(StandardCharsets.UTF_8) : null;
     }
 
+    /** Says whether every match begins with the bytes that are found. */
+    static boolean leads(String regex) {
+        byte[] literal = of(regex);
+        String text = literal == null ? "" : new String(literal, StandardCharsets.UTF_8);
+        if (text.isEmpty() || !regex.startsWith(text)) {
+            return false;
+        }
+        return regex.length() == text.length() || "?*{".indexOf(regex.charAt(text.length())) < 0;
+    }
+
     /** Goes over what is outside of groups; returns false when the expression says more than this class knows. */
     private boolean walk() {
         while (at < regex.length()) {

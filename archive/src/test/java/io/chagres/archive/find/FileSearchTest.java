@@ -108,9 +108,27 @@ final class FileSearchTest {
         long seed = Seeds.next("FileSearchTest.blocks");
         RandomGenerator random = Seeds.random(seed);
         String[] patterns = {
-            "ab", "a+b", "b.c", "^a", "c$", "(ab|ca)b", "ab?c", "[^a]b", "bca", "a{2}b", "\\Bb", "", "x"
+            "ab",
+            "ab*ab",
+            "bc[ab]",
+            "ca?cab",
+            "bb+a",
+            "ab{0}a",
+            "aa|b",
+            "a+b",
+            "b.c",
+            "^a",
+            "c$",
+            "(ab|ca)b",
+            "ab?c",
+            "[^a]b",
+            "bca",
+            "a{2}b",
+            "\\Bb",
+            "",
+            "x"
         };
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < 400; round++) {
             byte[] file = file(random, round % 20 == 0 ? 1_300_000 : random.nextInt(3000), 1 + random.nextInt(40));
             String regex = patterns[random.nextInt(patterns.length)];
             boolean inverted = random.nextInt(4) == 0;
@@ -192,11 +210,23 @@ final class FileSearchTest {
 
     @ParameterizedTest
     @CsvSource({
-        "\u00e9, F, 'x \u00e9', true", "\u00c9, i, 'x \u00e9', true", "\\w+x, '', '\u00e9x', true",
-                "^.x, '', '\u00e9x', true", "foo, w, 'a foo.', true",
-        "foo, w, 'afoo', false", "foo, x, 'foo', true", "foo, x, 'foo ', false", "a.b, F, 'axb', false",
-                "k, i, 'K', true",
-        "'a$', '', 'a\r', false", "'a.', '', 'a\r', true", "\\b\u00e9, '', 'a\u00e9', false",
+        "\u00e9, F, 'x \u00e9', true",
+        "\u00c9, i, 'x \u00e9', true",
+        "\\w+x, '', '\u00e9x', true",
+        "^.x, '', '\u00e9x', true",
+        "foo, w, 'a foo.', true",
+        "foo, w, 'afoo', false",
+        "foo, x, 'foo', true",
+        "foo, x, 'foo ', false",
+        "a.b, F, 'axb', false",
+        "k, i, 'K', true",
+        "\u00e9, '', 'x \u00e9', true",
+        "a.b, '', 'axb', true",
+        "a\\.b, '', 'axb', false",
+        "foo, '', 'afoo', true",
+        "'a$', '', 'a\r', false",
+        "'a.', '', 'a\r', true",
+        "\\b\u00e9, '', 'a\u00e9', false",
     })
     void patternsMeanWhatTheySay(String regex, String flags, String line, boolean found) throws IOException {
         LinePattern.Options options = new LinePattern.Options(

@@ -85,12 +85,16 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
         private final GrepOptions options;
         private final boolean colored;
         private final String name;
+        private final byte[] matchName;
+        private final byte[] contextName;
 
         Text(ContentSink.Origin origin, OutputStream out, FileSearch search, GrepOptions options, boolean colored) {
             super(origin, out, search);
             this.options = options;
             this.colored = colored;
             name = options.anonymous ? "" : colored ? "\u001b[35m" + origin + "\u001b[0m" : origin.toString();
+            matchName = utf8(name.isEmpty() ? "" : name + ':');
+            contextName = utf8(name.isEmpty() ? "" : name + '-');
         }
 
         @Override
@@ -115,11 +119,12 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
         }
 
         private void prefix(Line line) throws IOException {
-            char sign = line.matches() ? ':' : '-';
-            String number = line.number() == 0
-                    ? ""
-                    : (colored ? "\u001b[32m" + line.number() + "\u001b[0m" : Long.toString(line.number())) + sign;
-            out.write(utf8((name.isEmpty() ? "" : name + sign) + number));
+            out.write(line.matches() ? matchName : contextName);
+            if (line.number() > 0) {
+                String number = Long.toString(line.number());
+                char sign = line.matches() ? ':' : '-';
+                out.write(utf8((colored ? "\u001b[32m" + number + "\u001b[0m" : number) + sign));
+            }
         }
 
         private void bytes(Line line) throws IOException {
