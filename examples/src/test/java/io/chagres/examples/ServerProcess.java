@@ -61,7 +61,7 @@ final class ServerProcess implements AutoCloseable {
         command.addAll(List.of("--enable-native-access=io.chagres.foreign", "-m"));
         command.add("io.chagres.examples/" + program.getFirst());
         command.addAll(program.subList(1, program.size()));
-        Path output = work.resolve("output");
+        Path output = Files.createTempFile(work, "output", ".txt");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -214,8 +214,14 @@ public final class FuseServer implements AutoCloseable {
             if (!stopReading(timeoutNs) || !session.pool.awaitIdle(timeoutNs - (MonotonicClock.nowNs() - begunNs))) {
                 throw new ErrnoException("hand over", Errno.ETIMEDOUT, mountPoint.toString());
             }
-            byte[] state = transferable.handOver();
-            handover = new FuseHandover(devices.getFirst().copied(), mounted, connection(), state);
+            Fd copy = devices.getFirst().copied();
+            try {
+                handover = new FuseHandover(copy, mounted, connection(), transferable.handOver());
+            } finally {
+                if (handover == null) {
+                    copy.close();
+                }
+            }
         } catch (IOException e) {
             throw Session.failure("hand over", e);
         } finally {

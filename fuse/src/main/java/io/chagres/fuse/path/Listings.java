@@ -1,5 +1,6 @@
 package io.chagres.fuse.path;
 
+import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.DirectoryPlusReply;
 import io.chagres.fuse.DirectoryReply;
@@ -69,5 +70,33 @@ final class Listings {
 
     void close(long handle) {
         listings.remove(handle);
+    }
+
+    /** Writes the names of those that are open; what the files are is asked for again. */
+    void write(StateWriter to) throws IOException {
+        Map<Long, DirectoryListing> all = Map.copyOf(listings);
+        to.number(lastHandle.get());
+        to.number(all.size());
+        for (Map.Entry<Long, DirectoryListing> open : all.entrySet()) {
+            DirectoryListing listed = open.getValue();
+            to.number(open.getKey());
+            to.number(listed.size() - DirectoryListing.DOTS);
+            for (int at = DirectoryListing.DOTS; at < listed.size(); at++) {
+                to.text(listed.get(at).name());
+            }
+        }
+    }
+
+    /** Goes on with what was written, if nothing is open here yet. */
+    void read(StateReader from) throws ErrnoException {
+        lastHandle.set(from.number());
+        for (int count = from.count(); count > 0; count--) {
+            long handle = from.number();
+            DirectoryListing listed = new DirectoryListing(0);
+            for (int names = from.count(); names > 0; names--) {
+                listed.add(from.text());
+            }
+            listings.put(handle, listed);
+        }
     }
 }

@@ -63,13 +63,14 @@ final class NioAttributes {
             return all.get(name) instanceof Number number ? number.intValue() : otherwise;
         }
 
+        private long longNumber(String name) {
+            return all.get(name) instanceof Number number ? number.longValue() : 0;
+        }
+
         private long timeNs(String name) {
             return all.get(name) instanceof FileTime time ? time.to(TimeUnit.NANOSECONDS) : 0;
         }
     }
-
-    /** The same for all names of a file, and for no other file before or after it. */
-    record Identity(Object key, int generation) {}
 
     NioAttributes(FileSystem fileSystem) throws IOException {
         views = fileSystem.supportedFileAttributeViews();
@@ -91,14 +92,16 @@ final class NioAttributes {
     }
 
     @Nullable
-    Identity identity(Values values) {
-        Object key = haveNumbers() ? values.all.get("fileKey") : null;
-        return key == null ? null : new Identity(key, Long.hashCode(values.timeNs("creationTime")));
+    FileIdentity identity(Values values) {
+        return haveNumbers() && values.all.get("ino") instanceof Number ino
+                ? new FileIdentity(
+                        values.longNumber("dev"), ino.longValue(), Long.hashCode(values.timeNs("creationTime")))
+                : null;
     }
 
     /** Fills attributes with all but how long they may be believed. */
     Attributes fill(Values values, Attributes attributes) {
-        Identity identity = identity(values);
+        FileIdentity identity = identity(values);
         attributes
                 .mode(type(values) | permissions(values))
                 .size(values.all.get("size") instanceof Long size ? size : 0)
@@ -111,8 +114,8 @@ final class NioAttributes {
                 .ctimeNs(values.timeNs(haveNumbers() ? "ctime" : "lastModifiedTime"))
                 .btimeNs(values.timeNs("creationTime"));
         if (identity != null) {
-            attributes.ino(values.all.get("ino") instanceof Number ino ? ino.longValue() : 0);
-            attributes.generation(Integer.toUnsignedLong(identity.generation));
+            attributes.ino(identity.number());
+            attributes.generation(Integer.toUnsignedLong(identity.generation()));
         }
         return attributes;
     }

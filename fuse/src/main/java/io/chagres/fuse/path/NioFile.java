@@ -1,5 +1,7 @@
 package io.chagres.fuse.path;
 
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.Attributes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,10 +12,12 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +112,9 @@ final class NioFile {
 
     /** Prepares for the loss of the name. */
     synchronized void beforeRemoval(Path path) throws IOException {
-        if (!local && temporary == null) {
+        if (local) {
+            last.nlink((int) Files.getAttribute(path, "unix:nlink", LinkOption.NOFOLLOW_LINKS));
+        } else if (temporary == null) {
             copy(path);
         }
     }
@@ -231,6 +237,68 @@ final class NioFile {
         }
         attributes.set(last).size(content().size());
         return true;
+    }
+
+    /**
+     * Writes what another process needs to open it as it is here, copied back.
+     *
+     * @param path the name, or null if it has none any more
+     * @param copies gets the file that the content was copied to, if it has no name
+     * @throws IOException EBUSY if it has no name here and others elsewhere: a copy would be another file
+     */
+    synchronized void write(@Nullable Path path, List<Path> copies, StateWriter to) throws IOException {
+        boolean named = path != null && !nameless;
+        if (!named && local && last.nlink() > 0) {
+            throw new ErrnoException("hand over", Errno.EBUSY, "a file that is open and was moved, or has other names");
+        }
+        to.number(users);
+        to.flag(writable);
+        to.attributes(last);
+        to.flag(named);
+        if (named) {
+            commit(path);
+        } else {
+            Path copy = Files.createTempFile("chagres-handover", ".tmp");
+            copies.add(copy);
+            SeekableByteChannel from = content();
+            from.position(0);
+            try (OutputStream content = Files.newOutputStream(copy)) {
+                Channels.newInputStream(from).transferTo(content);
+            }
+            to.text(copy.toString());
+        }
+    }
+
+    /**
+     * Opens what was written, if nothing is open here yet.
+     *
+     * @param path the name, or null if it has none any more
+     * @param copies gets the file that the content was copied to, if it has no name
+     */
+    synchronized void read(@Nullable Path path, List<Path> copies, StateReader from) throws IOException {
+        int count = from.count();
+        boolean writes = from.flag();
+        Attributes known = from.attributes();
+        if (from.flag()) {
+            if (path == null) {
+                throw StateReader.malformed("damaged: a name is missing");
+            }
+            open(path, writes, known);
+        } else {
+            Path copy = Path.of(from.text());
+            temporary = FileChannel.open(copy, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            copies.add(copy);
+            last.set(known);
+            writable = writes;
+            nameless = true;
+        }
+        users = count;
+    }
+
+    /** Ends all uses. */
+    synchronized void end() throws IOException {
+        users = 0;
+        closeIfUnused();
     }
 
     private SeekableByteChannel content() throws NoSuchFileException {

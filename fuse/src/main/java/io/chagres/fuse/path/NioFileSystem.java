@@ -10,24 +10,24 @@ import io.chagres.fuse.DirectoryPlusReply;
 import io.chagres.fuse.DirectoryReply;
 import io.chagres.fuse.EmptyReply;
 import io.chagres.fuse.EntryReply;
+import io.chagres.fuse.FuseConnection;
 import io.chagres.fuse.FuseFeature;
-import io.chagres.fuse.FuseFileSystem;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.LinkTargetReply;
 import io.chagres.fuse.Name;
+import io.chagres.fuse.Notifier;
 import io.chagres.fuse.OpenReply;
 import io.chagres.fuse.Payload;
 import io.chagres.fuse.ReadReply;
 import io.chagres.fuse.Reply;
 import io.chagres.fuse.Request;
 import io.chagres.fuse.StatfsReply;
+import io.chagres.fuse.TransferableFileSystem;
 import io.chagres.fuse.WriteReply;
 import io.chagres.fuse.XattrNamesReply;
 import io.chagres.fuse.XattrReply;
 import io.chagres.linux.Statx;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +36,7 @@ import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
@@ -44,9 +45,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,9 +64,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; what it does not support EOPNOTSUPP;
  * exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the words of
  * strerror(3) which it is. Safe for any thread. Requests allocate.
+ *
+ * <p>It can be handed over ({@link io.chagres.fuse.FuseServer#handOver}) to one of the same directory in a process that
+ * may open the same files; a FileSystem that is written when it is closed, such as a zip file, is closed in between.
+ * EBUSY where a file is open that was moved behind the mount, or removed there while it has other names.
  */
-public final class NioFileSystem implements FuseFileSystem {
-    private static final Logger LOG = System.getLogger("io.chagres.fuse");
+public final class NioFileSystem implements TransferableFileSystem {
+    /** What is handed over, and in which version. */
+    private static final long KIND = 0x4348_464e_494f_0001L;
+
     private static final int O_ACCMODE = 3;
     private static final int OWNER_READS_AND_WRITES = 0600;
 
@@ -78,7 +83,7 @@ public final class NioFileSystem implements FuseFileSystem {
     private final NioAttributes attributes;
     private final PathTable table;
     private final Listings listings = new Listings();
-    private final Map<Long, NioFile> files = new ConcurrentHashMap<>();
+    private final NioOpenFiles files;
 
     private final NioPaths paths;
     private final PathAnswers answers;
@@ -99,6 +104,7 @@ public final class NioFileSystem implements FuseFileSystem {
         attributes = new NioAttributes(root.getFileSystem());
         table = new PathTable(!attributes.haveNumbers());
         paths = new NioPaths(this.root, table);
+        files = new NioOpenFiles(paths, clock);
         answers = new PathAnswers(table, true);
     }
 
@@ -141,14 +147,34 @@ public final class NioFileSystem implements FuseFileSystem {
     /** Files that are still open are copied back and closed. */
     @Override
     public void destroy() {
-        for (long node : files.keySet()) {
-            try {
-                while (files.containsKey(node)) {
-                    close(node);
-                }
-            } catch (IOException e) {
-                LOG.log(Level.WARNING, "lost what was written to node " + node + ", open at the end", e);
-            }
+        files.closeAll();
+    }
+
+    /** What is open without a name is copied into temporary files, by which the next one goes on. */
+    @Override
+    public byte[] handOver() throws IOException {
+        StateWriter to = new StateWriter(KIND);
+        table.write(to);
+        listings.write(to);
+        files.handOver(to, this::isNamed);
+        return to.written();
+    }
+
+    @Override
+    public void takeOver(FuseConnection connection, Notifier notifier, byte[] state) throws IOException {
+        StateReader from = new StateReader(state, KIND);
+        table.read(from);
+        listings.read(from);
+        files.takeOver(from);
+    }
+
+    /** Tells whether a path leads to a node, and not to what others put there. */
+    private boolean isNamed(long node) throws IOException {
+        Path path = paths.pathIfAny(node);
+        try {
+            return path != null && Objects.equals(table.file(node), attributes.identity(attributes.read(path)));
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 
@@ -176,7 +202,7 @@ public final class NioFileSystem implements FuseFileSystem {
                 truncate(node, change.size());
             }
             if (change.hasMode() || change.hasUid() || change.hasGid() || change.hasAtime() || change.hasMtime()) {
-                NioFile file = files.get(node);
+                NioFile file = files.ifOpen(node);
                 if (file != null) {
                     file.commit(paths.pathIfAny(node)); // what comes later would change the time again
                 }
@@ -188,14 +214,14 @@ public final class NioFileSystem implements FuseFileSystem {
 
     private void truncate(long node, long size) throws IOException {
         if (paths.pathIfAny(node) == null) {
-            file(node).truncate(size);
+            files.of(node).truncate(size);
             return;
         }
         open(node, true);
         try {
-            file(node).truncate(size);
+            files.of(node).truncate(size);
         } finally {
-            close(node);
+            files.close(node);
         }
     }
 
@@ -305,7 +331,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     private @Nullable NioFile openAt(long parent, String name) throws ErrnoException {
         long node = table.known(parent, name);
-        return node == 0 ? null : files.get(node);
+        return node == 0 ? null : files.ifOpen(node);
     }
 
     @Override
@@ -347,7 +373,7 @@ public final class NioFileSystem implements FuseFileSystem {
                     table.forget(node, 1);
                 }
                 if (open && !done) {
-                    close(node);
+                    files.close(node);
                 }
             }
             reply.created(node, attributes(node, reply.attributes()), 0, 0);
@@ -359,48 +385,10 @@ public final class NioFileSystem implements FuseFileSystem {
         if (writes && path.getFileSystem().isReadOnly()) {
             throw new ReadOnlyFileSystemException();
         }
-        if (table.isReplaced(node) && (files.containsKey(node) || writes && !local)) {
-            throw stale(node); // it has another content, or could not be copied back
+        if (table.isReplaced(node) && (files.ifOpen(node) != null || writes && !local)) {
+            throw NioOpenFiles.stale(node); // it has another content, or could not be copied back
         }
-        Attributes known = attributes(node, new Attributes());
-        boolean open = false;
-        while (!open) {
-            NioFile file = files.computeIfAbsent(node, id -> new NioFile(clock));
-            try {
-                open = file.open(path, writes, known);
-            } finally {
-                if (!open && file.closeIfUnused()) {
-                    files.remove(node, file);
-                }
-            }
-        }
-    }
-
-    private void close(long node) throws IOException {
-        NioFile file = files.get(node);
-        if (file == null) {
-            return; // saved and closed by destroy()
-        }
-        try {
-            file.commit(paths.pathIfAny(node));
-        } finally {
-            if (file.release()) {
-                files.remove(node, file);
-            }
-        }
-    }
-
-    private NioFile file(long node) throws ErrnoException {
-        NioFile file = files.get(node);
-        if (file == null) {
-            throw stale(node);
-        }
-        return file;
-    }
-
-    /** The kernel looks its name up again. */
-    private static ErrnoException stale(long node) {
-        return new ErrnoException("find", Errno.ESTALE, "node " + node);
+        files.open(node, path, writes, attributes(node, new Attributes()));
     }
 
     @Override
@@ -409,7 +397,7 @@ public final class NioFileSystem implements FuseFileSystem {
             ByteBuffer buffer = reply.buffer()
                     .asSlice(reply.offset(), Math.min(size, reply.capacity()))
                     .asByteBuffer();
-            file(node).read(buffer, position);
+            files.of(node).read(buffer, position);
             reply.filled(buffer.position());
         });
     }
@@ -419,7 +407,7 @@ public final class NioFileSystem implements FuseFileSystem {
         answers.answer(reply, () -> {
             ByteBuffer buffer =
                     data.segment().asSlice(data.offset(), data.length()).asByteBuffer();
-            file(node).write(buffer.asReadOnlyBuffer(), position);
+            files.of(node).write(buffer.asReadOnlyBuffer(), position);
             reply.written(data.length());
         });
     }
@@ -427,7 +415,7 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void flush(Request request, long node, long handle, long lockOwner, EmptyReply reply) {
         answers.using(reply, node, () -> {
-            NioFile file = files.get(node);
+            NioFile file = files.ifOpen(node);
             if (file != null) {
                 file.commit(paths.pathIfAny(node));
             }
@@ -438,7 +426,7 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void release(Request request, long node, long handle, int flags, int releaseFlags, EmptyReply reply) {
         answers.using(reply, node, () -> {
-            close(node);
+            files.close(node);
             reply.done();
         });
     }
@@ -446,7 +434,7 @@ public final class NioFileSystem implements FuseFileSystem {
     @Override
     public void fsync(Request request, long node, long handle, boolean dataOnly, EmptyReply reply) {
         answers.using(reply, node, () -> {
-            file(node).force(paths.pathIfAny(node), dataOnly);
+            files.of(node).force(paths.pathIfAny(node), dataOnly);
             reply.done();
         });
     }
@@ -558,7 +546,7 @@ public final class NioFileSystem implements FuseFileSystem {
 
     /** Fills in what a node is, also when it has lost its name, or its name has become another file's. */
     private Attributes attributes(long node, Attributes to) throws IOException {
-        NioFile open = files.get(node);
+        NioFile open = files.ifOpen(node);
         if (open != null && paths.pathIfAny(node) == null && open.fillNameless(to)) {
             return to;
         }
@@ -567,15 +555,15 @@ public final class NioFileSystem implements FuseFileSystem {
         if (same || table.isReplaced(node)) {
             return filled(node, values, to);
         }
-        if (!file(node).fillNameless(to)) {
-            throw stale(node);
+        if (!files.of(node).fillNameless(to)) {
+            throw NioOpenFiles.stale(node);
         }
         return to;
     }
 
     private Attributes filled(long node, NioAttributes.Values values, Attributes to) throws IOException {
         attributes.fill(values, to).timeoutsNs(timeoutNs);
-        NioFile file = files.get(node);
+        NioFile file = files.ifOpen(node);
         if (file != null) {
             file.correct(to);
         }

@@ -33,17 +33,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a file system of paths by nodes. */
-final class PathNodes implements FuseFileSystem {
+class PathNodes implements FuseFileSystem {
     private static final int FALLOC_FL_KEEP_SIZE = 1;
     private static final int NAME_MAX = 255;
     private static final int RENAME_NOREPLACE = 1;
     private static final ThreadLocal<@Nullable Request> CURRENT = new ThreadLocal<>();
 
+    final PathTable table = new PathTable();
+    final Listings listings = new Listings();
+    final OpenFiles open = new OpenFiles();
     private final PathFileSystem paths;
-    private final PathTable table = new PathTable();
-    private final Listings listings = new Listings();
     private final PathAnswers answers = new PathAnswers(table, false);
-    private final OpenFiles open = new OpenFiles();
 
     /** Changes through this mount that have ended: what was listed before one of them may be wrong. */
     private final AtomicLong changes = new AtomicLong();
@@ -244,7 +244,7 @@ final class PathNodes implements FuseFileSystem {
                 paths.getattr(path, known);
             }
             long handle = paths.open(path, flags);
-            open.opened(node, handle);
+            open.opened(node, handle, flags);
             if (known != null) {
                 open.lostName(node, known);
             }
@@ -262,7 +262,7 @@ final class PathNodes implements FuseFileSystem {
             Attributes attributes = reply.attributes();
             paths.getattr(path, attributes);
             long node = table.lookedUp(parent, file);
-            open.opened(node, handle);
+            open.opened(node, handle, flags);
             reply.created(node, attributes, handle, 0);
         });
     }

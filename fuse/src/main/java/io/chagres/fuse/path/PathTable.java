@@ -3,8 +3,11 @@ package io.chagres.fuse.path;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.FuseFileSystem;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * which the kernel looks the name up again.
  */
 final class PathTable {
+    /** Where no place or node is written. */
+    private static final long NONE = -1;
+
     private final boolean keepsForgotten;
     private final Map<Long, Node> nodes = new HashMap<>();
     private long lastId = FuseFileSystem.ROOT;
@@ -37,7 +43,7 @@ final class PathTable {
         private final Map<String, Node> children = new HashMap<>();
         private @Nullable Node parent;
         private String name;
-        private @Nullable Object file;
+        private @Nullable FileIdentity file;
 
         /** Nodes that had this name before, and that the kernel still knows. */
         private final Set<Node> predecessors = new HashSet<>(0);
@@ -115,7 +121,7 @@ final class PathTable {
      *
      * @param file equal as long as the name is that of the same file; another one gets another number
      */
-    synchronized long lookedUp(long parent, String name, @Nullable Object file) throws ErrnoException {
+    synchronized long lookedUp(long parent, String name, @Nullable FileIdentity file) throws ErrnoException {
         Node directory = node(parent);
         Node node = child(directory, name);
         if (node.id != 0 && !Objects.equals(node.file, file)) {
@@ -241,7 +247,7 @@ final class PathTable {
     }
 
     /** Returns what a node was looked up with. */
-    synchronized @Nullable Object file(long id) throws ErrnoException {
+    synchronized @Nullable FileIdentity file(long id) throws ErrnoException {
         return node(id).file;
     }
 
@@ -358,5 +364,104 @@ final class PathTable {
                 return;
             }
         }
+    }
+
+    /** Writes all that it knows, for a table in another process. Nobody uses a name meanwhile. */
+    synchronized void write(StateWriter to) throws IOException {
+        List<Node> ordered = parentsFirst();
+        Map<Node, Integer> places = new IdentityHashMap<>();
+        to.flag(keepsForgotten);
+        to.number(lastId);
+        to.number(ordered.size());
+        for (Node node : ordered) {
+            places.put(node, places.size());
+            to.number(node.id);
+            to.number(node.lookups);
+            to.text(node.name);
+            to.number(node.parent == null ? NONE : places.get(node.parent));
+            to.number(node.unlinkedIn == null ? NONE : node.unlinkedIn.id);
+            FileIdentity file = node.file;
+            to.flag(file != null);
+            if (file != null) {
+                to.number(file.device());
+                to.number(file.number());
+                to.number(file.generation());
+            }
+        }
+        for (Node node : ordered) {
+            to.number(node.successor == null ? NONE : places.get(node.successor));
+        }
+    }
+
+    private List<Node> parentsFirst() {
+        List<Node> ordered = new ArrayList<>(nodes.size());
+        for (Node node : nodes.values()) {
+            if (node.parent == null) {
+                ordered.add(node);
+            }
+        }
+        for (int i = 0; i < ordered.size(); i++) {
+            ordered.addAll(ordered.get(i).children.values());
+        }
+        return ordered;
+    }
+
+    /** Goes on with what another table has written, if this one knows nothing yet. */
+    synchronized void read(StateReader from) throws ErrnoException {
+        if (from.flag() != keepsForgotten) {
+            throw StateReader.malformed("of files with other numbers");
+        }
+        nodes.clear();
+        lastId = from.number();
+        List<Node> ordered = new ArrayList<>();
+        Map<Node, Long> unlinked = new IdentityHashMap<>();
+        for (int count = from.count(); count > 0; count--) {
+            ordered.add(readNode(from, ordered, unlinked));
+        }
+        if (!nodes.containsKey(FuseFileSystem.ROOT)) {
+            throw StateReader.malformed("without a root");
+        }
+        unlinked.forEach((node, directory) -> {
+            // Of a directory that is forgotten the number alone is left.
+            node.unlinkedIn = nodes.getOrDefault(directory, new Node(null, ""));
+        });
+        for (Node node : ordered) {
+            long successor = from.number();
+            if (successor != NONE) {
+                node.successor = at(ordered, successor);
+                node.successor.predecessors.add(node);
+            }
+        }
+    }
+
+    private Node readNode(StateReader from, List<Node> parents, Map<Node, Long> unlinked) throws ErrnoException {
+        long id = from.number();
+        long lookups = from.number();
+        String name = from.text();
+        long parent = from.number();
+        Node node = new Node(parent == NONE ? null : at(parents, parent), name);
+        node.id = id;
+        node.lookups = lookups;
+        long directory = from.number();
+        if (directory != NONE) {
+            unlinked.put(node, directory);
+        }
+        if (from.flag()) {
+            node.file = new FileIdentity(from.number(), from.number(), (int) from.number());
+        }
+        if (node.parent != null) {
+            node.parent.children.put(name, node);
+        }
+        if (id != 0 && nodes.put(id, node) != null) {
+            throw StateReader.malformed("damaged: it has node " + id + " twice");
+        }
+        return node;
+    }
+
+    private static Node at(List<Node> nodes, long place) throws ErrnoException {
+        if (place < 0 || place >= nodes.size()) {
+            throw StateReader.malformed("damaged");
+        }
+        return nodes.get((int) place);
     }
 }

@@ -36,6 +36,10 @@ class PathMemory implements PathFileSystem {
         return Objects.requireNonNull(handles.get(handle));
     }
 
+    final synchronized boolean isOpen(String path, long handle) {
+        return handles.get(handle) != null && handles.get(handle) == names.get(path);
+    }
+
     @Override
     public synchronized void getattr(String path, Attributes attributes) throws NoSuchFileException {
         if (path.equals("/")) {

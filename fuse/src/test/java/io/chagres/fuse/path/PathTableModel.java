@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.FuseFileSystem;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** Random lookups, forgets, changes and uses of names, compared with a list that is searched from end to end. */
 final class PathTableModel {
     private static final String[] NAMES = {"a", "b", "c"};
-    private static final String[] FILES = {"one", "other"};
+    private static final FileIdentity[] FILES = {new FileIdentity(1, 1, 0), new FileIdentity(1, 1, 1)};
 
     /** What the kernel knows, or a request uses. */
     private static final class Entry {
         private long id;
         private long lookups;
-        private @Nullable String file;
+        private @Nullable FileIdentity file;
         private @Nullable Entry parent;
         private String name = "";
         private @Nullable Entry successor;
@@ -39,7 +40,7 @@ final class PathTableModel {
     private final List<Long> ids = new ArrayList<>();
     private final Entry root = new Entry();
     private final boolean keepsForgotten;
-    private final PathTable table;
+    private PathTable table;
     private final RandomGenerator random;
 
     PathTableModel(RandomGenerator random, boolean keepsForgotten) {
@@ -52,7 +53,10 @@ final class PathTableModel {
         ids.add(1000L); // one that was never given out
     }
 
-    void step() throws ErrnoException {
+    void step() throws IOException {
+        if (uses.isEmpty() && random.nextInt(10) == 0) {
+            handOver();
+        }
         switch (random.nextInt(10)) {
             case 0, 1, 2 -> lookup();
             case 3, 4 -> forget();
@@ -62,6 +66,16 @@ final class PathTableModel {
             case 8 -> use();
             default -> endUse();
         }
+    }
+
+    private void handOver() throws IOException {
+        done.add("hand over");
+        StateWriter state = new StateWriter(1);
+        table.write(state);
+        table = new PathTable(keepsForgotten);
+        StateReader from = new StateReader(state.written(), 1);
+        table.read(from);
+        from.end();
     }
 
     private long anyId() {
@@ -100,7 +114,7 @@ final class PathTableModel {
     private void lookup() throws ErrnoException {
         long parent = anyId();
         String name = anyName();
-        String file = random.nextInt(8) == 0 ? FILES[1] : FILES[0];
+        FileIdentity file = random.nextInt(8) == 0 ? FILES[1] : FILES[0];
         done.add("lookup " + parent + " " + name + " " + file);
         Entry directory = known(parent);
         if (directory == null) {

@@ -1,7 +1,7 @@
 package io.chagres.fuse.path;
 
-import io.chagres.foreign.ErrnoException;
 import io.chagres.testkit.Seeds;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /** Random use of the table of paths, compared with a simple model. {@code -Dmodel.runs=} for more. */
@@ -10,7 +10,7 @@ class PathTableModelTest {
     private static final int STEPS = 120;
 
     @Test
-    void isWhatAListSays() throws ErrnoException {
+    void isWhatAListSays() throws IOException {
         long seed = Seeds.next("PathTableModelTest");
         for (int run = 0; run < Seeds.runs(RUNS); run++) {
             PathTableModel model = new PathTableModel(Seeds.random(seed + run), (seed + run) % 4 == 0);

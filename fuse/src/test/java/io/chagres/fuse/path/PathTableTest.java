@@ -8,6 +8,9 @@ import io.chagres.foreign.ErrnoException;
 import org.junit.jupiter.api.Test;
 
 class PathTableTest {
+    private static final FileIdentity ONE = new FileIdentity(1, 1, 0);
+    private static final FileIdentity OTHER = new FileIdentity(1, 1, 1);
+
     private final PathTable table = new PathTable();
 
     @Test
@@ -51,10 +54,10 @@ class PathTableTest {
 
     @Test
     void tellsFilesOfOneNameApart() throws ErrnoException {
-        long a = table.lookedUp(1, "a", "one");
-        assertThat(table.lookedUp(1, "a", "one")).isEqualTo(a).isEqualTo(table.known(1, "a"));
-        assertThat(table.file(a)).isEqualTo("one");
-        long other = table.lookedUp(1, "a", "other");
+        long a = table.lookedUp(1, "a", ONE);
+        assertThat(table.lookedUp(1, "a", ONE)).isEqualTo(a).isEqualTo(table.known(1, "a"));
+        assertThat(table.file(a)).isEqualTo(ONE);
+        long other = table.lookedUp(1, "a", OTHER);
         assertThat(other).isNotEqualTo(a);
         assertThat(table.pathIfAny(a)).isEmpty();
         assertThat(table.path(other)).isEqualTo("/a");
