@@ -112,6 +112,24 @@ public enum FuseFeature {
     /** The attributes {@code system.posix_acl_*} work and the kernel checks permissions by them. */
     POSIX_ACL(InitFlags.POSIX_ACL, 0, 0),
 
+    /**
+     * The mount can be shown once more with other user and group ids, see mount_setattr(2) and MOUNT_ATTR_IDMAP. The
+     * kernel maps the ids of files, and checks permissions ({@link FuseOptions#defaultPermissions}). The file system
+     * promises to ask for nobody's rights: {@link Request#uid()} and {@link Request#gid()} are -1, also through the
+     * mount itself, but where a file is made, which is to belong to them. Since protocol 7.41.
+     */
+    IDMAPPED_MOUNTS(InitFlags.ALLOW_IDMAP, 0, 0),
+
+    /**
+     * Who takes the mount over from a server that died gets the requests that it had read and not answered, see {@link
+     * FuseServer#takeOver} and {@link Request#isResent}: the file system promises that handling one twice does no harm.
+     * All threads read from one descriptor then, not from one each. Since protocol 7.40.
+     */
+    RESEND(InitFlags.HAS_RESEND, 0, 0),
+
+    /** The kernel ends the mount if a request is not answered in time, see {@link FuseOptions#withRequestTimeout}. */
+    REQUEST_TIMEOUT(InitFlags.REQUEST_TIMEOUT, 0, 0),
+
     /** Reads and writes of every file go past the page cache: each of a program is a request, of the size it asked. */
     DIRECT_IO(0, OpenReply.DIRECT_IO, 0),
 

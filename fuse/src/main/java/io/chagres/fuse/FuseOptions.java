@@ -17,6 +17,7 @@ public final class FuseOptions {
 
     private static final int PAGE = 4096;
     private static final int MAX_WRITE = 16 << 20;
+    private static final int MAX_TIMEOUT_S = 0xffff;
 
     // Written by changed() alone, before anybody else sees the copy.
     private String name = "chagres";
@@ -28,6 +29,7 @@ public final class FuseOptions {
     private boolean noAtime;
     private boolean autoUnmount;
     private boolean interrupts;
+    private int requestTimeoutS;
     private int threads = 2;
     private int maxWrite = 256 * PAGE;
     private int maxConcurrent = 64;
@@ -48,6 +50,7 @@ public final class FuseOptions {
         copy.noAtime = noAtime;
         copy.autoUnmount = autoUnmount;
         copy.interrupts = interrupts;
+        copy.requestTimeoutS = requestTimeoutS;
         copy.threads = threads;
         copy.maxWrite = maxWrite;
         copy.maxConcurrent = maxConcurrent;
@@ -71,6 +74,13 @@ public final class FuseOptions {
         if (threads == 1 && transport == FuseTransport.IO_URING) {
             throw new IllegalArgumentException(
                     "one thread calls methods one at a time, IO_URING calls them on each processor");
+        }
+        if (features.contains(FuseFeature.IDMAPPED_MOUNTS) && !defaultPermissions) {
+            throw new IllegalArgumentException("with IDMAPPED_MOUNTS the kernel checks permissions, nobody else can");
+        }
+        if (requestTimeoutS < 0 || requestTimeoutS > MAX_TIMEOUT_S) {
+            throw new IllegalArgumentException(
+                    "a request timeout is 0 to " + MAX_TIMEOUT_S + " seconds, not " + requestTimeoutS);
         }
         if (maxWrite < PAGE || maxWrite > MAX_WRITE || maxWrite % PAGE != 0) {
             throw new IllegalArgumentException(
@@ -257,6 +267,28 @@ public final class FuseOptions {
         Set<FuseFeature> mutable = EnumSet.noneOf(FuseFeature.class);
         mutable.addAll(features);
         return mutable;
+    }
+
+    /**
+     * Sets how long the kernel waits for an answer. When one request is not answered in time it ends the mount, and all
+     * who use it get errors: a server that hangs holds nobody up for ever. The kernel looks each 15 seconds, so that
+     * less is as 15, and it takes up to 15 more. Where it knows no such thing (before protocol 7.43) nothing ends.
+     *
+     * @param seconds up to 65535; 0 for none but what the system prescribes, in {@code /proc/sys/fs/fuse}
+     * @return a copy with or without {@link FuseFeature#REQUEST_TIMEOUT}
+     */
+    public FuseOptions withRequestTimeout(int seconds) {
+        FuseOptions timed = changed(copy -> copy.requestTimeoutS = seconds);
+        return seconds == 0 ? timed.without(FuseFeature.REQUEST_TIMEOUT) : timed.with(FuseFeature.REQUEST_TIMEOUT);
+    }
+
+    /**
+     * Returns how long the kernel waits for an answer.
+     *
+     * @return seconds, see {@link #withRequestTimeout}
+     */
+    public int requestTimeoutS() {
+        return requestTimeoutS;
     }
 
     /**

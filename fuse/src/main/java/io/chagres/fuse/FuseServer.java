@@ -508,6 +508,9 @@ public final class FuseServer implements AutoCloseable {
     /** Every thread has a queue of its own in the kernel, so that answers of one do not wait for another. */
     private FdDevice another() {
         FdDevice first = devices.getFirst();
+        if (session.has(FuseFeature.RESEND)) {
+            return first; // what was read from another descriptor fails when this process dies
+        }
         try {
             FdDevice device = first.cloned();
             devices.add(device);

@@ -196,6 +196,13 @@ public final class Notifier {
         }
     }
 
+    /** Has all requests sent again that were read and not answered: nobody else is at them any more. */
+    int resend() {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            return send(message(frame, Abi.NOTIFY_RESEND, 0, 0));
+        }
+    }
+
     void retrieved(long unique, long position, Payload data) {
         Retrieval retrieval = waiting.remove(unique);
         if (retrieval != null) {

@@ -34,6 +34,16 @@ public final class Request {
     }
 
     /**
+     * Tells whether a server that died may have handled this request already, in part or whole, with {@link
+     * FuseFeature#RESEND}. What it made is there then: a mkdir is answered for a directory that exists.
+     *
+     * @return true if the kernel sends it not for the first time
+     */
+    public boolean isResent() {
+        return (exchange.unique & Abi.UNIQUE_RESEND) != 0;
+    }
+
+    /**
      * Returns the node the request is about.
      *
      * @return the number given at lookup; the root is {@link FuseFileSystem#ROOT}
@@ -45,7 +55,7 @@ public final class Request {
     /**
      * Returns the user for permission checks.
      *
-     * @return the file system user id of the calling thread
+     * @return the file system user id of the calling thread; see {@link FuseFeature#IDMAPPED_MOUNTS}
      */
     public int uid() {
         return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_UID);
@@ -54,7 +64,7 @@ public final class Request {
     /**
      * Returns the group for permission checks.
      *
-     * @return the file system group id of the calling thread
+     * @return the file system group id of the calling thread; see {@link FuseFeature#IDMAPPED_MOUNTS}
      */
     public int gid() {
         return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_GID);

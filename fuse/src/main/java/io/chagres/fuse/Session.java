@@ -101,6 +101,10 @@ final class Session {
         } catch (IOException e) {
             throw failure("take over", e);
         }
+        int resent = has(FuseFeature.RESEND) ? notifier.resend() : 0;
+        if (resent < 0) {
+            throw new ErrnoException("have requests sent again", -resent, "");
+        }
         connection = agreed;
     }
 
@@ -292,6 +296,8 @@ final class Session {
         Abi.putShort(to, at + Abi.INIT_OUT_MAX_PAGES, made.maxWrite() / PAGE);
         // One file system below this one.
         Abi.putInt(to, at + Abi.INIT_OUT_MAX_STACK_DEPTH, has(FuseFeature.PASSTHROUGH) ? 1 : 0);
+        int timeoutS = has(FuseFeature.REQUEST_TIMEOUT) ? options.requestTimeoutS() : 0;
+        Abi.putShort(to, at + Abi.INIT_OUT_REQUEST_TIMEOUT, timeoutS);
         exchange.answer(Abi.INIT_OUT);
     }
 

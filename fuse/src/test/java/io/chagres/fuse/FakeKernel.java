@@ -12,7 +12,7 @@ import java.util.Set;
  * through an entry of a ring, as the kernel lays them out there.
  */
 final class FakeKernel implements AutoCloseable {
-    static final long ALL_FLAGS = 0x3ff_ffff_ffffL;
+    static final long ALL_FLAGS = 0x7ff_ffff_ffffL;
 
     /** What nobody waits for comes through the device always. */
     private static final Set<Integer> THROUGH_DEVICE = Set.of(Opcode.FORGET, Opcode.BATCH_FORGET, Opcode.INTERRUPT);
@@ -50,7 +50,11 @@ final class FakeKernel implements AutoCloseable {
 
     /** Sends a request and returns its answer; null if there is none. */
     Answer call(int opcode, long node, Bytes arguments) {
-        byte[] request = arguments.request(opcode, ++unique, node);
+        return call(opcode, ++unique, node, arguments);
+    }
+
+    private Answer call(int opcode, long number, long node, Bytes arguments) {
+        byte[] request = arguments.request(opcode, number, node);
         if (session.isOverRing() && !THROUGH_DEVICE.contains(opcode)) {
             return throughRing(request);
         }
@@ -59,6 +63,11 @@ final class FakeKernel implements AutoCloseable {
         int served = worker.serveOne();
         assert served == 1 : served;
         return device.answers.isEmpty() ? null : new Answer(device.answers.getFirst());
+    }
+
+    /** Sends a request that another server had read. */
+    Answer callAgain(int opcode, long node, Bytes arguments) {
+        return call(opcode, ++unique | 1L << 63, node, arguments);
     }
 
     private Answer throughRing(byte[] request) {

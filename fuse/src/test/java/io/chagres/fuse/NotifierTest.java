@@ -43,6 +43,8 @@ class NotifierTest {
         sent(6, Bytes.none().u64(5).u64(6).u32(4).u32(0).name("name"));
         assertThat(notifier.pollWakeUp(88)).isZero();
         sent(1, Bytes.none().u64(88));
+        assertThat(notifier.resend()).isZero();
+        sent(7, Bytes.none());
     }
 
     @Test

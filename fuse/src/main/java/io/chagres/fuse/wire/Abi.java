@@ -55,6 +55,10 @@ public final class Abi {
     public static final int NOTIFY_STORE = 4;
     public static final int NOTIFY_RETRIEVE = 5;
     public static final int NOTIFY_DELETE = 6;
+    public static final int NOTIFY_RESEND = 7;
+
+    /** FUSE_UNIQUE_RESEND: in the number of a request that was sent to another server before. */
+    public static final long UNIQUE_RESEND = 1L << 63;
 
     /** Size of fuse_in_header, and its fields. */
     public static final int IN_HEADER = 40;
