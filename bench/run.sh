@@ -8,6 +8,7 @@
 # Environment:
 #   BENCH_DIR    where the data goes, on the disk to measure (default: a new temporary directory, removed at the end)
 #   BENCH_SHORT  1: small sizes and short windows, to try the script, not to quote
+#   FUSE_ONLY    servers of the section fuse, separated by blanks, such as "ours ours-paths jfuse" (default: all)
 #   CHAGRES      the command to measure (default: the launcher beside this directory)
 # Needs gcc, python3, zstd, a JDK >= 25, and for peers rsyslog, libfuse 3 and libfuse 2
 # (Debian: apt-get install gcc python3 zstd rsyslog fuse3 libfuse3-dev libfuse2).

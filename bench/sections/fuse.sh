@@ -1,7 +1,8 @@
 # FUSE: ours beside libfuse in C, jfuse and jnr-fuse. Every server serves the same small tree from memory, every client
 # does the same work, all in one run.
 
-FUSE_SERVERS=(ours ours-uring libfuse-ll libfuse-hl libfuse-hl-threads jfuse jfuse-threads jnr-fuse jnr-fuse-threads)
+FUSE_SERVERS=(${FUSE_ONLY:-ours ours-uring ours-paths libfuse-ll libfuse-hl libfuse-hl-threads jfuse jfuse-threads jnr-fuse
+    jnr-fuse-threads})
 FUSE_DATA=(seqread:131072 randread:4096 seqwrite:131072 randwrite:4096)
 
 # What the tables show, by "PLACEMENT TIMEOUT_S MODE".
@@ -21,6 +22,7 @@ fuse_command() {
         -cp "$JVM_PATH")
     case $1 in
         ours) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.BenchFs classic "${rest[@]}") ;;
+        ours-paths) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.PathBenchFs classic "${rest[@]}") ;;
         ours-uring) FUSE_COMMAND=("${java[@]}" io.chagres.bench.fuse.BenchFs uring "${rest[@]}") ;;
         libfuse-ll) FUSE_COMMAND=("$TARGET/ll" "${rest[@]}") ;;
         libfuse-hl) FUSE_COMMAND=("$TARGET/hl" "${rest[@]}") ;;

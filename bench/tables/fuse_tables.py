@@ -10,6 +10,7 @@ import bars
 SERVERS = {
     "ours": "ours, /dev/fuse",
     "ours-uring": "ours, io_uring",
+    "ours-paths": "ours, by paths",
     "ours-passthrough": "ours, passthrough of a file",
     "libfuse-ll": "libfuse 3 low level, C",
     "libfuse-hl": "libfuse 3 high level, C",
@@ -49,6 +50,8 @@ DATA = [
 TARGETS = {
     "fuse_list": [
         ("like for like, timeouts 0: ours against jfuse", ("ours", PLAIN0), ("jfuse", PLAIN0), 0.5),
+        ("... by paths against ours by nodes", ("ours-paths", PLAIN0), ("ours", PLAIN0), 1.1),
+        ("... by paths against jfuse", ("ours-paths", PLAIN0), ("jfuse", PLAIN0), None),
         ("... against jfuse as it comes", ("ours", PLAIN0), ("jfuse-threads", PLAIN0), 0.5),
         ("... against jnr-fuse", ("ours", PLAIN0), ("jnr-fuse", PLAIN0), 0.5),
         ("... against jnr-fuse as it comes", ("ours", PLAIN0), ("jnr-fuse-threads", PLAIN0), 0.5),
@@ -70,10 +73,14 @@ TARGETS = {
     ],
     "getattr": [
         ("getattr, one core: ours against libfuse low level, C", ("ours", PLAIN0), ("libfuse-ll", PLAIN0), 0.9),
+        ("getattr, one core: ours by paths against ours by nodes", ("ours-paths", PLAIN0), ("ours", PLAIN0), 1.1),
         ("getattr, other core: ours against libfuse low level, C", ("ours", CROSS0), ("libfuse-ll", CROSS0), 1.0),
         ("getattr, other core: ours by io_uring, us", ("ours-uring", CROSS0), None, 3.5),
     ],
     "open": [
+        ("open + read 4 KiB + close, timeouts 0: ours by paths against ours by nodes",
+         ("ours-paths", PLAIN0), ("ours", PLAIN0), 1.1),
+        ("... by paths against jfuse", ("ours-paths", PLAIN0), ("jfuse", PLAIN0), None),
         ("open + read 4 KiB + close, 1 s, best mode of ours against libfuse low level, C, opens answered",
          ("ours", BEST1), ("libfuse-ll", PLAIN1), 0.5),
         ("... opens left to the kernel", ("ours", BEST1), ("libfuse-ll", BEST1), None),

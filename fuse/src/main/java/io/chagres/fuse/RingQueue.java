@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
  * the thread enters the kernel in whatever way, so that a handler that waits does not hold up the end of the mount.
  */
 final class RingQueue implements Runnable {
-    /** How the ring is made: the command data of FUSE needs long entries. */
+    /**
+     * How the ring is made: the command data of FUSE needs long entries. Without DEFER_TASKRUN: what is deferred waits
+     * for this thread, and so would callers for a handler that hangs, even at the end of the mount.
+     */
     static final int SETUP =
             IoUring.IORING_SETUP_SQE128 | IoUring.IORING_SETUP_SUBMIT_ALL | IoUring.IORING_SETUP_SINGLE_ISSUER;
 
