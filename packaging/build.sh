@@ -52,7 +52,7 @@ pages=$work/pages
 
 make_program() {
     packaging/package.sh --runtime "$program"
-    "$program/runtime/bin/java" -m io.chagres.cli/io.chagres.cli.Pages "$pages"
+    "$program/runtime/bin/java" --add-modules io.chagres.faultfs -m io.chagres.cli/io.chagres.cli.Pages "$pages"
 }
 
 # archive NAME PATH...: writes paths below the work directory as the tar archive NAME, the same bytes each time.

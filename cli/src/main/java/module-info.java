@@ -1,6 +1,7 @@
 /** The command {@code chagres}. */
 module io.chagres.cli {
     requires static org.jspecify;
+    requires static io.chagres.faultfs; // for its manual pages, when packages are built
     requires info.picocli;
     requires org.tomlj;
     requires io.chagres.ship;

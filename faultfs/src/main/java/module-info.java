@@ -1,7 +1,7 @@
 /** A directory mirrored with faults, and the program {@code chagres-faultfs}. */
 module io.chagres.faultfs {
     requires static org.jspecify;
-    requires info.picocli;
+    requires transitive info.picocli;
     requires transitive io.chagres.fuse;
 
     exports io.chagres.faultfs;

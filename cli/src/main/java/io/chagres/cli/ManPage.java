@@ -90,7 +90,7 @@ final class ManPage {
         }
         if (command.parent() != null) {
             section("SEE ALSO");
-            text("chagres(1)");
+            text(command.root().qualifiedName("-") + "(1)");
         }
     }
 

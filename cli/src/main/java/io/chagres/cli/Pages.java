@@ -34,14 +34,19 @@ final class Pages {
         CommandLine root = Main.commandLine(
                 CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()));
         Path man = Files.createDirectories(directory.resolve("man/man1"));
-        Files.writeString(man.resolve("chagres.1"), ManPage.of(root.getCommandSpec()));
-        for (CommandSpec command : commands(root.getCommandSpec())) {
-            Files.writeString(man.resolve("chagres-" + command.name() + ".1"), ManPage.of(command));
-        }
+        writeManual(man, root.getCommandSpec());
+        writeManual(man, io.chagres.faultfs.Main.model());
         Path completion = Files.createDirectories(directory.resolve("completion"));
         Files.writeString(completion.resolve("chagres.bash"), AutoComplete.bash("chagres", root));
         Files.writeString(completion.resolve("_chagres"), Completion.zsh(root.getCommandSpec()));
         Files.writeString(completion.resolve("chagres.fish"), Completion.fish(root.getCommandSpec()));
+    }
+
+    private static void writeManual(Path directory, CommandSpec command) throws IOException {
+        Files.writeString(directory.resolve(command.qualifiedName("-") + ".1"), ManPage.of(command));
+        for (CommandSpec below : commands(command)) {
+            writeManual(directory, below);
+        }
     }
 
     /** Returns the commands below one, without those that are hidden. */

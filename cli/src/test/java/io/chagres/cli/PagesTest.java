@@ -33,6 +33,10 @@ class PagesTest {
                 .doesNotContain("${")
                 .doesNotContain("%n");
         assertThat(Files.readString(directory.resolve("man/man1/chagres.1"))).contains(".B \"restore\"");
+        assertThat(Files.readString(directory.resolve("man/man1/chagres-faultfs.1")))
+                .contains(".B \"\\-\\-power\\-loss\"", "chagres\\-faultfs\\-rule(1)");
+        assertThat(Files.readString(directory.resolve("man/man1/chagres-faultfs-rule-add.1")))
+                .contains(".B \"\\-\\-socket PATH\"", "chagres\\-faultfs(1)");
         for (String command : List.of("ls", "cat", "grep", "tail", "mount", "verify", "compact", "dedupe", "doctor")) {
             assertThat(directory.resolve("man/man1/chagres-" + command + ".1")).isRegularFile();
         }

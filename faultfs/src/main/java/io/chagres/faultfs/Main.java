@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The program {@code chagres-faultfs}: the only place where its failures become sentences and exit codes. */
@@ -39,6 +40,15 @@ public final class Main {
             return FAILED;
         });
         return line.execute(args);
+    }
+
+    /**
+     * Returns what the program understands, for its manual pages.
+     *
+     * @return a model of its own
+     */
+    public static CommandSpec model() {
+        return new CommandLine(new FaultFsCommand(System.out)).getCommandSpec();
     }
 
     private static int usage(ParameterException e, PrintStream err) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -86,6 +87,34 @@ class PowerLossTest {
         assertThat(mode(file)).isEqualTo("rwxrwxrwx");
         assertThat(Files.getLastModifiedTime(file)).isEqualTo(LONG_AGO);
         assertThat(file).hasContent("after");
+    }
+
+    /** The flag of one write, see pwritev2(2), which the JDK does not have. */
+    @Test
+    void aSyncedWriteIsSafeAlone() throws IOException {
+        Requires.tool("python3");
+        Program.ok("python3", "-c", """
+                import os, sys
+                file = os.open(sys.argv[1], os.O_WRONLY)
+                os.pwritev(file, [b"BE"], 0, os.RWF_DSYNC)
+                os.pwritev(file, [b"FO"], 2, 0)
+                """, file.toString());
+        assertThat(file).hasContent("BEFOre");
+        mount.powerCut();
+        assertThat(file).hasContent("BEfore");
+    }
+
+    @Test
+    void whatWasMadeAndRemovedSinceLeavesNothing() throws IOException {
+        Path made = mountPoint.resolve("made");
+        try (FileChannel open = FileChannel.open(made, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            open.write(ByteBuffer.wrap(new byte[100]));
+            open.force(true);
+            Files.delete(made);
+        }
+        mount.powerCut();
+        assertThat(made).doesNotExist();
+        assertThat(file).hasContent("before");
     }
 
     @Test

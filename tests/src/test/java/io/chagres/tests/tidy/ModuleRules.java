@@ -27,6 +27,7 @@ final class ModuleRules {
                     "io.chagres.mount",
                     "io.chagres.dedupe",
                     "io.chagres.forward",
+                    "io.chagres.faultfs",
                     "info.picocli",
                     "org.tomlj",
                     "java.net.http",
