@@ -62,11 +62,18 @@ final class LineCutter {
             long rest = bytes.byteSize() - from;
             long found = chunks ? -1 : MemoryScan.indexOf(bytes, (byte) '\n', from, rest);
             long newline = found < 0 ? -1 : from + found;
+            if (length == 0 && found >= 0 && found <= maxBytes) {
+                byte[] value = new byte[(int) found];
+                MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, value, 0, value.length);
+                hand(value, true);
+                endLine();
+                from = newline + 1;
+                continue;
+            }
             from = hold(bytes, from, newline < 0 ? bytes.byteSize() : newline);
             if (from == newline) {
                 end(true);
-                offset++; // the newline
-                line = offset;
+                endLine();
                 from++;
             }
         }
@@ -99,9 +106,19 @@ final class LineCutter {
     }
 
     private void end(boolean last) throws IOException {
-        boolean whole = chunks || last && line == offset;
-        target.take(offset, Arrays.copyOf(held, length), whole ? ForwardedRecord.WHOLE : line, whole || last);
-        offset += length;
+        byte[] value = Arrays.copyOf(held, length);
         length = 0;
+        hand(value, last);
+    }
+
+    private void hand(byte[] value, boolean last) throws IOException {
+        boolean whole = chunks || last && line == offset;
+        target.take(offset, value, whole ? ForwardedRecord.WHOLE : line, whole || last);
+        offset += value.length;
+    }
+
+    private void endLine() {
+        offset++; // the newline
+        line = offset;
     }
 }

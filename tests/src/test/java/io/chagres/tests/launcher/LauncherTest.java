@@ -149,7 +149,10 @@ class LauncherTest {
                 .containsSubsequence("-p", program + "/lib/one.jar:" + program + "/lib/two.jar")
                 .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + program + "/native/libzstd-jni.so")
                 .doesNotContain("-Xmn3m");
-        assertThat(jvmArgs(List.of(), "ship")).contains("-Xmn3m", "-XX:TrimNativeHeapInterval=10000");
+        assertThat(jvmArgs(List.of(), "ship"))
+                .contains("-Xmn3m", "-XX:TrimNativeHeapInterval=10000")
+                .doesNotContain("-Xmn16m");
+        assertThat(jvmArgs(List.of(), "forward")).containsSubsequence("-Xmn3m", "-Xmn16m");
     }
 
     @Test

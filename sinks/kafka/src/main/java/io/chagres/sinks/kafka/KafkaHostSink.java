@@ -1,42 +1,41 @@
 package io.chagres.sinks.kafka;
 
-import io.chagres.archive.HostRegistry;
 import io.chagres.forward.ForwardedRecord;
 import io.chagres.forward.HostSink;
 import io.chagres.forward.Position;
 import io.chagres.forward.SinkException;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
 
 /** One host's transactions. */
 final class KafkaHostSink implements HostSink {
     private final KafkaAddress address;
-    private final HostRegistry.Owner host;
+    private final Set<String> headers;
     private final KafkaProducer<byte[], byte[]> producer;
     private final KafkaPositions positions;
     private final Map<Long, Position> committed = new TreeMap<>();
+    private @Nullable VersionRecords file; // that of the last record
     private boolean inTransaction;
 
-    /** Takes over the producer, which is ready to begin a transaction. */
+    /**
+     * Takes over the producer, which is ready to begin a transaction.
+     *
+     * @param headers which of them records have
+     */
     KafkaHostSink(
             KafkaAddress address,
-            HostRegistry.Owner host,
+            Set<String> headers,
             KafkaProducer<byte[], byte[]> producer,
             KafkaPositions positions,
             Map<Long, byte[]> read)
             throws SinkException {
         this.address = address;
-        this.host = host;
+        this.headers = headers;
         this.producer = producer;
         this.positions = positions;
         for (Map.Entry<Long, byte[]> each : read.entrySet()) {
@@ -53,13 +52,10 @@ final class KafkaHostSink implements HostSink {
     public void send(ForwardedRecord record) throws IOException {
         try {
             begin();
-            producer.send(new ProducerRecord<>(
-                    address.topic(host.name(), record.path()),
-                    null,
-                    record.committedMs(),
-                    key(record.path()),
-                    record.value(),
-                    headers(record)));
+            if (file == null || !file.isOf(record)) {
+                file = new VersionRecords(address, record, headers);
+            }
+            producer.send(file.record(record));
         } catch (KafkaException | IllegalStateException e) {
             throw KafkaSink.failed(e);
         }
@@ -84,44 +80,6 @@ final class KafkaHostSink implements HostSink {
             producer.beginTransaction();
             inTransaction = true;
         }
-    }
-
-    private byte[] key(Pathname path) {
-        byte[] name = bytes(host.name() + ":");
-        byte[] key = new byte[name.length + path.length()];
-        System.arraycopy(name, 0, key, 0, name.length);
-        System.arraycopy(path.bytes(), 0, key, name.length, path.length());
-        return key;
-    }
-
-    private List<Header> headers(ForwardedRecord record) {
-        List<Header> headers = new ArrayList<>(10);
-        add(headers, "host", host.name());
-        add(headers, "host-id", host.id());
-        headers.add(new RecordHeader("chagres.path", record.path().bytes()));
-        add(headers, "version", Long.toString(record.version()));
-        add(headers, "file", record.file().text());
-        add(headers, "offset", Long.toString(record.offset()));
-        add(headers, "committed-ms", Long.toString(record.committedMs()));
-        if (record.line() != ForwardedRecord.WHOLE) {
-            add(headers, "line", Long.toString(record.line()));
-            add(headers, "part", record.last() ? "last" : "more");
-        }
-        if (!record.event().isEmpty()) {
-            add(headers, "event", record.event());
-        }
-        if (record.name() != null) {
-            headers.add(new RecordHeader("chagres.name", record.name().bytes()));
-        }
-        return headers;
-    }
-
-    private static void add(List<Header> headers, String name, String value) {
-        headers.add(new RecordHeader("chagres." + name, bytes(value)));
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -1,7 +1,11 @@
 package io.chagres.sinks.kafka;
 
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -20,6 +24,17 @@ record KafkaSettings(String name, Map<String, String> properties) {
     /** Of the properties one is ours: the topic of the positions. */
     static final String POSITIONS_TOPIC = "chagres.positions.topic";
 
+    /** And which headers every record has. */
+    static final String HEADERS = "chagres.headers";
+
+    private static final List<String> ALL_HEADERS =
+            List.of("host", "host-id", "path", "version", "file", "offset", "committed-ms");
+    /** Kafka's own default of 16 KiB costs a compressor and a checksum each, and a third more bytes. */
+    private static final int BATCH_BYTES = 128 << 10;
+
+    /** A transaction, or the largest request more than once: more would only wait for the one connection. */
+    private static final long BUFFER_BYTES = 8 << 20;
+
     private static final String DEFAULT_POSITIONS_TOPIC = "chagres-positions";
     private static final int DEFAULT_REQUEST_BYTES = 1 << 20;
 
@@ -30,16 +45,53 @@ record KafkaSettings(String name, Map<String, String> properties) {
         return properties.getOrDefault(POSITIONS_TOPIC, DEFAULT_POSITIONS_TOPIC);
     }
 
+    /**
+     * Returns the names of the headers that every record has, in their order.
+     *
+     * @throws IllegalArgumentException when one is not known; the message is for people
+     */
+    Set<String> headers() {
+        String text = properties.get(HEADERS);
+        if (text == null) {
+            return new LinkedHashSet<>(ALL_HEADERS);
+        }
+        Set<String> asked = new HashSet<>(List.of(text.strip().split("\\s*,\\s*")));
+        asked.remove("");
+        Set<String> selected = new LinkedHashSet<>(ALL_HEADERS);
+        selected.retainAll(asked);
+        asked.removeAll(selected);
+        if (!asked.isEmpty()) {
+            throw new IllegalArgumentException(HEADERS + " of the properties takes any of "
+                    + String.join(", ", ALL_HEADERS) + ", or nothing, and not "
+                    + asked.iterator().next());
+        }
+        return selected;
+    }
+
     int maxValueBytes() {
-        String bytes = properties.get(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
-        int max = bytes == null ? DEFAULT_REQUEST_BYTES : Integer.parseInt(bytes);
-        return Math.max(1024, max - ENVELOPE_BYTES);
+        return Math.max(
+                1024,
+                number(properties, ProducerConfig.MAX_REQUEST_SIZE_CONFIG, DEFAULT_REQUEST_BYTES) - ENVELOPE_BYTES);
+    }
+
+    /** Kafka's client takes no record and no batch that its buffer could not hold. */
+    private static long bufferBytes(Map<String, Object> of) {
+        long request = number(of, ProducerConfig.MAX_REQUEST_SIZE_CONFIG, DEFAULT_REQUEST_BYTES);
+        long batch = number(of, ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+        return Math.max(BUFFER_BYTES, 2 * Math.max(request, batch));
+    }
+
+    private static int number(Map<String, ?> of, String name, int otherwise) {
+        Object value = of.get(name);
+        return value == null ? otherwise : Integer.parseInt(value.toString().strip());
     }
 
     Map<String, Object> producer(String brokers, String transactionalId) {
         Map<String, Object> all = common(brokers);
         all.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
         all.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
+        all.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES));
+        all.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(bufferBytes(all)));
         all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
         all.put(ProducerConfig.ACKS_CONFIG, "all");
         all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
@@ -65,6 +117,7 @@ record KafkaSettings(String name, Map<String, String> properties) {
     private Map<String, Object> common(String brokers) {
         Map<String, Object> all = new HashMap<>(properties);
         all.remove(POSITIONS_TOPIC);
+        all.remove(HEADERS);
         all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, brokers);
         all.putIfAbsent(AdminClientConfig.CLIENT_ID_CONFIG, "chagres-" + name);
         all.put("enable.metrics.push", false);

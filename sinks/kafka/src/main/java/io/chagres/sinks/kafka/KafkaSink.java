@@ -73,7 +73,7 @@ final class KafkaSink implements Sink {
             }
             producer.commitTransaction();
             owned.add(host.id());
-            HostSink opened = new KafkaHostSink(address, host, producer, positions, versions);
+            HostSink opened = new KafkaHostSink(address, settings.headers(), producer, positions, versions);
             done = true;
             return opened;
         } catch (KafkaException e) {

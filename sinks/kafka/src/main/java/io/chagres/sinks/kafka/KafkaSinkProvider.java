@@ -20,10 +20,8 @@ public final class KafkaSinkProvider implements SinkProvider {
 
     @Override
     public Sink open(String address, SinkSettings settings) {
-        return new KafkaSink(
-                KafkaAddress.parse(address),
-                new KafkaSettings(settings.name(), settings.properties()),
-                settings.origin(),
-                settings.takeOver());
+        KafkaSettings clients = new KafkaSettings(settings.name(), settings.properties());
+        clients.headers(); // says now what is no header
+        return new KafkaSink(KafkaAddress.parse(address), clients, settings.origin(), settings.takeOver());
     }
 }
