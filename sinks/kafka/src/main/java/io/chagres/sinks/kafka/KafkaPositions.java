@@ -1,7 +1,6 @@
 package io.chagres.sinks.kafka;
 
 import io.chagres.forward.SinkException;
-import io.chagres.linux.MonotonicClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -18,6 +17,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 final class KafkaPositions {
     private static final int PARTITIONS = 16;
     private static final Duration POLL = Duration.ofMillis(500);
-    private static final long READ_MS = 120_000; // longer than a transaction of somebody else can be open
     private static final String OWNER = "owner";
     private static final String ORIGIN = "origin";
 
@@ -49,10 +48,15 @@ final class KafkaPositions {
      * @param owner who forwards the host
      * @param claim who last said so behind the first open transaction; whether that is committed was not looked at
      * @param origin from which archive
+     * @param originMoves whether another origin was written behind the first open transaction
      * @param versions the position of each version
      */
     record Read(
-            byte @Nullable [] owner, byte @Nullable [] claim, byte @Nullable [] origin, Map<Long, byte[]> versions) {
+            byte @Nullable [] owner,
+            byte @Nullable [] claim,
+            byte @Nullable [] origin,
+            boolean originMoves,
+            Map<Long, byte[]> versions) {
         boolean isOf(String archive) {
             return origin != null && Arrays.equals(origin, bytes(archive));
         }
@@ -128,27 +132,30 @@ final class KafkaPositions {
     /**
      * Reads all that is committed of a host whose own transactions are over. Those of other hosts in the partition are
      * waited for only where records of this host lie behind them.
+     *
+     * @throws SinkException when they are open for longer than somebody waits; it says whose they are
      */
-    Read read() throws SinkException {
-        return read(true);
+    Read read(Patience patience) throws SinkException {
+        return read(true, patience);
     }
 
     /** Reads what is committed before the first transaction that is open: waits for nothing. */
-    Read readSettled() throws SinkException {
-        return read(false);
+    Read readSettled(Patience patience) throws SinkException {
+        return read(false, patience);
     }
 
-    private Read read(boolean all) throws SinkException {
+    private Read read(boolean all, Patience patience) throws SinkException {
         Ends ends = ends();
         long[] end = {ends.settled};
-        byte[][] claim = new byte[1][];
-        consume(IsolationLevel.READ_UNCOMMITTED, ends.settled, ends.all, (of, record) -> {
+        byte[][] claim = new byte[2][];
+        consume(patience, IsolationLevel.READ_UNCOMMITTED, ends.settled, ends.all, (of, record) -> {
             end[0] = all ? record.offset() + 1 : ends.settled;
             claim[0] = of.equals(OWNER) ? record.value() : claim[0];
+            claim[1] = of.equals(ORIGIN) ? record.value() : claim[1];
         });
         Map<Long, byte[]> versions = new TreeMap<>();
         byte[][] said = new byte[2][];
-        consume(IsolationLevel.READ_COMMITTED, 0, end[0], (of, record) -> {
+        consume(patience, IsolationLevel.READ_COMMITTED, 0, end[0], (of, record) -> {
             switch (of) {
                 case OWNER -> said[0] = record.value();
                 case ORIGIN -> said[1] = record.value();
@@ -161,7 +168,7 @@ final class KafkaPositions {
                 }
             }
         });
-        return new Read(said[0], claim[0], said[1], versions);
+        return new Read(said[0], claim[0], said[1], claim[1] != null, versions);
     }
 
     private Ends ends() throws SinkException {
@@ -178,25 +185,29 @@ final class KafkaPositions {
                 .offset();
     }
 
-    private void consume(IsolationLevel level, long start, long end, Records records) throws SinkException {
+    private void consume(Patience patience, IsolationLevel level, long start, long end, Records records)
+            throws SinkException {
         if (start >= end) {
             return;
         }
-        long giveUpMs = MonotonicClock.nowMs() + READ_MS;
+        patience.progress();
         KafkaConsumer<byte[], byte[]> consumer = null;
         try {
             consumer = new KafkaConsumer<>(settings.consumer(brokers, level));
             consumer.assign(List.of(partition));
             consumer.seek(partition, start);
             while (consumer.position(partition) < end) {
-                for (ConsumerRecord<byte[], byte[]> each : consumer.poll(POLL)) {
+                ConsumerRecords<byte[], byte[]> polled = consumer.poll(POLL);
+                for (ConsumerRecord<byte[], byte[]> each : polled) {
                     String key = new String(each.key(), StandardCharsets.UTF_8);
                     if (key.startsWith(group + "/")) {
                         records.take(key.substring(group.length() + 1), each);
                     }
                 }
-                if (MonotonicClock.nowMs() > giveUpMs) {
-                    throw new KafkaException("a transaction of another host is open for " + READ_MS / 1000 + " s");
+                if (polled.isEmpty()) {
+                    patience.check(this::blocker);
+                } else {
+                    patience.progress();
                 }
             }
         } catch (KafkaException e) {
@@ -206,6 +217,10 @@ final class KafkaPositions {
                 consumer.close(CloseOptions.timeout(Duration.ZERO)); // else it waits for what it asked, 30 s
             }
         }
+    }
+
+    private String blocker() throws SinkException {
+        return onCluster(brokers, settings, admin -> OpenTransaction.describe(admin, partition));
     }
 
     /** Returns the record that says who forwards the host. */

@@ -26,6 +26,7 @@ final class KafkaSink implements Sink {
     private final KafkaSettings settings;
     private final String origin;
     private final boolean takeOver;
+    private final Patience patience;
     private final byte[] nonce = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
     private final Set<String> owned = new HashSet<>();
 
@@ -34,12 +35,14 @@ final class KafkaSink implements Sink {
      *
      * @param origin whose the positions must be; empty for anybody's
      * @param takeOver whether those of another origin are forgotten
+     * @param patience of this sink alone
      */
-    KafkaSink(KafkaAddress address, KafkaSettings settings, String origin, boolean takeOver) {
+    KafkaSink(KafkaAddress address, KafkaSettings settings, String origin, boolean takeOver, Patience patience) {
         this.address = address;
         this.settings = settings;
         this.origin = origin;
         this.takeOver = takeOver;
+        this.patience = patience;
     }
 
     @Override
@@ -50,6 +53,7 @@ final class KafkaSink implements Sink {
     @Override
     public HostSink open(HostRegistry.Owner host) throws IOException {
         String group = settings.name() + "/" + host.id();
+        patience.begin(host.title());
         KafkaProducer<byte[], byte[]> producer = null;
         boolean done = false;
         try {
@@ -57,7 +61,8 @@ final class KafkaSink implements Sink {
             requireUndisturbed(host, positions);
             producer = new KafkaProducer<>(settings.producer(address.brokers(), "chagres/" + group));
             producer.initTransactions(); // ends the transaction of whoever was here before, in one way or the other
-            KafkaPositions.Read left = positions.read();
+            KafkaPositions.Read left = positions.read(patience);
+            patience.end();
             if (!takeOver) {
                 requireOrigin(host, left); // who has the host loses a transaction at most, and begins it again
             }
@@ -92,7 +97,7 @@ final class KafkaSink implements Sink {
         if (!mine && !bound) {
             return;
         }
-        KafkaPositions.Read settled = positions.readSettled();
+        KafkaPositions.Read settled = positions.readSettled(patience);
         if (mine && !settled.isOwnedBy(nonce)) {
             if (settled.claim() != null) {
                 throw new SinkException("Kafka: another process is about to forward " + host.title(), 0);
@@ -101,7 +106,7 @@ final class KafkaSink implements Sink {
                     + " is forwarded by another process since, under the same name; this one ends. Nothing is"
                     + " lost or doubled. Two that share hosts want --shard, two with different files want --as");
         }
-        if (bound) {
+        if (bound && !settled.originMoves()) {
             requireOrigin(host, settled);
         }
     }
@@ -121,12 +126,16 @@ final class KafkaSink implements Sink {
     }
 
     static SinkException failed(Exception cause) {
+        return new SinkException("Kafka: " + message(cause), cause);
+    }
+
+    /** Returns what the first cause says. */
+    static String message(Exception cause) {
         Throwable root = cause;
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        String message = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
-        return new SinkException("Kafka: " + message, cause);
+        return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
     }
 
     @Override

@@ -22,6 +22,11 @@ public final class KafkaSinkProvider implements SinkProvider {
     public Sink open(String address, SinkSettings settings) {
         KafkaSettings clients = new KafkaSettings(settings.name(), settings.properties());
         clients.headers(); // says now what is no header
-        return new KafkaSink(KafkaAddress.parse(address), clients, settings.origin(), settings.takeOver());
+        return new KafkaSink(
+                KafkaAddress.parse(address),
+                clients,
+                settings.origin(),
+                settings.takeOver(),
+                new Patience(Patience.USUAL_MS, settings.warnings()));
     }
 }

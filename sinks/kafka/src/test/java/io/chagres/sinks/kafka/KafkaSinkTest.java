@@ -1,7 +1,9 @@
 package io.chagres.sinks.kafka;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.FileVersion;
@@ -15,9 +17,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -64,7 +68,13 @@ class KafkaSinkTest {
     }
 
     private static KafkaSink sink(KafkaSettings settings) {
-        return new KafkaSink(KafkaAddress.parse("kafka://" + broker.address() + "/lines"), settings, "", false);
+        return sink(settings, "", false, Patience.USUAL_MS, message -> {});
+    }
+
+    private static KafkaSink sink(
+            KafkaSettings settings, String origin, boolean takeOver, long patienceMs, Consumer<String> warnings) {
+        KafkaAddress address = KafkaAddress.parse("kafka://" + broker.address() + "/lines");
+        return new KafkaSink(address, settings, origin, takeOver, new Patience(patienceMs, warnings));
     }
 
     private static HostRegistry.Owner host(String test, String name) {
@@ -135,6 +145,81 @@ class KafkaSinkTest {
         try (HostSink again = sink.open(mine)) {
             assertThat(again.positions()).isEqualTo(Map.of(7L, position(70)));
         }
+    }
+
+    @Test
+    void aTransactionThatDoesNotEndIsNamed() throws IOException {
+        KafkaSettings settings = settings("named", NEVER_MS);
+        HostRegistry.Owner mine = host("named", "mine");
+        List<String> said = new ArrayList<>();
+        KafkaSink sink = sink(settings, "", false, 3_000, said::add);
+        HostSink opened = sink.open(mine);
+        try (KafkaProducer<byte[], byte[]> other = transaction(settings, host("named", "other"), "7", new byte[1])) {
+            opened.commit(Map.of(7L, position(70)));
+            opened.close();
+            for (int i = 0; i < 2; i++) { // and goes on doing so
+                assertThatThrownBy(() -> sink.open(mine))
+                        .isInstanceOfSatisfying(SinkException.class, e -> assertThat(e.retryAfterMs())
+                                .isPositive())
+                        .hasMessageContaining("the transaction of chagres/test/named-other (Ongoing) by producer ")
+                        .hasMessageContaining(" is open in positions-named-0 from offset ")
+                        .hasMessageContaining("kafka-transactions.sh abort --topic positions-named --partition 0");
+            }
+            other.abortTransaction();
+        }
+        try (HostSink again = sink.open(mine)) {
+            assertThat(again.positions()).isEqualTo(Map.of(7L, position(70)));
+        }
+        assertThat(said).isEmpty();
+    }
+
+    @Test
+    void whoWaitsSaysForWhom() throws IOException {
+        KafkaSettings settings = settings("said", NEVER_MS);
+        HostRegistry.Owner mine = host("said", "mine");
+        HostSink opened = sink(settings).open(mine);
+        KafkaProducer<byte[], byte[]> other = transaction(settings, host("said", "other"), "7", new byte[1]);
+        opened.commit(Map.of(7L, position(70)));
+        opened.close();
+        List<String> said = new ArrayList<>();
+        KafkaSink sink = sink(settings, "", false, Patience.USUAL_MS, message -> {
+            said.add(message);
+            other.abortTransaction();
+        });
+        try (HostSink again = sink.open(mine)) {
+            assertThat(again.positions()).isEqualTo(Map.of(7L, position(70)));
+        }
+        assertThat(said)
+                .singleElement(as(STRING))
+                .startsWith(mine.title() + " waits: the transaction of chagres/test/said-other (Ongoing) by producer ");
+        other.close();
+    }
+
+    /** What is read before an open transaction is no reason to refuse whoever took over behind it. */
+    @Test
+    void anOriginThatMovedBehindAnOpenTransactionIsNotRefused() throws IOException {
+        KafkaSettings settings = settings("moved", NEVER_MS);
+        HostRegistry.Owner mine = host("moved", "mine");
+        HostSink opened = sink(settings, "spool-1", false, 3_000, message -> {}).open(mine);
+        opened.commit(Map.of(7L, position(70)));
+        opened.close();
+        try (KafkaProducer<byte[], byte[]> other = transaction(settings, host("moved", "other"), "7", new byte[1])) {
+            HostSink taken =
+                    sink(settings, "spool-2", true, 3_000, message -> {}).open(mine);
+            taken.commit(Map.of(8L, position(80)));
+            taken.close();
+            KafkaSink again = sink(settings, "spool-2", false, 3_000, message -> {});
+            assertThatThrownBy(() -> again.open(mine))
+                    .isInstanceOf(SinkException.class)
+                    .hasMessageContaining("the transaction of chagres/test/moved-other");
+            other.abortTransaction();
+            try (HostSink later = again.open(mine)) {
+                assertThat(later.positions()).isEqualTo(Map.of(8L, position(80)));
+            }
+        }
+        assertThatThrownBy(() ->
+                        sink(settings, "spool-1", false, 3_000, message -> {}).open(mine))
+                .isInstanceOf(SinkFencedException.class);
     }
 
     @Test
