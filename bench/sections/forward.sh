@@ -54,10 +54,31 @@ kafka_build() {
 forward_measured() {
     local what=$1 run=$2 bytes=$3 lines=$4
     shift 4
+    touched 1024
     "$TARGET/measure" "$BENCH_DIR/measured" "$@" > /dev/null
     [ "$(awk '{ print $5 }' "$BENCH_DIR/measured")" = 0 ] || die "$what failed"
     row forward "$what" "$run" $(measured "$BENCH_DIR/measured" "$bytes") \
         "$(awk -v lines="$lines" '{ printf "%.0f", lines / $1 }' "$BENCH_DIR/measured")"
+}
+
+# forward_loop WHAT HEADERS SETTINGS RUN BYTES LINES: the bare loop, into a topic of its own.
+forward_loop() {
+    forward_measured "$1" "$4" "$5" "$6" "$JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
+        -cp "$TARGET/peers:$KAFKA_PATH" ProducerLoop "$KAFKA_BROKER" "$1$4" "$BENCH_DIR/big/app.log" "$3" "$2"
+}
+
+# forward_ours WHAT SETTINGS RUN BYTES LINES: forward, under a name of its own, which a second time has nothing to do.
+forward_ours() {
+    forward_measured "$1" "$3" "$4" "$5" "$CHAGRES" forward "$BENCH_DIR/forwarded/archive" \
+        --to "kafka://$KAFKA_BROKER/${1%_again}$3" --as "${1%_again}$3" --once --properties "$2"
+}
+
+# What the clients are told: Kafka's own batches, those of forward, and forward without headers.
+forward_settings() {
+    printf 'compression.type=zstd\nlinger.ms=5\n' | tee "$BENCH_DIR/kafka/usual" > "$BENCH_DIR/kafka/same"
+    printf 'batch.size=131072\nbuffer.memory=8388608\n' >> "$BENCH_DIR/kafka/same"
+    cp "$BENCH_DIR/kafka/same" "$BENCH_DIR/kafka/bare"
+    printf 'chagres.headers=\n' >> "$BENCH_DIR/kafka/bare"
 }
 
 # The same lines by a loop and by us, in turn, on memory that was touched; the archive is in the page cache.
@@ -67,15 +88,16 @@ forward_runs() {
     bytes=$(stat -c %s "$BENCH_DIR/big/app.log")
     lines=$(wc -l < "$BENCH_DIR/big/app.log")
     once forwarded "$BENCH_DIR/measured"
+    forward_settings
     "$CHAGRES" forward --help --to kafka://any/any > /dev/null # the first use of a scheme builds it
     for run in $(seq "$RUNS"); do
-        touched 1024
-        forward_measured loop "$run" "$bytes" "$lines" "$JAVA_HOME/bin/java" -XX:+UseSerialGC \
-            --enable-native-access=ALL-UNNAMED -cp "$TARGET/peers:$KAFKA_PATH" \
-            ProducerLoop "$KAFKA_BROKER" "loop$run" "$BENCH_DIR/big/app.log"
-        touched 1024
-        forward_measured ours "$run" "$bytes" "$lines" "$CHAGRES" forward "$BENCH_DIR/forwarded/archive" \
-            --to "kafka://$KAFKA_BROKER/ours$run" --as "run$run" --once
+        set -- "$run" "$bytes" "$lines"
+        forward_loop loop all "$BENCH_DIR/kafka/same" "$@"
+        forward_ours ours "$BENCH_DIR/kafka/same" "$@"
+        forward_loop loop_bare none "$BENCH_DIR/kafka/same" "$@"
+        forward_ours ours_bare "$BENCH_DIR/kafka/bare" "$@"
+        forward_ours ours_bare_again "$BENCH_DIR/kafka/bare" "$@"
+        forward_loop loop_usual all "$BENCH_DIR/kafka/usual" "$@"
     done
 }
 
@@ -104,8 +126,37 @@ forward_latency() {
     row forward live 1 "${FORWARD_LATENCY[@]}" "$FORWARD_CPU" "$FORWARD_PEAK"
 }
 
+# forward_row WHAT NAME: a row of the table.
+forward_row() {
+    echo "| $2 | $(column forward "$1" 8) | $(column forward "$1" 3) | $(column forward "$1" 5) |" \
+        "$(column forward "$1" 6) |"
+}
+
+forward_table() {
+    local cpu bare
+    echo "| $CATCHUP_MIB MiB of lines of 161 bytes into Kafka | records/s | wall s | CPU s/GB | peak RSS MB |"
+    echo "|---|---|---|---|---|"
+    forward_row loop 'a bare producer loop, from the file, with the same headers'
+    forward_row ours '`chagres forward --once`'
+    forward_row loop_bare 'the loop without headers'
+    forward_row ours_bare '`chagres forward --once`, `chagres.headers=`'
+    forward_row ours_bare_again 'the same once more: start, open, nothing to do'
+    forward_row loop_usual 'the loop with headers and batches of 16 KiB'
+    cpu=$(ratio "$(column forward ours 5)" "$(column forward loop 5)")
+    bare=$(ratio "$(column forward ours_bare 5)" "$(column forward loop_bare 5)")
+    echo
+    echo "| | target | measured | |"
+    echo "|---|---|---|---|"
+    echo "| CPU of \`forward\` beside the loop, both with headers | <= 1.15x | ${cpu}x | $(verdict "$cpu" 1.15) |"
+    echo "| CPU of \`forward\` beside the loop, both without | <= 1.15x | ${bare}x | $(verdict "$bare" 1.15) |"
+    echo "| peak RSS of \`forward\` | <= 160 MB | $(column forward ours 6) MB |" \
+        "$(verdict "$(column forward ours 6)" 160) |"
+    echo "| append -> consumed, \`ship --to kafka://\`, lag 100 ms, 100 files, 1,000 lines/s, p50 / p99 | |" \
+        "${FORWARD_LATENCY[1]} / ${FORWARD_LATENCY[2]} ms | |"
+    echo "| CPU of that, % of a core; peak RSS | | $FORWARD_CPU; $FORWARD_PEAK MB | |"
+}
+
 section_forward() {
-    local what name cpu
     kafka_build
     # Of the row live: lines, p50, p99 and max in ms, percent of a core, peak MB.
     csv forward "what,run,wall_s,mb_per_s,cpu_s_per_gb,peak_mb,faults_per_mib,records_per_s"
@@ -113,24 +164,6 @@ section_forward() {
     forward_runs
     forward_latency
     end "$KAFKA_PID"
-    {
-        echo "| $CATCHUP_MIB MiB of lines into Kafka | records/s | wall s | CPU s/GB | peak RSS MB |"
-        echo "|---|---|---|---|---|"
-        for what in loop ours; do
-            [ $what = ours ] && name='`chagres forward --once`' || name='a bare producer loop, from the file'
-            echo "| $name | $(column forward $what 8) | $(column forward $what 3) | $(column forward $what 5) |" \
-                "$(column forward $what 6) |"
-        done
-        cpu=$(ratio "$(column forward ours 5)" "$(column forward loop 5)")
-        echo
-        echo "| | target | measured | |"
-        echo "|---|---|---|---|"
-        echo "| CPU of \`forward\` beside the loop | <= 1.15x | ${cpu}x | $(verdict "$cpu" 1.15) |"
-        echo "| peak RSS of \`forward\` | <= 160 MB | $(column forward ours 6) MB |" \
-            "$(verdict "$(column forward ours 6)" 160) |"
-        echo "| append -> consumed, \`ship --to kafka://\`, lag 100 ms, 100 files, 1,000 lines/s, p50 / p99 | |" \
-            "${FORWARD_LATENCY[1]} / ${FORWARD_LATENCY[2]} ms | |"
-        echo "| CPU of that, % of a core; peak RSS | | $FORWARD_CPU; $FORWARD_PEAK MB | |"
-    } | table forward
+    forward_table | table forward
     rm -rf "$BENCH_DIR"/{kafka,forwarded,live,tree}
 }

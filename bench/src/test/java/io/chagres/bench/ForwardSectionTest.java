@@ -30,10 +30,12 @@ class ForwardSectionTest {
 
         assertThat(directory.resolve("results/forward.csv"))
                 .content()
-                .contains("loop,1,", "ours,1,", "live,1,")
+                .contains("loop,1,", "ours,1,", "loop_bare,1,", "ours_bare,1,", "ours_bare_again,1,", "live,1,")
                 .doesNotContain("nan");
         assertThat(directory.resolve("results/forward.md"))
                 .content()
-                .contains("| `chagres forward --once` | ", "| CPU of `forward` beside the loop | <= 1.15x | ");
+                .contains(
+                        "| `chagres forward --once` | ",
+                        "| CPU of `forward` beside the loop, both without | <= 1.15x | ");
     }
 }
