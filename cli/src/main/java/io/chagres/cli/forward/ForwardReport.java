@@ -2,6 +2,7 @@ package io.chagres.cli.forward;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.SentGarbage;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.forward.ForwardListener;
@@ -17,6 +18,7 @@ final class ForwardReport implements ForwardListener {
     private final boolean json;
     private final boolean once;
     private final Set<String> hosts = new HashSet<>();
+    private final SentGarbage garbage = new SentGarbage();
     private String problem = "";
     private long records;
     private long bytes;
@@ -30,6 +32,7 @@ final class ForwardReport implements ForwardListener {
     @Override
     public void committed(HostRegistry.Owner host, long newRecords, long newBytes) throws IOException {
         problem = "";
+        garbage.sent(newRecords, newBytes);
         if (newRecords == 0) {
             return;
         }

@@ -5,6 +5,7 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.SentGarbage;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.forward.ForwardListener;
 import io.chagres.forward.ForwardOptions;
@@ -45,6 +46,7 @@ final class KafkaDestination implements Destination, ForwardListener {
     private volatile boolean stopped;
     private volatile @Nullable Throwable failure;
     private String problem = ""; // of the thread, as is what follows
+    private final SentGarbage garbage = new SentGarbage();
     private boolean told;
 
     /**
@@ -156,6 +158,7 @@ final class KafkaDestination implements Destination, ForwardListener {
 
     @Override
     public void committed(HostRegistry.Owner host, long records, long bytes) {
+        garbage.sent(records, bytes);
         if (!problem.isEmpty()) {
             problem = "";
             report.message("Kafka takes lines again");
