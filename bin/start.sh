@@ -33,8 +33,10 @@ choose_flags() {
                 -XX:MarkSweepDeadRatio=0 -XX:MarkSweepAlwaysCompactCount=1 -XX:TrimNativeHeapInterval=10000"
             # A long list is garbage as soon as it is answered, and must not grow old before.
             [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m -Xmx256m"
-            # So is a record that Kafka has answered. The old generation would grow, and not be collected.
-            case $1:$scheme in forward:* | ship:*kafka*) flags="$flags -Xms20m -Xmn16m -XX:SurvivorRatio=2" ;; esac
+            # So is a record that Kafka has answered. Those of a transaction survive until then, beside each other.
+            case $1:$scheme in forward:* | ship:*kafka*)
+                flags="$flags -Xms20m -Xmn16m -XX:SurvivorRatio=2 -XX:TargetSurvivorRatio=90" ;;
+            esac
             ;;
         # What reads archives that others wrote: none of them can take the memory of this machine. What it keeps is old
         # soon, and garbage fills the young generation before it is collected.

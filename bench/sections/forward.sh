@@ -73,6 +73,48 @@ forward_ours() {
         --to "kafka://$KAFKA_BROKER/${1%_again}$3" --as "${1%_again}$3" --once --properties "$2"
 }
 
+# connect_build: the class path of Kafka Connect with its source of files, at the version of the clients.
+connect_build() {
+    CONNECT_PATH=$KAFKA_PATH
+    [ -z "${KAFKA_HOME:-}" ] || return 0
+    "$HERE/../mvnw" -B -q -f "$HERE/peers/kafka/connect.xml" dependency:build-classpath \
+        -Dkafka.version="$(sed -n 's|.*<kafka.version>\(.*\)</kafka.version>|\1|p' "$HERE/../pom.xml")" \
+        -Dmdep.outputFile="$TARGET/connect.path"
+    CONNECT_PATH=$(cat "$TARGET/connect.path")
+}
+
+# connect_run RUN BYTES LINES: Kafka Connect's own source of files, standalone, until the end of the file is among its
+# positions. It would go on for ever, so it is looked at while it lives.
+connect_run() {
+    local dir start ticks pid i
+    dir=$(fresh connect)
+    {
+        echo "bootstrap.servers=$KAFKA_BROKER"
+        printf '%s.converter=org.apache.kafka.connect.storage.StringConverter\n' key value
+        printf 'offset.storage.file.filename=%s\noffset.flush.interval.ms=1000\n' "$dir/positions"
+        echo listeners=http://127.0.0.1:0
+        sed 's/^/producer./' "$BENCH_DIR/kafka/same"
+    } > "$dir/worker"
+    printf '%s\n' name=bench tasks.max=1 "topic=connect$1" "file=$BENCH_DIR/big/app.log" \
+        connector.class=org.apache.kafka.connect.file.FileStreamSourceConnector > "$dir/connector"
+    touched 1024
+    start=$(now)
+    "$JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED -cp "$CONNECT_PATH" \
+        org.apache.kafka.connect.cli.ConnectStandalone "$dir/worker" "$dir/connector" > "$dir/out" 2>&1 &
+    pid=$!
+    for i in $(seq 3000); do
+        ! grep -qa "\"position\":$2}" "$dir/positions" 2> /dev/null || break
+        kill -0 "$pid" 2> /dev/null || die "Connect ended: $(tail -n 5 "$dir/out")"
+        sleep 0.2
+    done
+    ticks=$(cpu_ticks "$pid")
+    row forward connect "$1" "$(awk -v s="$start" -v e="$(now)" -v bytes="$2" -v lines="$3" -v ticks="$ticks" \
+        -v hz="$TICKS_PER_SECOND" -v peak="$(peak_mb "$pid")" 'BEGIN { printf "%.3f,%.0f,%.3f,%.0f,,%.0f", e - s,
+        bytes / 1e6 / (e - s), ticks / hz / (bytes / 1e9), peak, lines / (e - s) }')"
+    end "$pid"
+    rm -rf "$dir"
+}
+
 # What the clients are told: Kafka's own batches, those of forward, and forward without headers.
 forward_settings() {
     printf 'compression.type=zstd\nlinger.ms=5\n' | tee "$BENCH_DIR/kafka/usual" > "$BENCH_DIR/kafka/same"
@@ -98,6 +140,7 @@ forward_runs() {
         forward_ours ours_bare "$BENCH_DIR/kafka/bare" "$@"
         forward_ours ours_bare_again "$BENCH_DIR/kafka/bare" "$@"
         forward_loop loop_usual all "$BENCH_DIR/kafka/usual" "$@"
+        connect_run "$@"
     done
 }
 
@@ -140,8 +183,10 @@ forward_table() {
     forward_row ours '`chagres forward --once`'
     forward_row loop_bare 'the loop without headers'
     forward_row ours_bare '`chagres forward --once`, `chagres.headers=`'
-    forward_row ours_bare_again 'the same once more: start, open, nothing to do'
+    echo "| the same once more: start, open, nothing to do | | $(column forward ours_bare_again 3) |" \
+        "$(column forward ours_bare_again 5) | $(column forward ours_bare_again 6) |"
     forward_row loop_usual 'the loop with headers and batches of 16 KiB'
+    forward_row connect 'Kafka Connect, `FileStreamSource`, standalone: at least once, no key, no headers'
     cpu=$(ratio "$(column forward ours 5)" "$(column forward loop 5)")
     bare=$(ratio "$(column forward ours_bare 5)" "$(column forward loop_bare 5)")
     echo
@@ -158,6 +203,7 @@ forward_table() {
 
 section_forward() {
     kafka_build
+    connect_build
     # Of the row live: lines, p50, p99 and max in ms, percent of a core, peak MB.
     csv forward "what,run,wall_s,mb_per_s,cpu_s_per_gb,peak_mb,faults_per_mib,records_per_s"
     kafka_start
