@@ -3,7 +3,6 @@ package io.chagres.spark;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.HostRegistry;
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
@@ -22,7 +21,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -143,15 +141,12 @@ final class NewLines {
             if (!told.add(version.id()) || then != null && isOver(then)) {
                 continue;
             }
-            long floor = version.startPosition();
-            long start = then == null ? behindCopies(version) : then.length();
-            if (then == null) {
-                floor = start;
-            }
-            boolean over = isOver(version);
-            if (version.length() > start || over && start > floor) {
-                ranges.add(new Split.Range(
-                        entry.path().bytes(), version.id(), floor, start, version.length(), version.length(), over));
+            // a copy that went on since is left to the tasks, which know what all of it consists of
+            long start = then == null ? RangeLines.behindCopies(version) : then.length();
+            long end = version.length();
+            boolean rest = isOver(version);
+            if (end > start || rest && then != null && start > version.startPosition()) {
+                ranges.add(new Split.Range(entry.path().bytes(), version.id(), true, true, start, end, end, rest));
             }
         }
         return ranges;
@@ -166,16 +161,5 @@ final class NewLines {
             case GROWING, SEALED -> false;
             case TRUNCATED, REWRITTEN, GONE -> true;
         };
-    }
-
-    private static long behindCopies(FileVersion version) {
-        long position = version.startPosition();
-        for (LogRecord.Extent extent : Objects.requireNonNull(version.extents())) {
-            if (!(extent instanceof LogRecord.CopyRun)) {
-                break;
-            }
-            position = extent.end();
-        }
-        return position;
     }
 }

@@ -1,5 +1,6 @@
 package io.chagres.spark;
 
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.FileVersion;
 import java.io.EOFException;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Cuts the lines that begin in a range of a version, to their ends. What is longer than 256 MiB comes in pieces of that
@@ -39,21 +41,38 @@ final class RangeLines {
         this.reader = reader;
         this.version = version;
         this.range = range;
-        base = range.floor() == range.start() ? range.start() : begin();
-        if (base > version.startPosition() && range.floor() == range.start()) {
-            base--;
+        long floor = range.added() ? behindCopies(version) : version.startPosition();
+        long start = Math.max(range.start(), floor);
+        boolean skips = !range.over() && start > floor;
+        base = skips ? start - 1 : range.over() ? begin(start, floor) : start;
+        if (base < range.end()) {
             reader.expect(version, base, range.end());
+        }
+        if (skips) {
             skipLine();
-        } else {
-            reader.expect(version, base, range.end());
         }
     }
 
-    /** Returns where the line begins that goes over the start of the range, not before the floor. */
-    private long begin() throws IOException {
+    /** Returns where a version ends to be the copy of another: its lines are that one's. Zeros may lie in between. */
+    static long behindCopies(FileVersion version) {
+        long position = version.startPosition();
+        for (LogRecord.Extent extent : Objects.requireNonNull(version.extents())) {
+            switch (extent) {
+                case LogRecord.CopyRun run -> position = run.end();
+                case LogRecord.ZeroRun run -> {}
+                default -> {
+                    return position;
+                }
+            }
+        }
+        return position;
+    }
+
+    /** Returns where the line begins that goes over a start, not before the floor. */
+    private long begin(long start, long floor) throws IOException {
         MemorySegment tail = MemorySegment.ofArray(new byte[TAIL_BYTES]);
-        for (long end = range.start(); end > range.floor(); ) {
-            int length = (int) Math.min(end - range.floor(), TAIL_BYTES);
+        for (long end = start; end > floor; ) {
+            int length = (int) Math.min(end - floor, TAIL_BYTES);
             read(end - length, tail.asSlice(0, length));
             for (int i = length - 1; i >= 0; i--) {
                 if (tail.get(ValueLayout.JAVA_BYTE, i) == '\n') {
@@ -62,7 +81,7 @@ final class RangeLines {
             }
             end -= length;
         }
-        return range.floor();
+        return floor;
     }
 
     private void read(long position, MemorySegment target) throws IOException {

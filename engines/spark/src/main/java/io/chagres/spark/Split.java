@@ -17,18 +17,19 @@ record Split(String hostId, String host, long createdMs, List<Range> ranges, Lis
      * Lines of a version.
      *
      * @param path the name to show, as its bytes
-     * @param floor at least where the version begins, at most {@code start}: a line that goes over the start counts if
-     *     it begins here or behind it
+     * @param added whether only what is new counts: no line that the version begins with as the copy of another's
+     * @param over whether a line that goes over the start counts as well; otherwise it is another range's
      * @param start lines that begin here or behind it
      * @param end and before this
      * @param limit bytes from here on do not belong to the question
      * @param rest whether what the limit cuts off counts as a line
      */
-    record Range(byte[] path, long versionId, long floor, long start, long end, long limit, boolean rest)
+    record Range(
+            byte[] path, long versionId, boolean added, boolean over, long start, long end, long limit, boolean rest)
             implements java.io.Serializable {
         /** Lines that begin in a range, to their ends or to a limit. */
         Range(byte[] path, long versionId, long start, long end, long limit) {
-            this(path, versionId, start, start, end, limit, true);
+            this(path, versionId, false, false, start, end, limit, true);
         }
     }
 

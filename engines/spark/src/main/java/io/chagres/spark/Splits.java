@@ -24,9 +24,9 @@ final class Splits {
             do {
                 long end = Math.min(range.end(), at + splitBytes - bytes);
                 // a line that goes over the start of all is of the first part
-                long floor = at == range.start() ? range.floor() : at;
-                ranges.add(
-                        new Split.Range(range.path(), range.versionId(), floor, at, end, range.limit(), range.rest()));
+                boolean over = range.over() && at == range.start();
+                ranges.add(new Split.Range(
+                        range.path(), range.versionId(), range.added(), over, at, end, range.limit(), range.rest()));
                 bytes += end - at;
                 at = end;
                 if (bytes == splitBytes) {

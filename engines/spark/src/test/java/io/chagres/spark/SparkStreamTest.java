@@ -132,6 +132,47 @@ final class SparkStreamTest {
         }
     }
 
+    /** A file whose first bytes another has; its lines were told of as that one's. */
+    private static void copy(SmallArchive host, long version, String text, int from, int to, long source) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int crc = Host.crc(bytes, from, to - from);
+        host.extend(version, to - from, new LogRecord.CopyRun(version, from, to - from, source, from, crc, 0));
+    }
+
+    @Test
+    void whatFollowsACopyIsNotLost() throws Exception {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, "one\ntw").commit(100);
+            assertThat(next()).containsExactly("web/log:one");
+            long copy = web.file("/log.1");
+            copy(web, copy, "one\ntw", 0, 6, version);
+            web.append(copy, "o\nthree\n").commit(200);
+            assertThat(next()).containsExactly("web/log.1:o", "web/log.1:three");
+        }
+    }
+
+    @Test
+    void aCopyInManyCommitsIsNoNewLines() throws Exception {
+        String text = "a line of a log\n".repeat(1000) + "tw";
+        int length = text.length();
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, text).commit(100);
+            assertThat(next()).hasSize(1000);
+            long copy = web.file("/log.1");
+            copy(web, copy, text, 0, 1001, version);
+            web.commit(200);
+            assertThat(next()).isEmpty();
+            web.extend(copy, 16, new LogRecord.ZeroRun(copy, 1001, 16, 0)); // of a copy, too
+            copy(web, copy, text, 1017, length, version);
+            web.commit(300);
+            assertThat(next()).isEmpty();
+            web.append(copy, "o\nthree\n").commit(400);
+            assertThat(next()).containsExactly("web/log.1:o", "web/log.1:three");
+        }
+    }
+
     @Test
     void saysThatItsPlaceWasCompacted() throws Exception {
         try (SmallArchive web = new SmallArchive(directory, "web")) {
