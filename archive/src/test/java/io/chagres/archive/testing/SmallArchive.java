@@ -5,8 +5,11 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.AgeRecipient;
+import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
@@ -20,7 +23,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /** A small archive written record by record, with times of the test's choice. */
@@ -36,14 +41,24 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Makes or continues the archive in a directory; a host is begun. */
     public SmallArchive(Path directory, String host) {
+        this(directory, host, List.of());
+    }
+
+    /** Makes or continues the archive in a directory, encrypted to some; a host is begun. */
+    public SmallArchive(Path directory, String host, List<AgeRecipient> recipients) {
         try {
-            store = BlobStores.open(directory.toString(), true);
+            store = ProtectedStore.of(
+                    BlobStores.open(directory.toString(), true), KeyRing.NONE.to(recipients, List.of()));
             Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
             String id = HostRegistry.findOrMint(store, host, machine, null, 0);
             log = new CommitLog(store, id, new byte[16], HostState.empty().logEnd(), () -> timeMs);
             commit.records()
                     .write(new LogRecord.IncarnationOpened(
                             new byte[16], host, host + "-machine", "", "boot", 1, "test", 0));
+            if (!recipients.isEmpty()) {
+                String to = recipients.stream().map(AgeRecipient::toString).collect(Collectors.joining(" "));
+                commit.records().write(new LogRecord.Recipients(to, to));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,7 +1,6 @@
 package io.chagres.spark;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -47,7 +46,7 @@ final class ArchiveScan implements Scan, Batch {
         try {
             return new SplitPlan(question, filter).splits().toArray(InputPartition[]::new);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw question.failure(e);
         }
     }
 

@@ -12,13 +12,15 @@ import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compacts every host of an archive, one host a task, as a job of Spark:
  * {@code spark-submit --class io.chagres.spark.CompactFleet JAR ARCHIVE}. Shippers may run, and other compactions: of
  * two the first to write its checkpoint counts. {@code spark.chagres.grace} and {@code spark.chagres.retain} are times
- * as {@code 24h} and {@code 30d}: what {@code compact --grace} and {@code --retain} are. A host that cannot
- * be compacted does not hold up the others.
+ * as {@code 24h} and {@code 30d}: what {@code compact --grace} and {@code --retain} are. Hosts that encrypt need
+ * {@code spark.chagres.identity}, the path of a file of identities. A host that cannot be compacted does not hold up
+ * the others.
  */
 public final class CompactFleet {
     private CompactFleet() {}
@@ -46,7 +48,9 @@ public final class CompactFleet {
         }
         try (SparkSession spark =
                 SparkSession.builder().appName("chagres compact").getOrCreate()) {
-            List<Outcome> outcomes = run(JavaSparkContext.fromSparkContext(spark.sparkContext()), args[0]);
+            JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+            String identity = context.getConf().get("spark.chagres.identity", "");
+            List<Outcome> outcomes = run(context, args[0], IdentityFile.checked(identity.isEmpty() ? null : identity));
             List<String> faults = new ArrayList<>();
             for (Outcome each : outcomes) {
                 each.faults().forEach(fault -> faults.add(each.host() + ": " + fault));
@@ -61,12 +65,12 @@ public final class CompactFleet {
     }
 
     /** Compacts all hosts; returns what became of each. */
-    static List<Outcome> run(JavaSparkContext spark, String archive) throws IOException {
+    static List<Outcome> run(JavaSparkContext spark, String archive, @Nullable String identity) throws IOException {
         SparkConf settings = spark.getConf();
         long graceMs = settings.getTimeAsMs("spark.chagres.grace", "1d");
         long retainMs = settings.getTimeAsMs("spark.chagres.retain", "0s");
         List<Host> hosts = new ArrayList<>();
-        try (BlobStore store = Question.open(archive, false)) {
+        try (BlobStore store = Question.open(archive, identity, false)) {
             for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
                 hosts.add(new Host(host.id(), host.name()));
             }
@@ -74,11 +78,11 @@ public final class CompactFleet {
         return hosts.isEmpty()
                 ? List.of()
                 : spark.parallelize(hosts, hosts.size())
-                        .map(host -> compact(archive, host, graceMs, retainMs))
+                        .map(host -> compact(archive, identity, host, graceMs, retainMs))
                         .collect();
     }
 
-    private static Outcome compact(String archive, Host host, long graceMs, long retainMs) {
+    private static Outcome compact(String archive, @Nullable String identity, Host host, long graceMs, long retainMs) {
         List<String> faults = new ArrayList<>();
         Compact.Listener listener = new Compact.Listener() {
             @Override
@@ -90,7 +94,7 @@ public final class CompactFleet {
             }
         };
         long objects = 0;
-        try (BlobStore store = Question.open(archive, true)) {
+        try (BlobStore store = Question.open(archive, identity, true)) {
             Compact.Options usual = Compact.Options.DEFAULT;
             Compact.Options options =
                     new Compact.Options(graceMs, retainMs, usual.level(), usual.memoryBytes(), usual.dryRun());

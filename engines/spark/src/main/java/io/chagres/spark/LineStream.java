@@ -1,7 +1,6 @@
 package io.chagres.spark;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
@@ -28,7 +27,7 @@ final class LineStream implements MicroBatchStream {
         try {
             return lines.first();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw question.failure(e);
         }
     }
 
@@ -37,7 +36,7 @@ final class LineStream implements MicroBatchStream {
         try {
             return lines.latest();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw question.failure(e);
         }
     }
 
@@ -53,7 +52,7 @@ final class LineStream implements MicroBatchStream {
             return lines.between(FleetOffset.of(start.json()), FleetOffset.of(end.json()))
                     .toArray(InputPartition[]::new);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw question.failure(e);
         }
     }
 

@@ -1,10 +1,14 @@
 package io.chagres.spark;
 
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.age.KeyRing;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
@@ -15,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What is asked of which archive. Immutable.
  *
  * @param store address of the archive
+ * @param identity path of a file of identities, which open what is encrypted; null for none
  * @param table which table
  * @param at the moment to read; null for now
  * @param since only lines that begin in what was committed after it; null for all
@@ -24,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Question(
         String store,
+        @Nullable String identity,
         ArchiveTable table,
         @Nullable Instant at,
         @Nullable Instant since,
@@ -49,6 +55,7 @@ record Question(
         try {
             return new Question(
                     store,
+                    IdentityFile.checked(options.get("identity")),
                     ArchiveTable.valueOf(table),
                     asOf != null ? asOf : instant(options, "at"),
                     instant(options, "since"),
@@ -72,30 +79,35 @@ record Question(
         }
     }
 
-    private static final class BadOptionException extends IllegalArgumentException {
-        private static final long serialVersionUID = 1;
-
-        BadOptionException(String message) {
-            super(message);
-        }
-    }
-
     PointInTime moment() {
         return at == null ? PointInTime.NOW : PointInTime.time(at.toEpochMilli());
     }
 
+    /** Returns a failure to read as Spark passes it on: of what is encrypted it says which option is missing. */
+    UncheckedIOException failure(IOException e) {
+        boolean locked = e instanceof EncryptedException && identity == null;
+        return new UncheckedIOException(
+                locked
+                        ? new IOException(
+                                "the archive is encrypted: name the file of a key that opens it,"
+                                        + " option(\"identity\", \"/path/of/key.txt\")",
+                                e)
+                        : e);
+    }
+
     /** Opens the archive for reading; the caller closes it. */
     BlobStore open() throws IOException {
-        return open(store, false);
+        return open(store, identity, false);
     }
 
     /** Opens an archive; the caller closes it. Stores are found beside this class. */
-    static BlobStore open(String store, boolean writes) throws IOException {
+    static BlobStore open(String store, @Nullable String identity, boolean writes) throws IOException {
+        KeyRing keys = identity == null ? KeyRing.NONE : KeyRing.reading(IdentityFile.read(identity));
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(Question.class.getClassLoader());
         try {
-            return BlobStores.open(store, writes);
+            return ProtectedStore.of(BlobStores.open(store, writes), keys);
         } finally {
             thread.setContextClassLoader(before);
         }

@@ -1,7 +1,6 @@
 package io.chagres.spark;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -27,7 +26,7 @@ final class RowReaders implements PartitionReaderFactory {
                     ? new LineRows(question, split, columns)
                     : new FactRows(question, split, columns);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw question.failure(e);
         }
     }
 }

@@ -192,7 +192,7 @@ final class SparkTest {
             other.append(version, "two\n").commit(200);
         }
         JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString());
+        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString(), null);
         assertThat(outcomes).allSatisfy(each -> assertThat(each.faults()).isEmpty());
         assertThat(outcomes)
                 .extracting(CompactFleet.Outcome::host)
@@ -202,7 +202,7 @@ final class SparkTest {
         table("lines").createOrReplaceTempView("lines");
         assertThat(found("select host, path, offset, line_bytes from lines where host <> 'other'"))
                 .isEqualTo(lines);
-        assertThat(CompactFleet.run(context, directory.toString()))
+        assertThat(CompactFleet.run(context, directory.toString(), null))
                 .extracting(CompactFleet.Outcome::objects)
                 .containsOnly(0L);
     }
