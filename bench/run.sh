@@ -2,7 +2,7 @@
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
 # Sections: catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe
-#   calls safepoint jdkio fuse mount forward (all, when none is named).
+#   calls safepoint jdkio fuse mount forward spark (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
 # Environment:
@@ -24,7 +24,7 @@ CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
 ALL_SECTIONS=(catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
-    jdkio fuse mount forward)
+    jdkio fuse mount forward spark)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results

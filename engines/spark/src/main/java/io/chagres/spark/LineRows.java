@@ -12,6 +12,7 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,8 +24,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The lines of a split. Owns a store until it is closed. Confined to one thread. */
 final class LineRows implements PartitionReader<InternalRow> {
+    /** What is asked of a line, by the names of columns. */
+    private enum Column {
+        HOST,
+        PATH,
+        VERSION,
+        OFFSET,
+        COMMIT_TIME,
+        LINE,
+        LINE_BYTES
+    }
+
     private final Split split;
-    private final String[] columns;
+    private final Column[] columns;
+    private final Object[] values;
+    private final InternalRow row;
     private final BlobStore store;
     private final HostState state;
     private final VersionReader reader;
@@ -37,7 +51,11 @@ final class LineRows implements PartitionReader<InternalRow> {
 
     LineRows(Question question, Split split, String[] columns) throws IOException {
         this.split = split;
-        this.columns = columns;
+        this.columns = Arrays.stream(columns)
+                .map(name -> Column.valueOf(name.toUpperCase(Locale.ROOT)))
+                .toArray(Column[]::new);
+        values = new Object[columns.length];
+        row = new GenericInternalRow(values);
         host = UTF8String.fromString(split.host());
         Set<Long> ids = split.ranges().stream().map(Split.Range::versionId).collect(Collectors.toSet());
         store = question.open();
@@ -74,24 +92,22 @@ final class LineRows implements PartitionReader<InternalRow> {
         return true;
     }
 
+    /** Returns the same object each time: Spark copies what it keeps. */
     @Override
     public InternalRow get() {
         RangeLines at = Objects.requireNonNull(lines);
-        Object[] values = new Object[columns.length];
-        byte @Nullable [] line = null;
         for (int i = 0; i < values.length; i++) {
             values[i] = switch (columns[i]) {
-                case "host" -> host;
-                case "path" -> path;
-                case "version" -> at.versionId();
-                case "offset" -> at.position();
-                case "commit_time" -> FactRows.micros(times.timeMs(Objects.requireNonNull(version), at.position()));
-                case "line" -> UTF8String.fromBytes(line = line == null ? at.line() : line);
-                case "line_bytes" -> line = line == null ? at.line() : line;
-                default -> throw new IllegalStateException(Arrays.toString(columns));
+                case HOST -> host;
+                case PATH -> path;
+                case VERSION -> at.versionId();
+                case OFFSET -> at.position();
+                case COMMIT_TIME -> FactRows.micros(times.timeMs(Objects.requireNonNull(version), at.position()));
+                case LINE -> at.text();
+                case LINE_BYTES -> at.bytes();
             };
         }
-        return new GenericInternalRow(values);
+        return row;
     }
 
     @Override

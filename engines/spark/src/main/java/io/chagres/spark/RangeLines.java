@@ -7,8 +7,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Cuts the lines that begin in a range of a version, to their ends. What is longer than 256 MiB comes in pieces of that
@@ -20,6 +24,13 @@ final class RangeLines {
 
     /** What is read at once to find where the last line ends. */
     private static final int TAIL_BYTES = 64 << 10;
+
+    /** Eight bytes of a block at once: a loop over single bytes was a fifth of all that a line cost. */
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGHS = ONES << 7;
+    private static final long NEWLINES = ONES * '\n';
 
     private final VersionReader reader;
     private final FileVersion version;
@@ -141,7 +152,15 @@ final class RangeLines {
     }
 
     private int newline(int start) {
-        for (int i = start; i < filled; i++) {
+        int i = start;
+        for (; i <= filled - Long.BYTES; i += Long.BYTES) {
+            long others = (long) WORDS.get(block, i) ^ NEWLINES;
+            long zeros = others - ONES & ~others & HIGHS; // the lowest bit that is set is that of the first newline
+            if (zeros != 0) {
+                return i + Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
+            }
+        }
+        for (; i < filled; i++) {
             if (block[i] == '\n') {
                 return i;
             }
@@ -187,7 +206,12 @@ final class RangeLines {
     }
 
     /** Returns the line without its newline; the caller's. */
-    byte[] line() {
+    byte[] bytes() {
         return Arrays.copyOfRange(block, from, to);
+    }
+
+    /** Returns the line without its newline where it lies: valid until the next one is cut. */
+    UTF8String text() {
+        return UTF8String.fromBytes(block, from, to - from);
     }
 }
