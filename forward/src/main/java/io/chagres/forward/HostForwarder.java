@@ -250,9 +250,7 @@ final class HostForwarder implements AutoCloseable {
         if (start > at.offset() && at.offset() > 0) {
             listener.expired(host, at.path(), at.offset(), start);
         }
-        if (at.offset() == 0) {
-            start = Math.max(start, endOfCopies(version));
-        }
+        start = Math.max(start, endOfCopies(version));
         long hole = start < end ? Extents.largeHole(version, start, end) : end;
         if (hole < end) {
             next = forwardUpToHole(version, at, start, hole);
@@ -390,18 +388,21 @@ final class HostForwarder implements AutoCloseable {
         };
     }
 
-    /** A copy of a file that is forwarded (copytruncate, a rewritten file) begins with bytes that were sent already. */
+    /**
+     * A copy of a file that is forwarded (copytruncate, a rewritten file) begins with bytes that were sent already. It may
+     * have holes, and go on in later commits.
+     */
     private long endOfCopies(FileVersion version) {
         long end = version.startPosition();
         if (version.extents() == null) {
             return end;
         }
         for (LogRecord.Extent extent : version.extents()) {
-            boolean copy = extent instanceof LogRecord.CopyRun run && positions.containsKey(run.sourceVersion());
-            if (!copy) {
+            if (extent instanceof LogRecord.CopyRun run && positions.containsKey(run.sourceVersion())) {
+                end = run.end();
+            } else if (!(extent instanceof LogRecord.ZeroRun)) {
                 return end;
             }
-            end = extent.end();
         }
         return end;
     }

@@ -191,6 +191,27 @@ class ForwarderTest {
         }
     }
 
+    /** Whoever copies a large file takes longer than a commit. */
+    @Test
+    void aCopyThatGoesOnIsNotForwardedAgain() throws IOException {
+        try (WrittenHost host = new WrittenHost(directory, "web1", 1000);
+                Forwarder forwarder = open()) {
+            long file = host.file("/a", "1\n2\n3\n4\n");
+            host.commit();
+            drain(forwarder);
+            long copy = host.file("/a.1", "");
+            for (int i = 0; i < 2; i++) {
+                host.copy(copy, file, 4);
+                host.commit();
+                drain(forwarder);
+            }
+            host.append(copy, "5\n");
+            host.commit();
+            drain(forwarder);
+            assertThat(lines()).containsExactly("/a 0 1", "/a 2 2", "/a 4 3", "/a 6 4", "/a.1 8 5");
+        }
+    }
+
     @Test
     void beginsAtATimeAndKeepsToIt() throws IOException {
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000)) {

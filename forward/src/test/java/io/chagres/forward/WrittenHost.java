@@ -34,11 +34,14 @@ final class WrittenHost implements AutoCloseable {
         written.get(version).writeBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Copies what a source has behind what was copied so far, to the same place. */
     void copy(long version, long source, int length) {
+        int at = bytes(version).length;
         CRC32C crc = new CRC32C();
-        crc.update(bytes(source), 0, length);
-        archive.extend(version, length, new LogRecord.CopyRun(version, 0, length, source, 0, (int) crc.getValue(), 0));
-        written.get(version).write(bytes(source), 0, length);
+        crc.update(bytes(source), at, length);
+        archive.extend(
+                version, length, new LogRecord.CopyRun(version, at, length, source, at, (int) crc.getValue(), 0));
+        written.get(version).write(bytes(source), at, length);
     }
 
     void end(long version, LogRecord.Reason reason) {
