@@ -56,7 +56,11 @@ final class Database implements AutoCloseable {
         Arena arena = Arena.ofShared();
         try (Statx stat = new Statx()) {
             if (Directory.isAbsent(stat.of(path, true))) {
+                directory(path).close(); // so that a place that is not there is known before the work, not after it
                 return new Database(arena, MemorySegment.NULL, 0);
+            }
+            if (!stat.isRegular()) { // a rename would put a file in the place of a device
+                throw new IOException(path + " is no file, and so no database of chagres dedupe: name another one");
             }
             try (Fd file = Fd.open(path, Fd.O_RDONLY, 0)) {
                 MemorySegment content = arena.allocate(Math.max(HEADER_BYTES, stat.size()), 8);
@@ -153,9 +157,8 @@ final class Database implements AutoCloseable {
     }
 
     private static void replace(Pathname path, MemorySegment content) throws ErrnoException {
-        Pathname parent = path.parent();
         Pathname temporary = Pathname.of(path.name() + ".new");
-        try (Directory directory = Directory.open(parent == null || parent.length() == 0 ? Pathname.of(".") : parent)) {
+        try (Directory directory = directory(path)) {
             int flags = Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC | Fd.O_NOFOLLOW;
             try (Fd file = Fd.openAt(directory.fd(), temporary, flags, 0600)) {
                 file.writeFully(content, 0, content.byteSize());
@@ -164,6 +167,11 @@ final class Database implements AutoCloseable {
             directory.rename(temporary, directory, path.name(), 0);
             directory.fsync();
         }
+    }
+
+    private static Directory directory(Pathname path) throws ErrnoException {
+        Pathname parent = path.parent();
+        return Directory.open(parent == null || parent.length() == 0 ? Pathname.of(".") : parent);
     }
 
     @Override

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,6 +56,24 @@ final class DedupeCommandTest {
         assertThat(run("--db", tree.resolve("a.txt").toString(), tree.toString())
                         .err())
                 .contains("a.txt is no database of chagres dedupe");
+    }
+
+    /** A database is renamed into its place: what is no file, as a device, would be gone. */
+    @Test
+    void replacesOnlyAFileByItsDatabase() throws IOException {
+        Path pipe = temp.resolve("pipe");
+        Program.ok("mkfifo", pipe.toString());
+        for (Path each : List.of(pipe, tree, Path.of("/dev/null"))) {
+            CommandRun refused = run("--dry-run", "--db", each.toString(), tree.toString());
+            assertThat(refused.code()).isEqualTo(ExitCode.FAILED);
+            assertThat(refused.err()).contains(each + " is no file", "name another one");
+        }
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther())
+                .isTrue();
+        String absent = temp.resolve("absent").toString();
+        CommandRun early = run("--dry-run", "--db", absent + "/db", tree.toString());
+        assertThat(early.err()).contains(absent, "No such file or directory");
+        assertThat(early.out()).isEmpty();
     }
 
     @Test
