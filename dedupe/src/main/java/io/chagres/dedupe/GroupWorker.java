@@ -1,5 +1,6 @@
 package io.chagres.dedupe;
 
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import java.util.Arrays;
@@ -16,6 +17,8 @@ final class GroupWorker implements DedupeWorker {
     private final ContentReader reader;
     private final CandidateSampler files;
     private final ShareRun run;
+    /** Whether the kernel let nobody share with the source before: if it lets nobody again, no third one is tried. */
+    private boolean afterRefusal;
 
     GroupWorker(RunContext context, SizeGroups groups, WorkSharing sharing) {
         this.context = context;
@@ -161,7 +164,40 @@ final class GroupWorker implements DedupeWorker {
         }
         context.totals().add(Count.ALREADY_SHARED, end - source - 1);
         if (!context.stopped().getAsBoolean()) {
+            int[] refused = targets(others, Target.State.REFUSED);
+            boolean isAlone = end == source + 1 && targets(others, Target.State.SHARED).length == 0;
             rest(Arrays.copyOfRange(order, source, end), others, areExact);
+            refused(order[source], isAlone, refused, areExact);
+        }
+    }
+
+    private int[] targets(int[] others, Target.State state) {
+        int[] found = new int[others.length];
+        int count = 0;
+        for (int i = 0; i < others.length; i++) {
+            if (run.state(i) == state) {
+                found[count++] = others[i];
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+
+    /**
+     * Lets files share with each other that the kernel does not let share with the source: on btrfs those with and
+     * those without copy-on-write. One of them is told.
+     *
+     * @param isAlone whether nobody shares with the source
+     */
+    private void refused(int source, boolean isAlone, int[] refused, boolean areExact) {
+        boolean isSourceOdd = isAlone && refused.length > 1 && !afterRefusal;
+        for (int i = isAlone && afterRefusal ? 0 : Math.max(0, refused.length - 1); i < refused.length; i++) {
+            run.tell(files.file(isSourceOdd ? source : refused[i]), Errno.EINVAL);
+        }
+        if (refused.length > 1 && !(isAlone && afterRefusal)) {
+            boolean before = afterRefusal;
+            afterRefusal = isAlone;
+            settle(refused, areExact);
+            afterRefusal = before;
         }
     }
 

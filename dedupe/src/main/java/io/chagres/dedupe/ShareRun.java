@@ -19,11 +19,14 @@ final class ShareRun implements AutoCloseable {
     private static final int MIN_FILES = 4;
 
     private static final int NONE = -1;
+    /** Of a block of any file system that shares blocks. */
+    private static final long PROBE_BYTES = 4096;
 
     private final RunContext context;
     private final WorkSharing sharing;
     private final ContentReader reader;
     private final FileRangeDedupe call = new FileRangeDedupe();
+    private final FileRangeDedupe probe = new FileRangeDedupe();
     private final Fiemap map = new Fiemap();
     private final Statx stat = new Statx();
     private final Prefetch prefetch = new Prefetch();
@@ -113,6 +116,10 @@ final class ShareRun implements AutoCloseable {
         }
         source.close();
         progressBytes += set.helpedBytes();
+        if (set.sourceErrno() != 0) {
+            tell(sourceFile, set.sourceErrno());
+            return false;
+        }
         if (context.table().volume(sourceFile).support() != Volume.Support.NO) {
             context.totals().add(Count.FREED_BYTES, set.freedBytes());
         }
@@ -285,9 +292,24 @@ final class ShareRun implements AutoCloseable {
         } else if (status == FileRangeDedupe.FILE_DEDUPE_RANGE_DIFFERS) {
             target.become(Target.State.DIFFERS);
             set.miss();
+        } else if (status == -Errno.ETXTBSY && isSourceBusy()) {
+            sourceChanged = true;
+            if (source.file() == set.source()) {
+                set.refuseSource(Errno.ETXTBSY);
+            }
+        } else if (status == -Errno.EINVAL) {
+            target.become(Target.State.REFUSED);
         } else {
             target.fail(-status);
         }
+    }
+
+    /** A call says only that one of two is a swap file: with itself no other file is answered so. */
+    private boolean isSourceBusy() {
+        probe.source(0, PROBE_BYTES);
+        probe.add(source.fd(), 0);
+        int result = probe.call(source.fd());
+        return (result < 0 ? result : probe.status(0)) == -Errno.ETXTBSY;
     }
 
     private void changeSource() {
@@ -324,7 +346,12 @@ final class ShareRun implements AutoCloseable {
         set.end(target.index(), target.state());
     }
 
-    private void tell(int file, int errno) {
+    /**
+     * Tells what became of a file.
+     *
+     * @param errno 0 if it changed
+     */
+    void tell(int file, int errno) {
         context.table().setUnsettled(file);
         context.totals().add(errno == 0 ? Count.CHANGED : Count.FAILED, 1);
         context.listener().skipped(context.table().path(file), errno == 0 ? Outcome.CHANGED : Outcome.FAILED, errno);
@@ -335,6 +362,7 @@ final class ShareRun implements AutoCloseable {
         giveUp();
         source.close();
         call.close();
+        probe.close();
         map.close();
         stat.close();
         prefetch.close();

@@ -26,6 +26,7 @@ final class ShareSet {
     private final AtomicLong helpedBytes = new AtomicLong();
     private volatile boolean sourceChanged;
     private volatile boolean alone;
+    private volatile int sourceErrno;
 
     /**
      * Makes a set of which no target is claimed.
@@ -73,7 +74,7 @@ final class ShareSet {
     }
 
     private boolean isOver() {
-        return sourceChanged || !trusting && misses.get() >= MAX_MISSES;
+        return sourceChanged || sourceErrno != 0 || !trusting && misses.get() >= MAX_MISSES;
     }
 
     /** Says whether a helper would save more than the second source costs. */
@@ -116,6 +117,16 @@ final class ShareSet {
     /** Says whether the source changed while others were compared with it. */
     boolean sourceChanged() {
         return sourceChanged;
+    }
+
+    /** Tells that the kernel shares no blocks of the source with anybody. */
+    void refuseSource(int errno) {
+        sourceErrno = errno;
+    }
+
+    /** Returns why the kernel shares no blocks of the source, 0 if it does. */
+    int sourceErrno() {
+        return sourceErrno;
     }
 
     /** Adds what others than the owner went through, bytes. */

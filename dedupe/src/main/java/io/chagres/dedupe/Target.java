@@ -19,6 +19,8 @@ final class Target {
         DIFFERS,
         /** Changed, replaced or removed. */
         CHANGED,
+        /** The kernel shares no blocks of this file with the source's. */
+        REFUSED,
         /** A call failed. */
         FAILED
     }

@@ -6,6 +6,8 @@ import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Btrfs. */
@@ -57,5 +59,41 @@ class BtrfsDedupeTest extends DedupeContract {
         assertThat(run.count(Count.FREED_BYTES)).isEqualTo(1 << 20);
         Program.ok("btrfs", "subvolume", "delete", snapshot.toString());
         Program.ok("btrfs", "subvolume", "delete", volume.toString());
+    }
+
+    /** Such files share blocks only with each other, whichever is looked at first. */
+    @Test
+    void filesWithoutCopyOnWrite() throws IOException {
+        byte[] content = random(31, 1 << 20);
+        List<Path> plain = new ArrayList<>();
+        List<Path> fixed = new ArrayList<>();
+        for (String name : List.of("a-fixed", "b", "c", "d", "e-fixed")) {
+            Path path = Files.createFile(top.resolve(name));
+            boolean isFixed = name.endsWith("fixed");
+            if (isFixed) {
+                Program.ok("chattr", "+C", path.toString());
+            }
+            Files.write(path, content);
+            (isFixed ? fixed : plain).add(path);
+        }
+        sync();
+        Run run = run(DedupeOptions.DEFAULT);
+        assertThat(run.heard.skipped).singleElement().asString().endsWith(" FAILED EINVAL");
+        Places.areShared(plain.toArray(Path[]::new));
+        Places.areShared(fixed.toArray(Path[]::new));
+        assertThat(run.count(Count.SHARED_FILES)).isEqualTo(3);
+    }
+
+    @Test
+    void aFileWithoutCopyOnWriteKeepsNoOthersApart() throws IOException {
+        Path odd = Files.createFile(top.resolve("a"));
+        Program.ok("chattr", "+C", odd.toString());
+        Files.write(odd, random(32, 1 << 20));
+        Path b = file("b", random(32, 1 << 20));
+        Path c = file("c", random(32, 1 << 20));
+        sync();
+        Run run = run(DedupeOptions.DEFAULT);
+        assertThat(run.heard.skipped).containsExactly("a FAILED EINVAL");
+        Places.areShared(b, c);
     }
 }

@@ -1,8 +1,39 @@
 package io.chagres.dedupe;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
 /** XFS. */
 class XfsDedupeTest extends DedupeContract {
     XfsDedupeTest() {
         super("xfs", "defaults", "mkfs.xfs", "-q", "-m", "reflink=1");
+    }
+
+    /** The kernel names no file when one of two is in use as swap space; it is not the fault of all that equal it. */
+    @Test
+    void aSwapFileKeepsNoOthersApart() throws IOException {
+        Path swap = file("a-swap", random(30, 1 << 20));
+        Program.ok("chmod", "600", swap.toString());
+        Program.ok("mkswap", swap.toString());
+        Path b = top.resolve("b");
+        Path c = top.resolve("c");
+        Program.ok("cp", "--reflink=never", swap.toString(), b.toString());
+        Program.ok("cp", "--reflink=never", swap.toString(), c.toString());
+        sync();
+        Program.ok("swapon", swap.toString());
+        try {
+            Run run = run(DedupeOptions.DEFAULT);
+            assertThat(run.heard.skipped).containsExactly("a-swap FAILED ETXTBSY");
+            Places.areShared(b, c);
+            Run again = run(DedupeOptions.DEFAULT);
+            assertThat(again.heard.skipped).containsExactly("a-swap FAILED ETXTBSY");
+            assertThat(again.count(Count.ALREADY_SHARED)).isEqualTo(1);
+        } finally {
+            Program.ok("swapoff", swap.toString());
+        }
     }
 }

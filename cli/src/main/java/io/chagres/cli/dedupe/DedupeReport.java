@@ -180,6 +180,7 @@ final class DedupeReport implements SessionListener {
     private static String hint(int errno) {
         return switch (errno) {
             case Errno.EPERM -> " (immutable, or of another owner)";
+            case Errno.EINVAL -> " (not with the others; on btrfs, chattr +C of some)";
             case Errno.ETXTBSY -> " (a swap file, or a program that runs)";
             default -> "";
         };
