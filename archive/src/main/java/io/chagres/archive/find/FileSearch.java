@@ -266,6 +266,14 @@ public final class FileSearch implements AutoCloseable {
         return zero != -1;
     }
 
+    /**
+     * Returns the length in bytes of the longest line that was passed over since the last call, because it is too long
+     * for an expression that nests; 0 if none was.
+     */
+    public long takeTooLong() {
+        return finder.takeTooLong();
+    }
+
     /** Returns what tells what of a line was found. */
     public LineFinder finder() {
         return finder;

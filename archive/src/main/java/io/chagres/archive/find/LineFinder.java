@@ -1,7 +1,6 @@
 package io.chagres.archive.find;
 
 import io.chagres.foreign.MemoryScan;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,6 +26,8 @@ public final class LineFinder implements AutoCloseable {
     private byte[] line = new byte[4096];
     private long start;
     private long end;
+    /** Bytes of the longest line that the expression could not be tried on. */
+    private long tooLong;
 
     /** Makes a finder of a pattern's lines. */
     public LineFinder(LinePattern pattern) {
@@ -47,13 +48,13 @@ public final class LineFinder implements AutoCloseable {
     }
 
     /**
-     * Finds the next line; {@link #start} and {@link #end} say where.
+     * Finds the next line; {@link #start} and {@link #end} say where. A line that is too long for an expression that
+     * nests is passed over, see {@link #tooLong}.
      *
      * @param from where a line begins
      * @param to where the last one ends: behind its newline, or behind its last byte
-     * @throws IOException when a line is too long for an expression that nests
      */
-    boolean find(MemorySegment block, long from, long to) throws IOException {
+    boolean find(MemorySegment block, long from, long to) {
         for (long at = from; at < to; at = end + 1) {
             start = at;
             long searched = at;
@@ -68,7 +69,7 @@ public final class LineFinder implements AutoCloseable {
             }
             long length = MemoryScan.indexOf(block, (byte) '\n', start, to - start);
             end = length < 0 ? to : start + length;
-            if (pattern.isDecidedByLiterals() || matches(block, (int) (searched - start)) != pattern.inverted()) {
+            if (pattern.isDecidedByLiterals() || isWanted(block, (int) (searched - start))) {
                 return true;
             }
         }
@@ -88,21 +89,30 @@ public final class LineFinder implements AutoCloseable {
         return first == Long.MAX_VALUE ? -1 : first;
     }
 
-    /** Says whether the expression is found in the line; nothing of it begins before some of its bytes. */
-    private boolean matches(MemorySegment block, int from) throws IOException {
+    /** Says whether the line is looked for; nothing that is found in it begins before some of its bytes. */
+    private boolean isWanted(MemorySegment block, int from) {
         int length = (int) (end - start);
         if (line.length < length) {
             line = new byte[Math.max(length, line.length * 2)];
         }
         MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, line, 0, length);
         try {
-            return LineText.isAscii(line, length)
+            boolean found = LineText.isAscii(line, length)
                     ? ascii.reset(new String(line, 0, length, StandardCharsets.ISO_8859_1))
                             .find(from)
                     : unicode.reset(LineText.of(line, length)).find();
+            return found != pattern.inverted();
         } catch (StackOverflowError e) { // the JDK's way to say that it nests too deeply
-            throw new IOException("a line of " + length + " bytes is too long for this pattern; a simpler one may do");
+            tooLong = Math.max(tooLong, length);
+            return false;
         }
+    }
+
+    /** Returns the length in bytes of the longest line that was passed over since the last call, 0 if none was. */
+    long takeTooLong() {
+        long longest = tooLong;
+        tooLong = 0;
+        return longest;
     }
 
     /** Returns the offset of the line that was found. */
@@ -129,7 +139,7 @@ public final class LineFinder implements AutoCloseable {
         Matcher matcher = pattern.expression(isAscii).matcher(text);
         int chars = 0;
         int place = 0;
-        while (matcher.find()) {
+        while (hasNext(matcher, bytes.length)) {
             if (matcher.end() > matcher.start()) {
                 int from = place + LineText.bytes(text, chars, matcher.start());
                 int to = from + LineText.bytes(text, matcher.start(), matcher.end());
@@ -137,6 +147,15 @@ public final class LineFinder implements AutoCloseable {
                 chars = matcher.end();
                 place = to;
             }
+        }
+    }
+
+    private boolean hasNext(Matcher matcher, int length) {
+        try {
+            return matcher.find();
+        } catch (StackOverflowError e) { // behind what matches
+            tooLong = Math.max(tooLong, length);
+            return false;
         }
     }
 

@@ -58,30 +58,30 @@ public final class LinePattern {
      */
     public static LinePattern of(List<String> patterns, Options options) {
         List<byte[]> literals = new ArrayList<>();
+        List<String> expressions = new ArrayList<>();
         for (String each : patterns) {
-            String regex = options.fixed() ? Pattern.quote(each) : each;
-            Pattern.compile(regex, BASE); // so that the message is about what was given
+            String regex = options.fixed() ? Pattern.quote(each) : PosixClasses.translate(each);
+            Pattern.compile(regex, BASE); // so that the message is about this one
+            expressions.add(regex);
             byte[] literal = options.ignoreCase()
                     ? null
-                    : options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(each);
+                    : options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(regex);
             if (literal != null && literal.length > 0) {
                 literals.add(literal);
             }
         }
-        String regex = patterns.size() == 1 && !options.fixed()
-                ? patterns.getFirst() // a group would be asked at every place
-                : patterns.stream()
-                        .map(each -> "(?:" + (options.fixed() ? Pattern.quote(each) : each) + ")")
-                        .collect(Collectors.joining("|"));
+        String regex = expressions.size() == 1
+                ? expressions.getFirst() // a group would be asked at every place
+                : expressions.stream().map(each -> "(?:" + each + ")").collect(Collectors.joining("|"));
         regex = patterns.isEmpty() ? "(?!)" : options.word() ? "(?<!\\w)(?:" + regex + ")(?!\\w)" : regex;
         regex = options.wholeLine() ? "^(?:" + regex + ")$" : regex;
         Pattern unicode = Pattern.compile(
                 regex, UNICODE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0));
-        boolean plain = patterns.stream().allMatch(each -> isPlain(each, options.fixed()));
+        boolean plain = expressions.stream().allMatch(each -> isPlain(each, options.fixed()));
         Pattern ascii =
                 !plain ? unicode : Pattern.compile(regex, BASE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE : 0));
         boolean known = literals.size() == patterns.size();
-        boolean led = known && !options.fixed() && patterns.stream().allMatch(RequiredLiteral::leads);
+        boolean led = known && expressions.stream().allMatch(RequiredLiteral::leads);
         boolean decided = known
                 && !options.word()
                 && !options.wholeLine()

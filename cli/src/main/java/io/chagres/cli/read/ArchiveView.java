@@ -66,6 +66,7 @@ public final class ArchiveView implements AutoCloseable {
     /** Says what follows of a host, and what tells more. */
     private static String fault(HostRegistry.Owner host, IOException cause) {
         return switch (cause) {
+            case UnsearchedException content -> String.valueOf(content.getMessage());
             case StoreException refusal -> host.title() + ": " + refusal.getMessage();
             case CompactedHistoryException tooEarly -> host.title() + " cannot be read: " + tooEarly.getMessage();
             default -> host.title() + " cannot be read: " + cause.getMessage() + "; 'chagres verify' tells more";

@@ -27,9 +27,9 @@ import picocli.CommandLine.Parameters;
         name = "grep",
         header = "Find lines in files, also in those that are gone.",
         description = "Prints host:path:line in the order of hosts and paths. Options mean what they mean to ripgrep;"
-                + " patterns are regular expressions of Java. Hosts are read beside each other; one that is damaged is"
-                + " named, and the others go on. Exit codes: 0 something was found, 1 nothing, 2 something could not be"
-                + " read.",
+                + " patterns are regular expressions of Java, which also take [[:alpha:]]. Hosts are read beside each"
+                + " other; one that is damaged is named, and the others go on. Exit codes: 0 something was found, 1"
+                + " nothing, 2 something could not be read.",
         exitCodeOnExecutionException = GrepCommand.TROUBLE,
         footer = {
             "",
@@ -85,7 +85,7 @@ public final class GrepCommand implements Callable<Integer> {
         LinePattern pattern = options.pattern(options.hasPattern() ? null : rest.removeFirst());
         String store = rest.removeFirst();
         List<Address> addresses = addresses(rest);
-        FileSearch.Options wanted = options.search();
+        FileSearch.Options wanted = options.search(json.json);
         try (ArchiveView view = ArchiveView.open(
                 "grep", identities.open(store, context.environment()), times, context.err()::println)) {
             int count = view.readers(memory.bytes());

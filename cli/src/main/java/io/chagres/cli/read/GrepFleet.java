@@ -188,6 +188,10 @@ final class GrepFleet {
     private void finish(Batch batch) throws IOException {
         view.faults().attempt(batch.host.host().host(), batch.task::finish);
         for (IOException fault : batch.faults) {
+            if (fault instanceof UnsearchedException) {
+                view.faults().tell(batch.host.host().host(), fault);
+                continue;
+            }
             view.faults().attempt(batch.host.host().host(), () -> {
                 throw fault;
             });
@@ -256,6 +260,11 @@ final class GrepFleet {
                 } catch (IOException e) {
                     faults.add(e);
                 }
+                long tooLong = search.takeTooLong();
+                if (tooLong > 0) {
+                    String why = "a line of " + tooLong + " bytes is too long for this pattern and was passed over";
+                    faults.add(new UnsearchedException(host.host().origin(each.entry()), why));
+                }
             }
         }
     }
@@ -288,8 +297,8 @@ final class GrepFleet {
                 byte[] piece = new byte[64 * 1024];
                 matches = search.search(target -> unzip(in, piece, target), 0, sink);
             } catch (ZipException | EOFException e) {
-                throw new CorruptArchiveException(
-                        host.host().origin(entry).toString(), "it is no whole gzip file: " + e.getMessage());
+                String why = e instanceof EOFException ? "it ends too early" : e.getMessage();
+                throw new UnsearchedException(host.host().origin(entry), "it is no whole gzip file: " + why);
             }
         } else {
             matches = search.search(nothing -> 0, start, sink);

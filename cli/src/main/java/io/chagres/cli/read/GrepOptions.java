@@ -7,15 +7,19 @@ import io.chagres.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What {@code grep} looks for and what it shows: named as ripgrep names it. */
 public final class GrepOptions {
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:[pP]\\{[^}]*}|.)");
+
     @Option(
             names = {"-e", "--regexp"},
             paramLabel = "PATTERN",
@@ -40,7 +44,7 @@ public final class GrepOptions {
 
     @Option(
             names = {"-S", "--smart-case"},
-            description = "Like -i when the pattern has no capital letter.")
+            description = "Like -i when the pattern has no capital letter but in escapes, as \\W.")
     boolean smartCase;
 
     @Option(
@@ -173,11 +177,9 @@ public final class GrepOptions {
             all.add(first);
         }
         for (String file : files) {
-            byte[] bytes = file.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
-            new String(bytes, StandardCharsets.UTF_8).lines().forEach(all::add);
+            new String(read(file), StandardCharsets.UTF_8).lines().forEach(all::add);
         }
-        boolean ignores = ignoreCase
-                || smartCase && all.stream().noneMatch(each -> each.chars().anyMatch(Character::isUpperCase));
+        boolean ignores = ignoreCase || smartCase && all.stream().noneMatch(this::hasCapital);
         try {
             return LinePattern.of(all, new LinePattern.Options(fixed, ignores, word, wholeLine, inverted));
         } catch (PatternSyntaxException e) {
@@ -188,12 +190,31 @@ public final class GrepOptions {
         }
     }
 
+    private static byte[] read(String file) throws IOException {
+        try {
+            return file.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
+        } catch (NoSuchFileException e) {
+            throw new CommandFailure(ExitCode.USAGE, "-f " + file + ": there is no such file");
+        } catch (IOException e) {
+            throw new CommandFailure(ExitCode.USAGE, "-f " + file + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    /** Says whether a pattern has a capital letter that stands for itself: \\W and \\p{Alpha} do not. */
+    private boolean hasCapital(String pattern) {
+        String text = fixed ? pattern : ESCAPE.matcher(pattern).replaceAll("");
+        return text.chars().anyMatch(Character::isUpperCase);
+    }
+
     /** Returns what of each file is wanted. */
-    FileSearch.Options search() throws CommandFailure {
+    FileSearch.Options search(boolean asJson) throws CommandFailure {
         if (after < 0 || before < 0 || context < 0 || maxCount != null && maxCount < 1) {
             throw new CommandFailure(ExitCode.USAGE, "-A, -B and -C must not be negative, and -m must be 1 or more");
         }
         boolean summary = count || filesWith || filesWithout;
+        if (asJson && summary) {
+            throw new CommandFailure(ExitCode.USAGE, "--json shows lines, and so takes neither -c, -l nor -L");
+        }
         if (sort == Sort.TIME && (summary || after + before + context > 0)) {
             throw new CommandFailure(ExitCode.USAGE, "--sort time takes neither -A, -B and -C nor -c, -l and -L");
         }

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -76,6 +77,10 @@ final class GrepCommandTest {
                 "-I 00 STORE web1: --since @150; GET /c 200|00|POST /\u00e9 500|last 500 words",
                 "-I 00 STORE web1:app.log.1 --until @150; GET /a 200",
                 "-I 00 STORE web1:app.log --at @250; GET /a 200|GET /b 500|POST /\u00e9 500",
+                "-I -c [[:digit:]]{3}[[:space:]][^[:^lower:]x]+ STORE web1:; 1",
+                "-I -c \\Q[[:digit:]]\\E STORE web1:; ''",
+                "-I -S post\\W\\S STORE web1:; POST /\u00e9 500",
+                "-I -S -F post\\W STORE web1:; ''",
                 "500 STORE web2:; web2:/bin/x:500|web2:/bin/x: binary file matches (found \"\\0\" byte around offset 4)"
                         + "|web2:/var/log/app.log:GET /d 500",
                 "-I -a -c 500 STORE web2:/bin/x; 2",
@@ -131,6 +136,9 @@ final class GrepCommandTest {
         "x STORE db:, no host of",
         "x STORE *:/none, nothing in",
         "-m 0 x STORE, must be 1 or more",
+        "-f /nowhere STORE, -f /nowhere: there is no such file",
+        "-f / STORE, -f / cannot be read: ",
+        "-c --json x STORE, '--json shows lines, and so takes neither -c'",
         "x /nowhere, /nowhere",
         "--nope x STORE, Unknown option"
     })
@@ -181,12 +189,40 @@ final class GrepCommandTest {
         try (SmallArchive web = new SmallArchive(Path.of(store()), "web")) {
             web.append(web.file("/old.gz"), zipped.toByteArray());
             web.append(web.file("/no.gz"), "second");
+            web.append(web.file("/half.gz"), Arrays.copyOf(zipped.toByteArray(), zipped.size() - 6));
             web.commit(100);
         }
         CommandRun grep = grep("-z", "sec", "STORE");
-        assertThat(grep.out()).isEqualTo("web:/old.gz:second\n");
-        assertThat(grep.err()).contains("web:/no.gz", "it is no whole gzip file");
+        assertThat(grep.out()).isEqualTo("web:/half.gz:second\nweb:/old.gz:second\n");
+        assertThat(grep.err().lines())
+                .containsExactlyInAnyOrder(
+                        "chagres grep: web:/no.gz: it is no whole gzip file: Not in GZIP format",
+                        "chagres grep: web:/half.gz: it is no whole gzip file: it ends too early");
         assertThat(grep.code()).isEqualTo(2);
+    }
+
+    /** A line that the JDK's expressions cannot take is no reason to leave out others. */
+    @Test
+    void passesOverALineThatIsTooLongForAPattern() {
+        try (SmallArchive web = new SmallArchive(Path.of(store()), "web")) {
+            long a = web.file("/a");
+            long b = web.file("/b");
+            web.append(a, "x first\n").append(b, "x other\nxyz ");
+            for (int i = 0; i < 10; i++) {
+                web.append(a, "y".repeat(50_000)).append(b, "y".repeat(50_000)).commit(100);
+            }
+            web.append(a, "\nx last\n").append(b, "\n").commit(200);
+        }
+        String passed = "a line of 500000 bytes is too long for this pattern and was passed over";
+        CommandRun grep = grep("(x|y)+\\s", "STORE", "web:/a");
+        assertThat(grep)
+                .isEqualTo(
+                        new CommandRun(2, "web:/a:x first\nweb:/a:x last\n", "chagres grep: web:/a: " + passed + "\n"));
+        CommandRun matches = grep("-o", "xyz|(y|w)+$", "STORE");
+        assertThat(matches.out()).isEqualTo("web:/b:xyz\n");
+        assertThat(matches.err()).contains("web:/a: " + passed, "web:/b: a line of 500004 bytes");
+        assertThat(grep("-v", "(x|y)+\\s", "STORE", "web:/a").out()).isEmpty();
+        assertThat(grep("-I", "o", "STORE", "web:/b")).isEqualTo(new CommandRun(0, "x other\n", ""));
     }
 
     /** Rotations, gone files, holes, lines over commits and objects, bytes that are no UTF-8. */
