@@ -40,8 +40,8 @@ import picocli.CommandLine.Parameters;
             "  chagres dedupe /home --min-size 1MiB --exclude '**/.cache' --one-file-system",
             "  chagres dedupe /data --dry-run --verify --json    report of equal files on any file system",
             "",
-            "Exit codes: 0 done; 1 some files could not be read or shared; 2 usage; 130 interrupted; 143 ended by"
-                    + " SIGTERM before it began."
+            "Exit codes: 0 done; 1 some files could not be read or shared; 2 usage; 130 interrupted (--follow: 0);"
+                    + " 143 ended by SIGTERM before it began."
         })
 public final class DedupeCommand implements Callable<Integer> {
     /** So many more than processors: they wait for the disk. */
