@@ -389,8 +389,8 @@ final class HostForwarder implements AutoCloseable {
     }
 
     /**
-     * A copy of a file that is forwarded (copytruncate, a rewritten file) begins with bytes that were sent already. It may
-     * have holes, and go on in later commits.
+     * A copy of a file that is forwarded (copytruncate, a rewritten file) begins with bytes that were sent already. It
+     * may have holes, and go on in later commits.
      */
     private long endOfCopies(FileVersion version) {
         long end = version.startPosition();
