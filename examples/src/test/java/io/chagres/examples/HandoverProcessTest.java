@@ -64,7 +64,9 @@ class HandoverProcessTest {
     @AfterEach
     void end() {
         servers.forEach(ServerProcess::close);
-        Program.run(List.of("umount", "--lazy", mount.toString()));
+        if (mount != null) {
+            Program.run(List.of("umount", "--lazy", mount.toString()));
+        }
     }
 
     private Path socket(int server) {

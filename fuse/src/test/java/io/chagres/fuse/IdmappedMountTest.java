@@ -94,8 +94,10 @@ class IdmappedMountTest {
 
     @AfterEach
     void detach() {
-        Program.run(List.of("umount", "--lazy", shown.toString()));
-        Program.run(List.of("umount", "--lazy", mount.toString()));
+        if (shown != null) {
+            Program.run(List.of("umount", "--lazy", shown.toString()));
+            Program.run(List.of("umount", "--lazy", mount.toString()));
+        }
         if (namespace != null) {
             namespace.destroyForcibly();
         }

@@ -86,7 +86,9 @@ class HandedOverPathsTest {
 
     @AfterEach
     void unmount() throws IOException {
-        Program.run(List.of("umount", "--lazy", mount.toString()));
+        if (mount != null) {
+            Program.run(List.of("umount", "--lazy", mount.toString()));
+        }
         servers.forEach(FuseServer::close);
         jimfs.close();
         for (FuseServer server : servers) {
