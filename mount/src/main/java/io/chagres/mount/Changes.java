@@ -62,7 +62,7 @@ final class Changes {
             case LogRecord.NameRemoved removed -> gone(name(removed.path()));
             case LogRecord.NameMoved moved -> {
                 NameTree.Entry entry = name(moved.from());
-                other(entry);
+                gone(entry); // the same commit may remove what is below by its new path
                 gone(name(moved.to()));
                 if (entry != null && entry.kind() == LogRecord.Kind.DIRECTORY) {
                     noteListings();
@@ -171,7 +171,7 @@ final class Changes {
         other(old);
     }
 
-    /** What a name leads to has one name less, as has everything below it. */
+    /** What a name leads to has one name less or another one, as has everything below it. */
     private void gone(NameTree.@Nullable Entry top) {
         if (top == null) {
             return;
@@ -211,6 +211,10 @@ final class Changes {
             FileVersion now = fresh.version(version.id());
             if (now == null || now.length() != version.length() || now.startPosition() != version.startPosition()) {
                 files.put(version.id(), 0L);
+            } else if (now.nameCount() != version.nameCount()
+                    || now.changedMs() != version.changedMs()
+                    || !now.attributes().equals(version.attributes())) {
+                attributes(version.id());
             }
             if (now != null && now.startPosition() > version.startPosition()) {
                 starts.put(version.id(), version.startPosition());
@@ -226,6 +230,9 @@ final class Changes {
 
     private void noteReplacement(TreeFolder folder, HostState state) {
         NameTree.Entry fresh = state.names().find(folder.entry().path());
+        if (fresh != null && !fresh.attributes().equals(folder.entry().attributes())) {
+            others.add(folder);
+        }
         Set<Pathname> differing = names.computeIfAbsent(folder, each -> new HashSet<>());
         for (NameTree.Entry old : folder.entry().children()) {
             NameTree.Entry now = fresh == null ? null : fresh.child(old.name());

@@ -85,6 +85,34 @@ class LiveMountModelTest {
         }
     }
 
+    @Test
+    void whatIsReplacedWhereItWasJustMoved() throws IOException {
+        Path archive = directory.resolve("archive");
+        writer = new SmallArchive(archive, "web1");
+        long both = file("/b/a/x");
+        writer.name("/k/x", both); // in a directory that is not listed again
+        file("/c/y");
+        file("/z/q");
+        writer.commit(1);
+        try (MountFixture mounted = new MountFixture(archive, directory.resolve("mount"), MountOptions.DEFAULTS);
+                BlobStore store = BlobStores.open(archive.toString(), false)) {
+            Path host = mounted.host("web1");
+            assertThat(shown(host)).isEqualTo(expected(store));
+            writer.rename("/b/a", "/c/d");
+            writer.rename("/z", "/c");
+            writer.commit(2);
+            mounted.mount.refresh();
+            assertThat(shown(host)).isEqualTo(expected(store));
+        }
+    }
+
+    private long file(String path) {
+        long version = writer.file(path);
+        contents.put(version, new StringBuilder());
+        append(version);
+        return version;
+    }
+
     private void showsCommits(Path archive, int first, int end) throws IOException {
         try (MountFixture mounted = new MountFixture(archive, directory.resolve("mount"), MountOptions.DEFAULTS);
                 BlobStore store = BlobStores.open(archive.toString(), false)) {
@@ -112,10 +140,7 @@ class LiveMountModelTest {
         String other = path();
         switch (random.nextInt(8)) {
             case 0, 1 -> {
-                long version = writer.file(path);
-                contents.put(version, new StringBuilder());
-                append(version);
-                return "file " + path + " is " + version;
+                return "file " + path + " is " + file(path);
             }
             case 2, 3, 4 -> {
                 long version = contents.isEmpty() ? 0 : random.nextLong(1, contents.size() + 1L);

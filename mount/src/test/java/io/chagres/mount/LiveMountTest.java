@@ -3,9 +3,11 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.testing.SmallArchive;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
@@ -240,6 +242,38 @@ class LiveMountTest {
             assertThat(names(place)).containsExactly("web1", "web2");
             assertThat(content(place.resolve("web2/x"))).isEqualTo("x");
         }
+    }
+
+    /** What a machine that slept finds when it looks again. */
+    @Test
+    void whatChangedInCommitsThatACompactionRemovedIsShown() throws IOException {
+        writer.directory("/a", 0750);
+        long log = writer.file("/a/app.log");
+        writer.name("/b/app.log", log).append(log, "text").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path directory = mounted.host("web1").resolve("a");
+            Path file = directory.resolve("app.log");
+            assertThat(Files.getAttribute(file, "unix:nlink")).isEqualTo(2);
+            assertThat(mode(file)).isEqualTo(0640);
+            assertThat(mode(directory)).isEqualTo(0750);
+            writer.write(new LogRecord.AttributesChanged(log, Pathname.of(""), new Attributes(0600, 0, 0, 1)))
+                    .write(new LogRecord.AttributesChanged(
+                            0, Pathname.of("/a"), new Attributes(0700, 0, 0, Long.MIN_VALUE)))
+                    .remove("/b/app.log")
+                    .commit(2);
+            SmallArchive.compact(archive);
+            SmallArchive.compact(archive); // removes what the first made superfluous
+            for (int i = 0; i < 100; i++) {
+                mounted.mount.refresh();
+            }
+            assertThat(Files.getAttribute(file, "unix:nlink")).isEqualTo(1);
+            assertThat(mode(file)).isEqualTo(0600);
+            assertThat(mode(directory)).isEqualTo(0700);
+        }
+    }
+
+    private static int mode(Path path) throws IOException {
+        return (int) Files.getAttribute(path, "unix:mode") & 0777;
     }
 
     @Test
