@@ -124,10 +124,23 @@ class LiveMountModelTest {
                     done.add(change());
                 }
                 writer.commit(commit);
+                if (random.nextInt(10) == 0) {
+                    sleep(archive, mounted.mount);
+                    done.add("compact");
+                }
                 mounted.mount.refresh();
                 assertThat(shown(host)).as("after %s", done).isEqualTo(expected(store));
             }
             assertThat(mounted.messages).isEmpty();
+        }
+    }
+
+    /** The commit is gone when the mount looks for it, as after a long sleep. */
+    private static void sleep(Path archive, ArchiveMount mount) throws IOException {
+        SmallArchive.compact(archive);
+        SmallArchive.compact(archive); // removes what the first made superfluous
+        for (int i = 0; i < 60; i++) {
+            mount.refresh();
         }
     }
 
