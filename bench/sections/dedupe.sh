@@ -115,16 +115,39 @@ dedupe_small() {
     done
 }
 
+# dedupe_update TREE: changes one file in twenty.
+dedupe_update() {
+    find "$1" -type f | sort | awk 'NR % 20 == 0' | tr '\n' '\0' |
+        xargs -0 sh -c 'for file; do echo before >> "$file"; done' -
+}
+
+# dedupe_images STORE: unpacked layers of two images, each layer with all that is below it, as stores without overlayfs keep
+# them: a base, a language on it, a program on both; the same base after an update, and the language on that.
+dedupe_images() {
+    local store=$1
+    mkdir -p "$store/base"
+    cp -a "$DEDUPE_IMAGE_BASE" "$store/base"
+    cp -a "$store/base" "$store/language"
+    cp -a "$DEDUPE_IMAGE_LANGUAGE" "$store/language"
+    cp -a "$store/language" "$store/program"
+    cp -a "$DEDUPE_IMAGE_PROGRAM" "$store/program"
+    cp -a "$store/base" "$store/updated-base"
+    dedupe_update "$store/updated-base"
+    cp -a "$store/updated-base" "$store/updated-language"
+    cp -a "$DEDUPE_IMAGE_LANGUAGE" "$store/updated-language"
+}
+
 # dedupe_trees: trees as people have them, in $BENCH_DIR/trees: a system's /usr/share and a copy of before an update, which
-# changed one file in twenty; checkouts of this repository, 150 commits apart; mail, three in ten of which others got too.
+# changed one file in twenty; layers of images; checkouts of this repository, 150 commits apart; mail, three in ten of which
+# others got too.
 dedupe_trees() {
     local trees at commit
     trees=$(fresh trees)
     mkdir -p "$trees/system" "$trees/git" "$trees/mail"
     cp -a "$DEDUPE_SYSTEM" "$trees/system/new"
     cp -a "$DEDUPE_SYSTEM" "$trees/system/old"
-    find "$trees/system/old" -type f | sort | awk 'NR % 20 == 0' | tr '\n' '\0' |
-        xargs -0 sh -c 'for file; do echo before >> "$file"; done' -
+    dedupe_update "$trees/system/old"
+    dedupe_images "$trees/images"
     for at in $DEDUPE_COMMITS; do
         commit=$(git -C "$HERE" rev-list --first-parent --skip="$at" -n 1 HEAD)
         [ -z "$commit" ] || git clone -q --no-hardlinks "$HERE/.." "$trees/git/$at" 2> /dev/null
@@ -152,7 +175,7 @@ PY
 dedupe_mixed() {
     local work tool
     dedupe_trees
-    for work in system git mail; do
+    for work in system images git mail; do
         for tool in "${DEDUPE_TOOLS[@]}"; do
             rm -rf "$DEDUPE_DISK/mount/tree"
             cp -a "$BENCH_DIR/trees/$work" "$DEDUPE_DISK/mount/tree"
@@ -225,13 +248,13 @@ dedupe_tables() {
 A: $DEDUPE_FILES equal files of 4 MiB; A': half of them equal in pairs, half alike but for the last block; C: $DEDUPE_SMALL
 files of 0.5 to 16 KiB, 25% of them copies; D: A' cold, with memory for a quarter of it; clones: $DEDUPE_CLONES files of
 4 MiB that share all blocks; tiny files: $DEDUPE_TINY of up to 4 KB. Trees as people have them, hot: system is /usr/share and
-a copy in which one file in twenty differs, git five checkouts of this repository 150 commits apart, mail $DEDUPE_MAILS mails of
-which three in ten are copies.
+a copy in which one file in twenty differs, images five unpacked layers of two images, git five checkouts of this repository
+150 commits apart, mail $DEDUPE_MAILS mails of which three in ten are copies.
 
 | work | tool | wall s | user s | sys s | peak RSS MB | read MB | freed MB |
 |---|---|---|---|---|---|---|---|
 $(for work in "A hot" "A cold" "A again" "A' hot" D "C hot" "C cold" "C again" "C with database" \
-        "C again with database" nothing clones "tiny files" system git mail; do
+        "C again with database" nothing clones "tiny files" system images git mail; do
         for tool in ours ours_db duperemove jdupes fclones; do dedupe_line "$work" "$tool"; done
     done)
 
@@ -269,6 +292,8 @@ section_dedupe() {
         command -v "$tool" > /dev/null && DEDUPE_TOOLS+=("$tool") || say "bench: $tool is not installed and left out"
     done
     csv dedupe "work,tool,run,wall_s,user_s,sys_s,peak_mb,exit,read_bytes,freed_bytes"
+    DEDUPE_IMAGE_BASE=${DEDUPE_IMAGE_BASE:-/usr/bin} DEDUPE_IMAGE_LANGUAGE=${DEDUPE_IMAGE_LANGUAGE:-/usr/lib/python3}
+    DEDUPE_IMAGE_PROGRAM=${DEDUPE_IMAGE_PROGRAM:-/usr/lib/gcc}
     DEDUPE_SYSTEM=${DEDUPE_SYSTEM:-/usr/share} DEDUPE_COMMITS=${DEDUPE_COMMITS-0 150 300 450 600}
     dedupe_up
     dedupe_compare

@@ -27,6 +27,7 @@ class DedupeSectionTest {
         ShortSection.run(directory, "calls dedupe", "measure dedupetree kernelcompare", """
                 DEDUPE_FILES=10 DEDUPE_SMALL=400 DEDUPE_CLONES=20 DEDUPE_TINY=50 DEDUPE_DISK_SIZE=400M
                 DEDUPE_MAILS=50 DEDUPE_SYSTEM=$HERE/sections DEDUPE_COMMITS=
+                DEDUPE_IMAGE_BASE=$HERE/load DEDUPE_IMAGE_LANGUAGE=$HERE/tables DEDUPE_IMAGE_PROGRAM=$HERE/peers
                 trap dedupe_down EXIT
                 section_dedupe
                 """);
@@ -34,7 +35,7 @@ class DedupeSectionTest {
         Path results = directory.resolve("results");
         assertThat(results.resolve("dedupe.csv"))
                 .content()
-                .contains("A hot,ours,1,", "D,ours,1,", "clones,ours,3,", "mail,ours,1,");
+                .contains("A hot,ours,1,", "D,ours,1,", "clones,ours,3,", "images,ours,1,", "mail,ours,1,");
         assertThat(results.resolve("dedupe.md"))
                 .content()
                 .contains("| A hot | ours | ", "| C again with database | ours_db | ", "x the tree | reached |");
