@@ -2,6 +2,7 @@ package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -123,17 +124,17 @@ final class BlockLoads {
         try {
             List<BlockCache.Damage> damages = new ArrayList<>();
             long at = Math.max(span.start(), key.start() + block.filled());
-            boolean mayReload = true;
             loaded.addAndGet(at < end ? 1 : 0);
             while (at < end) {
                 long from = at;
+                HostState seen = key.host().state();
                 MemorySegment target = block.memory().asSlice(at - key.start(), end - at);
                 try {
                     at += patience.ask(deadlineMs, () -> read(key, from, target));
                 } catch (CorruptArchiveException e) {
-                    if (mayReload && patience.ask(deadlineMs, () -> reload.ifCompacted(key.host()))) {
-                        mayReload = false;
-                        continue;
+                    boolean reloaded = patience.ask(deadlineMs, () -> reload.ifCompacted(key.host()));
+                    if (reloaded || key.host().state() != seen) {
+                        continue; // who reads beside this one may have found the compaction first
                     }
                     HostTree.Span piece = key.host().pieceAt(key.version(), at);
                     at = Math.min(end, piece.end());

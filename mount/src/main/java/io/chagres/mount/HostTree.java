@@ -159,7 +159,10 @@ final class HostTree {
         }
     }
 
-    /** Returns what it adds up to. Only where {@link #isLoaded}, under the lock or on the thread that applies. */
+    /**
+     * Returns what it adds up to. Only where {@link #isLoaded}. To be looked into only under the lock or on the thread
+     * that applies; a reload puts another one in its place.
+     */
     HostState state() {
         HostState now = state;
         if (now == null) {

@@ -18,7 +18,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -242,6 +245,51 @@ class LiveMountTest {
             assertThat(names(place)).containsExactly("web1", "web2");
             assertThat(content(place.resolve("web2/x"))).isEqualTo("x");
         }
+    }
+
+    @Test
+    void twoReadersFindAtOnceThatACompactionRemovedWhatTheyRead() throws Exception {
+        byte[] bytes = new byte[1 << 20];
+        new Random(3).nextBytes(bytes);
+        long log = writer.file("/app.log");
+        for (int at = 0; at < bytes.length; at += 64 << 10) {
+            writer.append(log, Arrays.copyOfRange(bytes, at, at + (64 << 10))).commit(1);
+        }
+        CountDownLatch reading = new CountDownLatch(2);
+        AtomicBoolean armed = new AtomicBoolean();
+        FaultyStore.Faults both = (operation, done) -> {
+            if (armed.get()
+                    && operation.kind() == FaultyStore.Kind.GET
+                    && operation.key().contains("/log/")) {
+                reading.countDown();
+                await(reading);
+            }
+        };
+        try (MountFixture mounted = new MountFixture(archive, place, MountOptions.DEFAULTS, both);
+                FileChannel file = FileChannel.open(mounted.host("web1").resolve("app.log"))) {
+            SmallArchive.compact(archive);
+            SmallArchive.compact(archive); // removes what the first made superfluous
+            armed.set(true);
+            Future<byte[]> first = tasks.submit(() -> read(file, 0, 4096));
+            Future<byte[]> second = tasks.submit(() -> read(file, 512 << 10, 4096));
+            assertThat(first.get()).isEqualTo(Arrays.copyOf(bytes, 4096));
+            assertThat(second.get()).isEqualTo(Arrays.copyOfRange(bytes, 512 << 10, (512 << 10) + 4096));
+            assertThat(mounted.messages).isEmpty();
+        }
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static byte[] read(FileChannel file, long position, int length) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(length);
+        file.read(buffer, position);
+        return buffer.array();
     }
 
     /** What a machine that slept finds when it looks again. */
