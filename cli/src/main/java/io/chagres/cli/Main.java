@@ -39,8 +39,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** The program {@code chagres}: the only place where a failure becomes a sentence and an exit code. */
 public final class Main {
@@ -58,7 +61,7 @@ public final class Main {
                 System.getenv(),
                 isTerminal("/proc/self/fd/2"),
                 InstantSource.system(),
-                ZoneId.systemDefault(),
+                ZoneId::systemDefault,
                 termination,
                 child(args));
         termination.exit(run(context, args));
@@ -82,7 +85,7 @@ public final class Main {
         FailureReport failures = new FailureReport(context.err(), context.environment());
         int code;
         try {
-            code = commandLine(context, failures, args.length == 0 ? "" : args[0])
+            code = commandLine(context, failures, subcommands(context, List.of(args)))
                     .execute(own(args));
             context.out().flush();
         } catch (Throwable e) { // the very top
@@ -91,17 +94,42 @@ public final class Main {
         return code;
     }
 
-    /** Returns the model of the command line, for those who do not run it. */
+    /** Returns the model of the whole command line, for those who do not run it. */
     static CommandLine commandLine(CommandContext context) {
-        return commandLine(context, new FailureReport(context.err(), context.environment()), "help");
+        Map<String, Object> all = new LinkedHashMap<>();
+        commands(context)
+                .forEach((name, command) -> all.put(name, command.make().get()));
+        return commandLine(context, new FailureReport(context.err(), context.environment()), all);
     }
 
-    /** Makes the model of one command, since those of all take longer than most commands do; or else of all. */
-    private static CommandLine commandLine(CommandContext context, FailureReport failures, String called) {
+    /**
+     * Returns the command that is called; or else all, of which only those are made that the arguments name: most commands
+     * take less time than the models of all.
+     */
+    private static Map<String, Object> subcommands(CommandContext context, List<String> args) {
+        Map<String, Known> commands = commands(context);
+        String called = args.isEmpty() ? "" : args.getFirst();
+        if (commands.containsKey(called) && !called.equals("help")) {
+            return Map.of(called, commands.get(called).make().get());
+        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        commands.forEach((name, command) ->
+                all.put(name, args.contains(name) ? command.make().get() : outline(command.type())));
+        return all;
+    }
+
+    /** What a list of commands shows of one. */
+    private static CommandSpec outline(Class<?> type) {
+        Command command = Objects.requireNonNull(type.getAnnotation(Command.class));
+        CommandSpec outline = CommandSpec.create().name(command.name());
+        outline.usageMessage().header(command.header());
+        return outline;
+    }
+
+    private static CommandLine commandLine(
+            CommandContext context, FailureReport failures, Map<String, Object> subcommands) {
         CommandLine line = new CommandLine(new RootCommand());
-        Map<String, Supplier<Object>> commands = commands(context);
-        Supplier<Object> one = called.equals("help") ? null : commands.get(called);
-        (one == null ? commands.values() : List.of(one)).forEach(each -> line.addSubcommand(each.get()));
+        subcommands.forEach(line::addSubcommand);
         Converters.register(line, context);
         line.setUsageHelpWidth(HELP_WIDTH);
         line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
@@ -114,29 +142,32 @@ public final class Main {
         return line;
     }
 
+    /** A command: its class, whose annotation says what it is for, and how one is made. */
+    private record Known(Class<?> type, Supplier<Object> make) {}
+
     /** All commands, in the order in which {@code --help} lists them. */
-    private static Map<String, Supplier<Object>> commands(CommandContext context) {
-        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("ship", () -> new ShipCommand(context));
-        commands.put("drain", () -> new DrainCommand(context));
-        commands.put("config", () -> new ConfigCommand(context));
-        commands.put("status", () -> new StatusCommand(context));
-        commands.put("ls", () -> new LsCommand(context));
-        commands.put("cat", () -> new CatCommand(context));
-        commands.put("grep", () -> new GrepCommand(context));
-        commands.put("tail", () -> new TailCommand(context));
-        commands.put("forward", () -> new ForwardCommand(context));
-        commands.put("restore", () -> new RestoreCommand(context));
-        commands.put("mount", () -> new MountCommand(context));
-        commands.put("umount", UmountCommand::new);
-        commands.put("verify", () -> new VerifyCommand(context));
-        commands.put("head", () -> new HeadCommand(context));
-        commands.put("repair", () -> new RepairCommand(context));
-        commands.put("compact", () -> new CompactCommand(context));
-        commands.put("dedupe", () -> new DedupeCommand(context));
-        commands.put("watch", () -> new WatchCommand(context));
-        commands.put("doctor", () -> new DoctorCommand(context));
-        commands.put("help", HelpCommand::new);
+    private static Map<String, Known> commands(CommandContext context) {
+        Map<String, Known> commands = new LinkedHashMap<>();
+        commands.put("ship", new Known(ShipCommand.class, () -> new ShipCommand(context)));
+        commands.put("drain", new Known(DrainCommand.class, () -> new DrainCommand(context)));
+        commands.put("config", new Known(ConfigCommand.class, () -> new ConfigCommand(context)));
+        commands.put("status", new Known(StatusCommand.class, () -> new StatusCommand(context)));
+        commands.put("ls", new Known(LsCommand.class, () -> new LsCommand(context)));
+        commands.put("cat", new Known(CatCommand.class, () -> new CatCommand(context)));
+        commands.put("grep", new Known(GrepCommand.class, () -> new GrepCommand(context)));
+        commands.put("tail", new Known(TailCommand.class, () -> new TailCommand(context)));
+        commands.put("forward", new Known(ForwardCommand.class, () -> new ForwardCommand(context)));
+        commands.put("restore", new Known(RestoreCommand.class, () -> new RestoreCommand(context)));
+        commands.put("mount", new Known(MountCommand.class, () -> new MountCommand(context)));
+        commands.put("umount", new Known(UmountCommand.class, UmountCommand::new));
+        commands.put("verify", new Known(VerifyCommand.class, () -> new VerifyCommand(context)));
+        commands.put("head", new Known(HeadCommand.class, () -> new HeadCommand(context)));
+        commands.put("repair", new Known(RepairCommand.class, () -> new RepairCommand(context)));
+        commands.put("compact", new Known(CompactCommand.class, () -> new CompactCommand(context)));
+        commands.put("dedupe", new Known(DedupeCommand.class, () -> new DedupeCommand(context)));
+        commands.put("watch", new Known(WatchCommand.class, () -> new WatchCommand(context)));
+        commands.put("doctor", new Known(DoctorCommand.class, () -> new DoctorCommand(context)));
+        commands.put("help", new Known(HelpCommand.class, HelpCommand::new));
         return commands;
     }
 

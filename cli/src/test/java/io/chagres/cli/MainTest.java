@@ -2,13 +2,16 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 final class MainTest {
     @Test
@@ -18,6 +21,15 @@ final class MainTest {
         assertThat(help.out()).contains("Exit codes: 0 done", "  ship ", "  doctor ", "Example:");
         assertThat(CommandRun.of("help").out()).isEqualTo(help.out());
         assertThat(help.err()).isEmpty();
+    }
+
+    /** The list is made without the models of the commands. */
+    @Test
+    void listsCommandsAsTheirModelsSay() {
+        CommandLine whole = Main.commandLine(
+                CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()));
+        assertThat(CommandRun.of("--help").out()).isEqualTo(whole.getUsageMessage());
+        assertThat(CommandRun.of("-h", "ls", "/archive", "-l").out()).isEqualTo(whole.getUsageMessage());
     }
 
     @ParameterizedTest

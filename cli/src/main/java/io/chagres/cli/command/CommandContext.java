@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * What a command may touch of the process around it, so that a test can replace it.
@@ -16,7 +17,7 @@ import java.util.Map;
  * @param environment environment variables
  * @param liveLine whether standard error is a terminal
  * @param clock wall clock
- * @param zone the user's time zone, for times without one
+ * @param zone the user's time zone, for times without one; asked for late, since reading all zones takes a tenth of a start
  * @param termination how signals reach the command
  * @param child the command line after {@code --}, empty when there is none
  */
@@ -26,7 +27,7 @@ public record CommandContext(
         Map<String, String> environment,
         boolean liveLine,
         InstantSource clock,
-        ZoneId zone,
+        Supplier<ZoneId> zone,
         Termination termination,
         List<String> child) {
     /** The class that starts every command, as it stands in the command line of this process. */
@@ -40,7 +41,7 @@ public record CommandContext(
                 System.getenv(),
                 false,
                 InstantSource.system(),
-                ZoneId.systemDefault(),
+                ZoneId::systemDefault,
                 Termination.NONE,
                 child);
     }

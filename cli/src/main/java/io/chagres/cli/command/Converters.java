@@ -17,13 +17,14 @@ public final class Converters {
 
     /** Teaches a command line, and the subcommands that it has already, all types that options have. */
     public static void register(CommandLine line, CommandContext context) {
-        TimeExpression times = new TimeExpression(context.clock(), context.zone());
         line.registerConverter(Duration.class, converter(Durations::parse));
         line.registerConverter(ByteSize.class, converter(ByteSize::parse));
         line.registerConverter(ByteRange.class, converter(ByteRange::parse));
         line.registerConverter(Address.class, converter(Address::parse));
         line.registerConverter(Shard.class, converter(Shard::parse));
-        line.registerConverter(Instant.class, converter(times::parse));
+        line.registerConverter(Instant.class, converter(text -> new TimeExpression(
+                        context.clock(), context.zone().get())
+                .parse(text)));
         line.setCaseInsensitiveEnumValuesAllowed(true);
     }
 

@@ -197,7 +197,7 @@ public final class LsCommand implements Callable<Integer> {
     }
 
     private String time(long epochMs) {
-        return TIME.format(Instant.ofEpochMilli(epochMs).atZone(context.zone()));
+        return TIME.format(Instant.ofEpochMilli(epochMs).atZone(context.zone().get()));
     }
 
     /** Returns permissions as ls(1) prints them. */

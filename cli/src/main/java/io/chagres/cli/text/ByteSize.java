@@ -1,6 +1,7 @@
 package io.chagres.cli.text;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,12 +25,28 @@ public record ByteSize(long bytes) {
     public static ByteSize parse(String text) {
         Matcher form = FORM.matcher(text);
         if (form.matches()) {
-            BigDecimal value = new BigDecimal(form.group(1)).multiply(unit(form.group(3), form.group(4)));
-            if (value.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0) {
-                return new ByteSize(value.longValue());
+            try {
+                return new ByteSize(bytes(form.group(1), unit(form.group(3), form.group(4))));
+            } catch (NumberFormatException | ArithmeticException e) { // more than a long holds
+                throw refused(text);
             }
         }
-        throw new IllegalArgumentException("'" + text + "' is not a size; write for example 4096, 64MiB or 10MB");
+        throw refused(text);
+    }
+
+    private static IllegalArgumentException refused(String text) {
+        return new IllegalArgumentException("'" + text + "' is not a size; write for example 4096, 64MiB or 10MB");
+    }
+
+    /** A default is a whole number, and each command has some: the first BigDecimal of a process takes 25 ms. */
+    private static long bytes(String number, long unit) {
+        if (number.indexOf('.') < 0) {
+            return Math.multiplyExact(Long.parseLong(number), unit);
+        }
+        return new BigDecimal(number)
+                .multiply(BigDecimal.valueOf(unit))
+                .setScale(0, RoundingMode.DOWN)
+                .longValueExact();
     }
 
     /** Returns the size in IEC units with one digit: {@code 0 B}, {@code 12.4 MiB}. */
@@ -46,12 +63,12 @@ public record ByteSize(long bytes) {
         return String.format(Locale.ROOT, "%.1f %ciB", value, PREFIXES.charAt(prefix));
     }
 
-    private static BigDecimal unit(String prefix, String suffix) {
-        if (prefix == null) {
-            return BigDecimal.ONE;
+    private static long unit(String prefix, String suffix) {
+        long unit = 1;
+        int power = prefix == null ? 0 : PREFIXES.indexOf(Character.toUpperCase(prefix.charAt(0))) + 1;
+        for (int i = 0; i < power; i++) {
+            unit *= "B".equalsIgnoreCase(suffix) ? 1000 : 1024;
         }
-        int power = PREFIXES.indexOf(Character.toUpperCase(prefix.charAt(0))) + 1;
-        boolean decimal = "B".equalsIgnoreCase(suffix);
-        return BigDecimal.valueOf(decimal ? 1000 : 1024).pow(power);
+        return unit;
     }
 }

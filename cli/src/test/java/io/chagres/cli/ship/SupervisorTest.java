@@ -150,7 +150,7 @@ final class SupervisorTest {
                 Map.of("NOTIFY_SOCKET", socket),
                 false,
                 InstantSource.system(),
-                ZoneId.systemDefault(),
+                ZoneId::systemDefault,
                 termination,
                 List.of());
     }

@@ -27,7 +27,7 @@ final class ByteSizeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "MiB", "-1", "1X", "1iB", "1 2", "9223372036854775808", "99999999T"})
+    @ValueSource(strings = {"", "MiB", "-1", "1X", "1iB", "1 2", "9223372036854775808", "99999999T", "9999999.5T"})
     void refuses(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ByteSize.parse(text))
