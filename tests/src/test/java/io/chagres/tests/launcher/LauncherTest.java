@@ -148,10 +148,12 @@ class LauncherTest {
         assertThat(args)
                 .containsSubsequence("-p", program + "/lib/one.jar:" + program + "/lib/two.jar")
                 .contains("-Da=1", "-Db=2", "-DZstdNativePath=" + program + "/native/libzstd-jni.so")
+                .contains("-XX:+UseTransparentHugePages", "-Xmn16m")
                 .doesNotContain("-Xmn3m");
         assertThat(jvmArgs(List.of(), "ship"))
                 .contains("-Xmn3m", "-XX:TrimNativeHeapInterval=10000")
-                .doesNotContain("-Xmn16m");
+                .doesNotContain("-XX:+UseTransparentHugePages", "-Xmn16m");
+        assertThat(jvmArgs(List.of(), "--help")).contains("-XX:+UseTransparentHugePages", "-Xmn8m");
         assertThat(jvmArgs(List.of(), "forward")).containsSubsequence("-Xmn3m", "-Xmn16m");
     }
 
