@@ -63,7 +63,7 @@ public final class CString {
      */
     public static MemorySegment encode(String string, Charset charset, SegmentAllocator allocator) {
         MemorySegment target = allocator.allocate(CStringCodec.maxBytes(string, charset), 1);
-        if (target.isNative()) {
+        if (allocator instanceof Frame) { // whose memory is native, lives and may be written: nothing is left to check
             CStringCodec.encode(string, charset, CStringCodec.MEMORY, target.address(), target.byteSize());
         } else {
             CStringCodec.encode(string, charset, target, 0, target.byteSize());

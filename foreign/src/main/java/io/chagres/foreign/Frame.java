@@ -41,7 +41,7 @@ public final class Frame implements Arena {
      */
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {
-        if (byteSize < 0 || Long.bitCount(byteAlignment) != 1) {
+        if (byteSize < 0 || byteAlignment <= 0 || Long.bitCount(byteAlignment) != 1) {
             throw new IllegalArgumentException(byteSize + " bytes aligned to " + byteAlignment);
         }
         MemorySegment slice = stack.cut(this, byteSize, byteAlignment);

@@ -219,4 +219,23 @@ class CStringTest {
         assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> CString.hash(bytes, -1, 0));
         assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> CString.hash(bytes, 1, 16));
     }
+
+    /** An allocator of somebody else's may hand out any segment. */
+    @Test
+    void encodesIntoNothingThatCannotBeWritten() {
+        MemorySegment closed;
+        try (Arena ended = Arena.ofConfined()) {
+            closed = ended.allocate(64);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            assertThatThrownBy(() -> CString.encode("abc", UTF_8, (bytes, alignment) -> closed))
+                    .isInstanceOf(IllegalStateException.class);
+            MemorySegment readOnly = arena.allocate(64).asReadOnly();
+            assertThatThrownBy(() -> CString.encode("abc", UTF_8, (bytes, alignment) -> readOnly))
+                    .isInstanceOf(IllegalArgumentException.class);
+            MemorySegment kept = arena.allocate(3);
+            assertThatThrownBy(() -> CString.encode("abc", UTF_8, (bytes, alignment) -> kept))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
 }

@@ -142,6 +142,7 @@ class MemoryStackTest {
             assertThatThrownBy(() -> frame.allocate(-1, 1)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> frame.allocate(1, 3)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> frame.allocate(1, 0)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> frame.allocate(1, Long.MIN_VALUE)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 

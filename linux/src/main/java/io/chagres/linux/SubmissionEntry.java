@@ -174,9 +174,8 @@ public final class SubmissionEntry {
      * @return this
      */
     public SubmissionEntry openat(int dirFd, MemorySegment cString, int flags, int mode) {
-        return operation(OP_OPENAT, dirFd)
-                .memory(Segments.borrowed(cString, cString.address()), mode)
-                .set(OP_FLAGS, flags | Fd.O_CLOEXEC);
+        long path = Segments.borrowed(cString, cString.address());
+        return operation(OP_OPENAT, dirFd).memory(path, mode).set(OP_FLAGS, flags | Fd.O_CLOEXEC);
     }
 
     /**
@@ -199,9 +198,11 @@ public final class SubmissionEntry {
      * @return this
      */
     public SubmissionEntry statx(int dirFd, MemorySegment cString, boolean followLinks, Statx status) {
+        long path = Segments.borrowed(cString, cString.address());
+        long answer = Segments.borrowed(status.buffer(), status.buffer().address());
         return operation(OP_STATX, dirFd)
-                .memory(Segments.borrowed(cString, cString.address()), Statx.MASK)
-                .set(OFFSET, status.buffer().address())
+                .memory(path, Statx.MASK)
+                .set(OFFSET, answer)
                 .set(OP_FLAGS, Statx.flags(followLinks) | StatusCalls.AT_EMPTY_PATH);
     }
 
@@ -226,10 +227,8 @@ public final class SubmissionEntry {
      * @return this
      */
     public SubmissionEntry timeout(MemorySegment timespec, int completions) {
-        Objects.checkFromIndexSize(0, 16, timespec.byteSize());
-        return operation(OP_TIMEOUT, -1)
-                .memory(Segments.borrowed(timespec, Segments.address(timespec, 0, TIMESPEC_BYTES)), 1)
-                .set(OFFSET, (long) completions);
+        long time = Segments.borrowed(timespec, Segments.address(timespec, 0, TIMESPEC_BYTES));
+        return operation(OP_TIMEOUT, -1).memory(time, 1).set(OFFSET, (long) completions);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.chagres.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.foreign.CString;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,10 +15,10 @@ import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,7 @@ class CallersMemoryTest {
             "Fd.pwriteFully",
             "FileControl.append",
             "Inotify.add",
+            "IoUring.registerBuffers",
             "IoVector.add",
             "PathFd.tryOpen",
             "PathFd.create",
@@ -108,7 +110,8 @@ class CallersMemoryTest {
 
     private static boolean takesMemory(Executable member) {
         return Modifier.isPublic(member.getModifiers())
-                && Arrays.asList(member.getParameterTypes()).contains(MemorySegment.class);
+                && Stream.of(member.getParameterTypes())
+                        .anyMatch(type -> type == MemorySegment.class || type == MemorySegment[].class);
     }
 
     /** Finds what takes memory in the public API of this package. */
@@ -166,6 +169,9 @@ class CallersMemoryTest {
             try (Arena ended = Arena.ofConfined()) {
                 closed = ended.allocate(BYTES, 8);
             }
+            MemorySegment ofAnotherThread = CompletableFuture.supplyAsync(
+                            () -> Arena.ofConfined().allocate(BYTES, 8))
+                    .join();
             for (Map.Entry<String, Use> entry : uses.entrySet()) {
                 Use use = entry.getValue();
                 use.of(arena.allocate(BYTES, 8));
@@ -173,6 +179,7 @@ class CallersMemoryTest {
                         entry.getKey() + " read-only",
                         () -> use.of(arena.allocate(BYTES, 8).asReadOnly()));
                 refuses(entry.getKey() + " closed", () -> use.of(closed));
+                refuses(entry.getKey() + " of another thread", () -> use.of(ofAnotherThread));
                 refuses(entry.getKey() + " heap", () -> use.of(MemorySegment.ofArray(new long[BYTES / 8])));
                 if (!entry.getKey().equals("DirectoryEntries.new")) { // whose kernel call is told the size
                     refuses(entry.getKey() + " too small", () -> use.of(others.allocate(64, 8)));
@@ -196,5 +203,8 @@ class CallersMemoryTest {
             borrowing = new Statx(arena.allocate(Statx.BYTES, 8));
         }
         refuses("Statx", () -> borrowing.of(0));
+        try (IoUring ring = IoUring.open(1)) {
+            refuses("SubmissionEntry.statx", () -> ring.next().statx(0, CString.EMPTY, false, closed));
+        }
     }
 }
