@@ -184,21 +184,28 @@ final class GroupWorker implements DedupeWorker {
 
     /**
      * Lets files share with each other that the kernel does not let share with the source: on btrfs those with and
-     * those without copy-on-write. One of them is told.
+     * those without copy-on-write. One of them is told; all are if the source before had nobody either.
      *
      * @param isAlone whether nobody shares with the source
      */
     private void refused(int source, boolean isAlone, int[] refused, boolean areExact) {
-        boolean isSourceOdd = isAlone && refused.length > 1 && !afterRefusal;
-        for (int i = isAlone && afterRefusal ? 0 : Math.max(0, refused.length - 1); i < refused.length; i++) {
-            run.tell(files.file(isSourceOdd ? source : refused[i]), Errno.EINVAL);
-        }
-        if (refused.length > 1 && !(isAlone && afterRefusal)) {
+        if (isAlone && afterRefusal) {
+            for (int file : refused) {
+                tellRefused(file);
+            }
+        } else if (refused.length == 1) {
+            tellRefused(refused[0]);
+        } else if (refused.length > 1) {
+            tellRefused(isAlone ? source : refused[refused.length - 1]);
             boolean before = afterRefusal;
             afterRefusal = isAlone;
             settle(refused, areExact);
             afterRefusal = before;
         }
+    }
+
+    private void tellRefused(int file) {
+        run.tell(files.file(file), Errno.EINVAL);
     }
 
     /** Settles what did not become equal to the source. */
