@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param environment environment variables
  * @param liveLine whether standard error is a terminal
  * @param clock wall clock
- * @param zone the user's time zone, for times without one; asked for late, since reading all zones takes a tenth of a start
+ * @param zone the user's time zone, for times without one; asked for late, since that reads all zones
  * @param termination how signals reach the command
  * @param child the command line after {@code --}, empty when there is none
  */
