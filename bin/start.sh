@@ -15,8 +15,8 @@ common_flags='--enable-native-access=io.chagres.foreign,com.github.luben.zstd_jn
     -XX:+UseCompactObjectHeaders -XX:ErgoHeapSizeLimit=24g
     -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0'
 
-# A short command takes a quarter of its page faults for a heap of 4 KiB pages. Where the system has no large ones it takes
-# small ones. What stays would keep 2 to 4 MB more.
+# A short command takes a quarter of its page faults for a heap of 4 KiB pages. Where the system has no large ones it
+# takes small ones. What stays would keep 2 to 4 MB more.
 huge_pages=-XX:+UseTransparentHugePages
 
 # Of what the JDK has instructions for: ChaCha20, Poly1305, SHA-256.

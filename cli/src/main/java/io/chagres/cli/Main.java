@@ -103,8 +103,8 @@ public final class Main {
     }
 
     /**
-     * Returns the command that is called; or else all, of which only those are made that the arguments name: most commands
-     * take less time than the models of all.
+     * Returns the command that is called; or else all, of which only those are made that the arguments name: the models
+     * of all take longer than most commands do.
      */
     private static Map<String, Object> subcommands(CommandContext context, List<String> args) {
         Map<String, Known> commands = commands(context);
