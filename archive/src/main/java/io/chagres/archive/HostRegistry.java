@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +39,11 @@ public final class HostRegistry {
      * @param createdMs when the store first heard of it, milliseconds since 1970 by the store's clock
      */
     public record Owner(String id, String name, long createdMs) {
+        /** The order in which people read hosts: one that continues another of its name comes behind it. */
+        public static final Comparator<Owner> BY_NAME = Comparator.comparing(Owner::name)
+                .thenComparingLong(Owner::createdMs)
+                .thenComparing(Owner::id);
+
         /** Returns what the host is called, and its id, for messages: {@code host web1 (00ff00ff00ff00ff)}. */
         public String title() {
             return name.equals(id) ? "host " + id : "host " + name + " (" + id + ")";
@@ -275,6 +281,20 @@ public final class HostRegistry {
                 .filter(id -> !continued.contains(id))
                 .findFirst()
                 .orElse(hostIds.getFirst());
+    }
+
+    /** Says whether a host has the key by which others find it. */
+    public static boolean isListed(BlobStore store, String hostId) throws IOException {
+        Claim claim = claim(store, hostId);
+        return claim != null && store.size(claim.key(hostId).text()) >= 0;
+    }
+
+    /** Puts the key by which others find a host, should it be missing; nothing where its owner record is. */
+    public static void relist(BlobStore store, String hostId) throws IOException {
+        Claim claim = claim(store, hostId);
+        if (claim != null && claim != Claim.DAMAGED) {
+            put(store, claim.key(hostId).text(), "");
+        }
     }
 
     /** Returns which host one continues, whose log is damaged; empty when none. */

@@ -18,6 +18,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.StoreException;
@@ -313,8 +314,13 @@ final class ShipParts implements AutoCloseable {
                 recent = new RecentCommits(points);
                 try {
                     HostState found = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
-                    String before = found.lastIncarnation() != null ? "" : HostRegistry.continues(store, hostId);
-                    if (before.isEmpty() || continuation != null && damagedId.equals(before)) {
+                    String before = HostRegistry.continues(store, hostId);
+                    if (before.isEmpty() || damagedId.equals(before)) {
+                        return found;
+                    }
+                    HostRegistry.relist(store, before);
+                    if (found.lastIncarnation() != null) {
+                        requirePredecessor(found);
                         return found;
                     }
                     goOn(before, found, clock, listener);
@@ -333,6 +339,14 @@ final class ShipParts implements AutoCloseable {
             }
         }
 
+        private void requirePredecessor(HostState found) throws IOException {
+            CorruptArchiveException lost = Predecessor.lost(store, hostId, found);
+            if (lost != null) {
+                throw lost;
+            }
+        }
+
+        /** Begins a host that continues a damaged one, or anew where that one's own beginnings are gone. */
         private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
             Continuation next = new Continuation(store, hostId, found, clock, key);
             int[] told = new int[1];
@@ -342,8 +356,10 @@ final class ShipParts implements AutoCloseable {
                 }
             });
             refuseBeside(damaged, left);
-            next.write();
-            continuation = next;
+            if (Predecessor.lost(store, damaged, left) == null) {
+                next.write();
+                continuation = next;
+            }
             damagedId = damaged;
             remember(StateDirectory.HOST_ID, hostId, listener);
         }

@@ -288,6 +288,41 @@ class ContinuationTest {
         }
     }
 
+    /** Somebody removed the damaged host: what only that held is in the local files, and in no archive. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shipsAgainWhatTheHostHeldThatIsRemoved(boolean stateIsLost) throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String first = onlyHost(tree);
+            flip(files(log(tree, first)).getLast(), HEADER_BYTE);
+            ShippedTree.append(all.getFirst(), ShippedTree.random(71, 101));
+            tree.drain();
+            String second = otherHost(tree, first);
+            deleteRecursively(tree.archive.resolve("hosts/" + first));
+            if (stateIsLost) {
+                deleteRecursively(temp.resolve("state"));
+            }
+            tree.drain();
+            assertThat(tree.problems).anyMatch(line -> line.contains(first) && line.contains("goes on as host"));
+            if (Files.exists(tree.archive.resolve("hosts/" + first))) { // its owner record alone
+                deleteRecursively(tree.archive.resolve("hosts/" + first));
+            }
+            String third = otherHost(tree, second);
+            for (Path file : all) {
+                assertThat(together(tree, third, third, file)).isEqualTo(Files.readAllBytes(file));
+            }
+
+            deleteRecursively(tree.archive.resolve("hosts/" + second)); // which nobody needs any more
+            ShippedTree.append(all.getFirst(), ShippedTree.random(50, 102));
+            tree.drain();
+            assertThat(onlyHost(tree)).isEqualTo(third);
+            for (Path file : all) {
+                assertThat(together(tree, third, third, file)).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
     /** Killed while it began the new host it goes on there, and ships nothing a second time. */
     @Test
     void mayBeKilledOnTheWay() throws IOException {

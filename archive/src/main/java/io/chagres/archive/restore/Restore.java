@@ -1,5 +1,6 @@
 package io.chagres.archive.restore;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
@@ -10,6 +11,7 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
@@ -160,6 +162,10 @@ public final class Restore {
 
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
         HostState state = load(host);
+        CorruptArchiveException lost = Predecessor.lost(store, host.id(), state);
+        if (lost != null) {
+            counter.fault(host.title(), String.valueOf(lost.getMessage()));
+        }
         try (VersionReader reader = new VersionReader(store, host.id(), state);
                 RestoredTree tree = new RestoredTree(
                         root,

@@ -18,6 +18,7 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
@@ -137,6 +138,10 @@ final class HostVerify implements AutoCloseable {
                 last = seq;
             }
             checkCheckpoints(last, Long.MAX_VALUE);
+        }
+        CorruptArchiveException lost = state == null ? null : Predecessor.lost(store, hostId, state);
+        if (lost != null) {
+            counter.fault(lost, "the next 'chagres ship' there ships again what its local files still hold");
         }
         checkBeside(ArchiveLayout.history(hostId), "moments that were compacted can be shown only before it");
         checkBeside(

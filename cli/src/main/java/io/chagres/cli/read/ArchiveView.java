@@ -11,6 +11,7 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
@@ -21,7 +22,6 @@ import io.chagres.cli.command.TimeOptions;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -106,7 +106,7 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     /**
-     * Returns the hosts an address names, in the order of their names.
+     * Returns the hosts an address names, in the order of their names; of one name the older one first.
      *
      * @throws CommandFailure when there is none
      */
@@ -120,7 +120,7 @@ public final class ArchiveView implements AutoCloseable {
 
     private List<HostRegistry.Owner> matching(@Nullable Address address) throws IOException {
         return Address.hosts(store, address).stream()
-                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
+                .sorted(HostRegistry.Owner.BY_NAME)
                 .toList();
     }
 
@@ -143,9 +143,14 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Loads a host's names, sizes and times; where its bytes are only of what is salvaged. */
     public HostState state(HostRegistry.Owner host) throws IOException {
-        return salvages
+        HostState state = salvages
                 ? salvaged(host)
                 : HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
+        CorruptArchiveException lost = Predecessor.lost(store, host.id(), state);
+        if (lost != null) {
+            faults.tell(host, lost);
+        }
+        return state;
     }
 
     /**

@@ -20,7 +20,6 @@ import io.chagres.cli.text.Table;
 import io.chagres.ship.RunningShipper;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -186,7 +185,7 @@ public final class StatusCommand implements Callable<Integer> {
     private List<HostRegistry.Owner> chosen(BlobStore archive) throws IOException {
         Address address = hosts == null ? null : Address.parse(hosts.endsWith(":") ? hosts : hosts + ":");
         List<HostRegistry.Owner> chosen = Address.hosts(archive, address).stream()
-                .sorted(Comparator.comparing(HostRegistry.Owner::name).thenComparing(HostRegistry.Owner::id))
+                .sorted(HostRegistry.Owner.BY_NAME)
                 .toList();
         if (chosen.isEmpty()) {
             throw new CommandFailure(

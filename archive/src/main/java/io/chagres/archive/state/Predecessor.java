@@ -1,0 +1,45 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The damaged host that another one continues: it holds the first bytes of files of which the other one has the rest.
+ * Stateless, safe for any thread.
+ */
+public final class Predecessor {
+    private Predecessor() {}
+
+    /**
+     * Says what a host lacks because the one that it continues was removed from the archive, or is not listed there.
+     * Asks the store only where a version begins within its file.
+     *
+     * @param state what the host's log adds up to
+     * @return the damage; null when there is none
+     */
+    public static @Nullable CorruptArchiveException lost(BlobStore store, String hostId, HostState state)
+            throws IOException {
+        long files = 0;
+        for (FileVersion version : state.versions()) {
+            files += version.startPosition() > version.expiredBytes() ? 1 : 0;
+        }
+        String before = files == 0 ? "" : HostRegistry.continues(store, hostId);
+        if (before.isEmpty() || isThere(store, before)) {
+            return null;
+        }
+        return new CorruptArchiveException(
+                ArchiveLayout.HOSTS + before,
+                "it is not there any more, and host " + hostId + ", which continues it, has of " + files
+                        + (files == 1 ? " file" : " files") + " only what came later");
+    }
+
+    private static boolean isThere(BlobStore store, String hostId) throws IOException {
+        return HostRegistry.isListed(store, hostId)
+                && (store.first(ArchiveLayout.log(hostId)) != null
+                        || store.first(ArchiveLayout.checkpoints(hostId)) != null);
+    }
+}
