@@ -16,11 +16,26 @@ final class CommitList {
     private CommitList() {}
 
     /**
-     * Returns the commits behind one, up to another, as a list shows them and a look behind its end.
+     * Returns the commits behind one, up to another, as a list shows them and, where lists may lag, a look behind its end.
      *
      * @param afterSeq 0 for all
      */
     static List<Long> read(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
+        List<Long> seqs = listed(store, hostId, afterSeq, untilSeq);
+        addBehind(store, hostId, afterSeq, untilSeq, seqs);
+        return seqs;
+    }
+
+    /** Says whether no commit follows one, with no look behind a list that shows some. */
+    static boolean isEmpty(BlobStore store, String hostId, long afterSeq) throws IOException {
+        List<Long> seqs = listed(store, hostId, afterSeq, Long.MAX_VALUE);
+        if (seqs.isEmpty()) {
+            addBehind(store, hostId, afterSeq, afterSeq + 1, seqs);
+        }
+        return seqs.isEmpty();
+    }
+
+    private static List<Long> listed(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
         String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
         List<Long> seqs = new ArrayList<>();
         for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {
@@ -32,7 +47,14 @@ final class CommitList {
                 seqs.add(seq);
             }
         }
-        // a listing that lags may not show the last ones
+        return seqs;
+    }
+
+    private static void addBehind(BlobStore store, String hostId, long afterSeq, long untilSeq, List<Long> seqs)
+            throws IOException {
+        if (!store.listsMayLag()) {
+            return;
+        }
         long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;
         try {
             while (next <= untilSeq && store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
@@ -43,7 +65,6 @@ final class CommitList {
             HostRegistry.requireAnswer(store, e);
             seqs.add(next); // something is there, and whoever reads it says what
         }
-        return seqs;
     }
 
     /** Returns the first commit that is not there; a listing that lags may just not show it. */

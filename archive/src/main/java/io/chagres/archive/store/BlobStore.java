@@ -72,6 +72,32 @@ public interface BlobStore extends AutoCloseable {
      */
     Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException;
 
+    /**
+     * Lists as much as one request does, a thousand keys in most stores.
+     *
+     * @param afterKey only keys behind this one
+     * @return null where lists are no requests, so that nothing is spared by fewer of them
+     */
+    default @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
+        return null;
+    }
+
+    /**
+     * Says that what is there has changed since it was listed: no list below a prefix is answered by what was listed
+     * before this call.
+     *
+     * @param prefix ends with {@code '/'}
+     */
+    default void forgetLists(String prefix) {}
+
+    /**
+     * Says whether a list may leave out an object whose put was answered before: what must be there is then asked for
+     * by its key. False only where the store's maker promises it.
+     */
+    default boolean listsMayLag() {
+        return true;
+    }
+
     /** Returns the first object of {@link #list}, or null when there is none; one request. */
     default @Nullable BlobInfo first(String prefix) throws IOException {
         Iterator<BlobInfo> all = list(prefix, null).iterator();

@@ -115,6 +115,16 @@ public final class FaultyStore extends ForwardingStore {
     }
 
     @Override
+    public @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
+        List<BlobPage> found = new ArrayList<>();
+        call(Kind.LIST, prefix, () -> {
+            BlobPage page = store.page(prefix, afterKey);
+            return page == null ? found : found.add(page);
+        });
+        return found.isEmpty() ? null : found.getFirst();
+    }
+
+    @Override
     public @Nullable BlobInfo first(String prefix) throws IOException {
         List<BlobInfo> found = new ArrayList<>();
         call(Kind.LIST, prefix, () -> {

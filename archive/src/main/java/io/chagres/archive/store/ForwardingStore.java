@@ -81,6 +81,21 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
+        return store.page(prefix, afterKey);
+    }
+
+    @Override
+    public void forgetLists(String prefix) {
+        store.forgetLists(prefix);
+    }
+
+    @Override
+    public boolean listsMayLag() {
+        return store.listsMayLag();
+    }
+
+    @Override
     public @Nullable BlobInfo first(String prefix) throws IOException {
         return store.first(prefix);
     }

@@ -187,6 +187,20 @@ public abstract class BlobStoreContract {
         assertThat(keys("nothing/", null)).isEmpty();
     }
 
+    /** A page may end anywhere, but shows all up to where it ends. */
+    @Test
+    void listsAPage() throws IOException {
+        put("p/b", "p/a/2", "p/a/1", "p/a-1", "p/a0", "p/c/d/e", "q/a", "pq");
+        for (String after : List.of("p/", "p/a/", "p/a/1", "p/zz")) {
+            BlobPage page = store.page("p/", after);
+            if (page != null) {
+                List<String> shown = page.objects().stream().map(BlobInfo::key).toList();
+                assertThat(shown).isEqualTo(keys("p/", after));
+                assertThat(page.isLast()).isTrue();
+            }
+        }
+    }
+
     @Test
     void listsSizesAndTimes() throws IOException {
         store.putIfAbsent("t/one", segment("12345"));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -187,6 +188,24 @@ public abstract class RefusalContract {
         }
         assertThat(server.requests().getFirst()).contains(listing()[0]);
         assertThat(server.requests().getLast()).contains(listing()[1]);
+    }
+
+    @Test
+    void listsOnePage() throws IOException {
+        server.answer(page(List.of("a", "b"), "more"));
+        server.answer(page(List.of("c"), ""));
+        try (BlobStore store = open(false)) {
+            BlobPage first = Objects.requireNonNull(store.page("", "a"));
+            assertThat(first.objects()).extracting(BlobInfo::key).containsExactly("b");
+            assertThat(first.isLast()).isFalse();
+            assertThat(server.requests()).as("a page is a request").hasSize(1);
+            BlobPage last = Objects.requireNonNull(store.page("", "b"));
+            assertThat(last.objects()).extracting(BlobInfo::key).containsExactly("c");
+            assertThat(last.isLast()).isTrue();
+            assertThat(store.listsMayLag())
+                    .as("nobody promised anything of this server")
+                    .isTrue();
+        }
     }
 
     @Test

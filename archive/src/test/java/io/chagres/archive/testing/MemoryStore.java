@@ -1,6 +1,7 @@
 package io.chagres.archive.testing;
 
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A whole store in memory. Its clock goes forward by a second with each object. Safe for any thread. */
 public final class MemoryStore implements BlobStore {
+    private static final int PAGE_KEYS = 1000;
+
     private record Blob(byte[] bytes, long modifiedMs) {}
 
     private final NavigableMap<String, Blob> blobs = new ConcurrentSkipListMap<>();
@@ -122,6 +126,15 @@ public final class MemoryStore implements BlobStore {
                 .filter(each -> afterKey == null || each.getKey().compareTo(afterKey) > 0)
                 .map(each -> new BlobInfo(each.getKey(), each.getValue().bytes.length, each.getValue().modifiedMs))
                 .toList();
+    }
+
+    /** Shows a thousand keys. */
+    @Override
+    public BlobPage page(String prefix, String afterKey) {
+        List<BlobInfo> all = new ArrayList<>();
+        list(prefix, afterKey).forEach(all::add);
+        boolean isLast = all.size() <= PAGE_KEYS;
+        return new BlobPage(isLast ? all : all.subList(0, PAGE_KEYS), isLast);
     }
 
     @Override

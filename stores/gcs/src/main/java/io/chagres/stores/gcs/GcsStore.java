@@ -7,6 +7,7 @@ import com.google.api.services.storage.model.StorageObject;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
+import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
@@ -175,6 +176,23 @@ final class GcsStore implements BlobStore {
             request.setPageToken(page.getNextPageToken());
         } while (page.getNextPageToken() != null);
         return found;
+    }
+
+    @Override
+    public BlobPage page(String prefix, String afterKey) throws IOException {
+        Objects page =
+                execute(prefix, listing(prefix).setFields(INFO_FIELDS).setStartOffset(address.prefix() + afterKey));
+        List<BlobInfo> found = objects(page).stream()
+                .map(this::info)
+                .filter(each -> !each.key().equals(afterKey))
+                .toList();
+        return new BlobPage(found, page.getNextPageToken() == null);
+    }
+
+    /** Google promises it ("Cloud Storage consistency"); of what speaks its protocol elsewhere nobody knows. */
+    @Override
+    public boolean listsMayLag() {
+        return address.parameters().containsKey(ObjectAddress.ENDPOINT);
     }
 
     private BlobInfo info(StorageObject object) {

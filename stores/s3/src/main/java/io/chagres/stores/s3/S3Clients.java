@@ -19,7 +19,7 @@ final class S3Clients {
 
     private S3Clients() {}
 
-    static S3Client create(S3Address address, AnswerClock clock) {
+    static S3Client create(S3Address address, AnswerClock clock, ListPromise promise) {
         S3ClientBuilder builder = S3Client.builder()
                 .httpClientBuilder(UrlConnectionHttpClient.builder()
                         .connectionTimeout(CONNECT)
@@ -30,6 +30,7 @@ final class S3Clients {
                 .overrideConfiguration(each -> {
                     each.addExecutionInterceptor(new TokenGuard());
                     each.addExecutionInterceptor(new Listener(clock));
+                    each.addExecutionInterceptor(promise);
                     if (address.owner() != null) {
                         each.addExecutionInterceptor(new BucketOwner(address.owner()));
                     }

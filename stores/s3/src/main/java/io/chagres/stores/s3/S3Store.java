@@ -3,6 +3,7 @@ package io.chagres.stores.s3;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
+import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
@@ -37,11 +38,13 @@ final class S3Store implements BlobStore {
 
     private final S3Address address;
     private final AnswerClock clock = new AnswerClock();
+    private final ListPromise promise;
     private final S3Client client;
 
     private S3Store(S3Address address) {
         this.address = address;
-        client = S3Clients.create(address, clock);
+        promise = new ListPromise(address.consistentLists());
+        client = S3Clients.create(address, clock, promise);
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
@@ -179,6 +182,23 @@ final class S3Store implements BlobStore {
             request.continuationToken(page.nextContinuationToken());
         } while (Boolean.TRUE.equals(page.isTruncated()));
         return found;
+    }
+
+    @Override
+    public BlobPage page(String prefix, String afterKey) throws IOException {
+        ListObjectsV2Response page = list(
+                prefix,
+                ListObjectsV2Request.builder()
+                        .bucket(address.bucket())
+                        .prefix(address.prefix() + prefix)
+                        .startAfter(address.prefix() + afterKey));
+        return new BlobPage(
+                page.contents().stream().map(this::info).toList(), !Boolean.TRUE.equals(page.isTruncated()));
+    }
+
+    @Override
+    public boolean listsMayLag() {
+        return !promise.isGiven();
     }
 
     private BlobInfo info(S3Object object) {

@@ -15,7 +15,7 @@ class S3AddressTest {
     @Test
     void readsABucketAlone() throws IOException {
         S3Address address = S3Address.parse("s3://bucket");
-        assertThat(address).isEqualTo(new S3Address("bucket", "", null, null, null, false, "s3://bucket"));
+        assertThat(address).isEqualTo(new S3Address("bucket", "", null, null, null, false, null, "s3://bucket"));
     }
 
     @Test
@@ -31,6 +31,7 @@ class S3AddressTest {
                         "eu-west-1",
                         "123456789012",
                         true,
+                        null,
                         "s3://b.u-1/a/b_c?endpoint=http://127.0.0.1:9000"));
         assertThat(S3Address.parse("s3://bu/?endpoint=https%3A%2F%2Fs3.example&path-style=false")
                         .pathStyle())
@@ -47,6 +48,7 @@ class S3AddressTest {
                 "s3://bucket/SECRET x",
                 "s3://bucket?secret=SECRET",
                 "s3://bucket?owner=:SECRET",
+                "s3://bucket?consistent-lists=SECRET",
                 "s3://bucket?endpoint=http://u:SECRET@host",
                 "s3://bucket?endpoint=ftp://SECRET",
                 "s3://bucket?endpoint=http://host?token=SECRET",

@@ -1,6 +1,9 @@
-package io.chagres.archive.store;
+package io.chagres.archive.testing;
 
-import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobPage;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -52,6 +55,15 @@ public final class LaggingStore implements BlobStore {
             }
         }
         return shown;
+    }
+
+    @Override
+    public BlobPage page(String prefix, String afterKey) {
+        BlobPage page = store.page(prefix, afterKey);
+        List<BlobInfo> shown = page.objects().stream()
+                .filter(object -> object.modifiedMs() <= store.nowMs() - lagMs)
+                .toList();
+        return new BlobPage(shown, page.isLast());
     }
 
     @Override
