@@ -28,6 +28,11 @@ public final class ArchiveLayout {
 
     private ArchiveLayout() {}
 
+    /** Returns the prefix of all that is of a host, but the keys by which it is found. */
+    public static String host(String hostId) {
+        return HOSTS + hostId + "/";
+    }
+
     /** Returns the key of a host's owner record. */
     public static String owner(String hostId) {
         return HOSTS + hostId + "/host";
@@ -258,6 +263,15 @@ public final class ArchiveLayout {
      */
     public static String pack(String hostId, long length, long unique) {
         return object(hostId, 0, 0, length, unique, Codec.ZSTD);
+    }
+
+    /** Returns how many bytes the content of a data object has, by its key; -1 when the key is something else. */
+    public static long contentBytes(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        CommitSpan range = name.length() > SPAN_DIGITS && name.charAt(SPAN_DIGITS) == '-'
+                ? numbers(name.substring(0, SPAN_DIGITS))
+                : null;
+        return range == null || !key.contains("/streams/") ? -1 : range.to() - range.from();
     }
 
     /** Returns the prefix of a version's data objects. */

@@ -16,6 +16,10 @@ public final class FrameTable {
 
     private static final int MAX_FRAMES = 1 << 24;
     private static final int FIRST_BYTES = 4096;
+
+    /** What is fetched first: the seek table of an object of 100 MB. */
+    private static final int LAST_BYTES = 4096;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
     /** Offset of each frame in the object, and of the end of the last. */
@@ -45,16 +49,16 @@ public final class FrameTable {
     public static FrameTable load(Source object, String key, long objectBytes) throws IOException {
         boolean gzip = key.endsWith(Codec.GZIP.suffix());
         long tableEnd = objectBytes - (gzip ? GzipMembers.BEHIND_TABLE_BYTES : 0);
-        byte[] footer = new byte[SeekTable.FOOTER_BYTES];
-        if (tableEnd < footer.length
-                || object.get(tableEnd - footer.length, MemorySegment.ofArray(footer)) != footer.length) {
+        byte[] last = get(object, key, Math.max(0, objectBytes - LAST_BYTES), objectBytes);
+        int footerAt = last.length - (int) (objectBytes - tableEnd) - SeekTable.FOOTER_BYTES;
+        if (footerAt < 0) {
             throw new CorruptArchiveException(key, "it is cut off");
         }
-        MemorySegment end = MemorySegment.ofArray(footer);
+        MemorySegment end = MemorySegment.ofArray(last).asSlice(footerAt, SeekTable.FOOTER_BYTES);
         long frames = end.get(INT, 0) & 0xffffffffL;
         long tableBytes = SeekTable.HEADER_BYTES + frames * SeekTable.ENTRY_BYTES + SeekTable.FOOTER_BYTES;
         if (end.get(INT, 5) != SeekTable.FOOTER_MAGIC
-                || footer[4] != 0
+                || last[footerAt + 4] != 0
                 || tableBytes > tableEnd
                 || frames > (gzip ? GzipMembers.MAX_CONTENT_BYTES / SeekableFrames.FRAME_BYTES : MAX_FRAMES)) {
             requirePlain(object, key);
@@ -62,17 +66,23 @@ public final class FrameTable {
         }
         int before = gzip ? GzipMembers.BEFORE_TABLE_BYTES : 0;
         long framesEnd = tableEnd - tableBytes - before;
-        byte[] tail = get(object, key, framesEnd, (int) (objectBytes - framesEnd));
+        if (framesEnd < 0) {
+            throw new CorruptArchiveException(key, "its seek table is cut off");
+        }
+        int tailBytes = (int) (objectBytes - framesEnd);
+        byte[] tail = tailBytes <= last.length
+                ? Arrays.copyOfRange(last, last.length - tailBytes, last.length)
+                : get(object, key, framesEnd, objectBytes);
         if (gzip) {
             requireMember(key, tail, (int) tableBytes);
         }
         return parse(key, MemorySegment.ofArray(tail).asSlice(before, tableBytes), (int) frames, framesEnd);
     }
 
-    private static byte[] get(Source object, String key, long offset, int length) throws IOException {
-        byte[] bytes = new byte[length];
-        if (offset < 0 || object.get(offset, MemorySegment.ofArray(bytes)) != length) {
-            throw new CorruptArchiveException(key, "its seek table is cut off");
+    private static byte[] get(Source object, String key, long from, long to) throws IOException {
+        byte[] bytes = new byte[(int) (to - from)];
+        if (object.get(from, MemorySegment.ofArray(bytes)) != bytes.length) {
+            throw new CorruptArchiveException(key, "it is cut off");
         }
         return bytes;
     }

@@ -26,7 +26,7 @@ final class FrameCache implements AutoCloseable {
     private static final int FRAME_BYTES = 256 * 1024;
     private static final int MAX_TABLES = 1024;
 
-    /** A commit of less is fetched as a whole. */
+    /** What has less is fetched as a whole. */
     private static final int SMALL_BYTES = 64 * 1024;
 
     private record FrameKey(String object, int frame) {}
@@ -73,7 +73,7 @@ final class FrameCache implements AutoCloseable {
      * @return its size; -1 when it is not known
      */
     private long fetchSmall(String key) throws IOException {
-        if (ArchiveLayout.seqOf(key).isEmpty()) {
+        if (!mayBeSmall(key)) {
             return -1;
         }
         if (small.byteSize() == 0) {
@@ -90,6 +90,12 @@ final class FrameCache implements AutoCloseable {
         }
         smallKey = key;
         return smallBytes;
+    }
+
+    /** Text is an eighth of its size in the store, or less. */
+    private static boolean mayBeSmall(String key) {
+        long content = ArchiveLayout.contentBytes(key);
+        return ArchiveLayout.seqOf(key).isPresent() || content >= 0 && content <= 8 * SMALL_BYTES;
     }
 
     private int get(String key, long offset, MemorySegment target) throws IOException {
