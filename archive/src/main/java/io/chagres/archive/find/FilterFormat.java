@@ -23,7 +23,8 @@ import java.util.zip.CRC32C;
  *
  * A column is a split-block Bloom filter of 32 blocks, with blocks and bits as Apache Parquet has them; the blocks of
  * one number lie beside each other, so that a token needs one row. A piece of more than one column has a token in the
- * one that bits 16 to 31 of its hash, times the columns, over 65536 tell. Stateless.
+ * one that bits 16 to 31 of its hash, times the columns, over 65536 tell. The last two pieces of the last group are of
+ * version 2^63 - 1, from 0 to where the group begins and from 0 to the commit in the key. Stateless.
  */
 final class FilterFormat {
     static final int HEADER_BYTES = 24;
@@ -32,6 +33,9 @@ final class FilterFormat {
     static final int MAX_COLUMNS = 4096;
     /** A column holds about so many tokens: at 10.7 bits each 1% of others look as if they were there. */
     static final int COLUMN_TOKENS = 768;
+
+    /** In the place of a version, for what is said of the filter itself; no log has it. */
+    static final long END = Long.MAX_VALUE;
 
     private static final int MAGIC = 0x46474843;
     private static final int VERSION = 1;
@@ -65,6 +69,17 @@ final class FilterFormat {
         long end() {
             return row(ROWS);
         }
+    }
+
+    /**
+     * Returns the pieces by which a group says that it is the last of a filter, and that the filter and those before it
+     * tell of all that there was: what is cut off, or was taken over from another filter, does not say so.
+     *
+     * @param group where the group begins
+     * @param seq the commit up to which the filter tells of everything
+     */
+    static List<Piece> end(long group, long seq) {
+        return List.of(new Piece(END, 0, group, 0, 0), new Piece(END, 0, seq, 0, 0));
     }
 
     static int rowBytes(int columns) {

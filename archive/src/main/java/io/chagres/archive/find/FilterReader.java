@@ -1,5 +1,6 @@
 package io.chagres.archive.find;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.age.AgeFile;
@@ -15,13 +16,18 @@ final class FilterReader {
     /** What is read first of a group: mostly the whole index. */
     private static final int FIRST_BYTES = 16 * 1024;
 
-    /** A filter of no more is read at once: another request takes longer than its rows. */
+    /** A filter of no more is read at once: another call takes longer than its rows. */
     private static final int SMALL_BYTES = 64 * 1024;
+
+    /** The same where a call is a request: the filter of 30 MB of lines. */
+    private static final int SMALL_ANSWER_BYTES = 512 * 1024;
 
     private final BlobStore store;
     private final String key;
     /** It is not longer; encrypted it is shorter. */
     private final long storedBytes;
+
+    private final boolean isSmall;
 
     private long group;
     private byte[] first = new byte[0];
@@ -31,6 +37,8 @@ final class FilterReader {
         this.store = store;
         key = filter.key();
         storedBytes = filter.lengthBytes();
+        boolean isHere = store.directory(ArchiveLayout.HOSTS) != null;
+        isSmall = storedBytes <= (isHere ? SMALL_BYTES : SMALL_ANSWER_BYTES);
     }
 
     /**
@@ -42,7 +50,7 @@ final class FilterReader {
         group += first.length == 0 ? 0 : header.end();
         first = new byte[0];
         if (group < storedBytes) {
-            first = get(0, storedBytes <= SMALL_BYTES ? (int) (storedBytes - group) : FIRST_BYTES, true);
+            first = get(0, isSmall ? (int) (storedBytes - group) : FIRST_BYTES, true);
         }
         if (group == 0 && AgeFile.begins(first, first.length)) {
             throw new EncryptedException(key, AgeFile.recipients(first, first.length), 0);
@@ -52,6 +60,11 @@ final class FilterReader {
         }
         header = FilterFormat.header(key, first);
         return FilterFormat.pieces(key, header, get(0, FilterFormat.HEADER_BYTES + header.indexBytes(), false));
+    }
+
+    /** Returns where the group begins. */
+    long group() {
+        return group;
     }
 
     /** Returns a row of blocks. */

@@ -1,5 +1,6 @@
 package io.chagres.archive.find;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /** Writes a filter: piece by piece, a group at a time, of which it holds 4 MiB. Confined to one thread. */
 final class FilterWriter implements AutoCloseable {
@@ -19,12 +21,17 @@ final class FilterWriter implements AutoCloseable {
     private final ByteBuffer blocks =
             FilterFormat.buffer(new byte[FilterFormat.MAX_COLUMNS * FilterFormat.ROWS * FilterFormat.BLOCK_BYTES]);
 
+    private final long seq;
+    /** Of all groups. */
+    private long written;
+
     private int columns;
     /** Tokens in the last column. */
     private int filled;
 
     FilterWriter(BlobStore store, String key) throws IOException {
         object = store.create(key);
+        seq = Objects.requireNonNull(ArchiveLayout.filterOf(key)).to();
     }
 
     /** Adds a piece nothing is known of. */
@@ -89,6 +96,7 @@ final class FilterWriter implements AutoCloseable {
         MemorySegment segment = arena.allocate(Math.max(1, bytes.length));
         MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, 0, bytes.length);
         object.write(segment, 0, bytes.length);
+        written += bytes.length;
     }
 
     /** Adds groups that another filter has, as they are. */
@@ -100,12 +108,17 @@ final class FilterWriter implements AutoCloseable {
             for (int got = store.get(key, at, piece); got > 0; got = store.get(key, at, piece)) {
                 object.write(piece, 0, got);
                 at += got;
+                written += got;
             }
         }
     }
 
-    /** Ends the filter, which counts from now on. */
+    /** Ends the filter, which counts from now on; it tells of all that there was. */
     void finish() throws IOException {
+        if (!FilterFormat.hasRoom(pieces.size() + 1)) {
+            group();
+        }
+        pieces.addAll(FilterFormat.end(written, seq));
         group();
         object.commit();
     }

@@ -178,6 +178,7 @@ public final class LineFilters {
                 read(reader, each, pieces);
             } catch (EncryptedException e) {
                 // with other keys than the rest: it is read whole by who has them
+                pieces.unknown(each.start(), each.version().length());
             }
             pieces.end();
         }
@@ -186,13 +187,14 @@ public final class LineFilters {
     private static void read(VersionReader reader, Fresh fresh, LinePieces pieces) throws IOException {
         Visitor visitor = new Visitor(pieces, fresh.start());
         for (LogRecord.Extent extent : extents(fresh).toList()) {
-            if (visitor.damage != null) {
-                return;
-            }
             if (extent instanceof LogRecord.ZeroRun) {
                 pieces.unknown(Math.max(fresh.start(), extent.start()), extent.end());
             } else {
                 reader.readPieces(extent, visitor);
+            }
+            if (visitor.damage != null) {
+                pieces.unknown(visitor.damagedFrom, fresh.version().length());
+                return;
             }
         }
     }
@@ -212,6 +214,7 @@ public final class LineFilters {
         private final LinePieces pieces;
         private final long start;
         private @Nullable CorruptArchiveException damage;
+        private long damagedFrom;
 
         Visitor(LinePieces pieces, long start) {
             this.pieces = pieces;
@@ -228,7 +231,10 @@ public final class LineFilters {
 
         @Override
         public void damaged(long from, long to, CorruptArchiveException cause) {
-            damage = cause;
+            if (damage == null) {
+                damage = cause;
+                damagedFrom = Math.max(start, from);
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.chagres.archive.find;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.store.BlobInfo;
@@ -22,7 +24,7 @@ import java.util.function.Consumer;
  */
 public final class Unmatched {
     /** Nothing is known. */
-    public static final Unmatched NONE = new Unmatched(Map.of());
+    public static final Unmatched NONE = new Unmatched(Map.of(), 0);
 
     /** So many tokens of a literal are looked for: the chance that others look like both is 1 in 10,000. */
     private static final int MAX_TOKENS = 2;
@@ -36,8 +38,11 @@ public final class Unmatched {
     /** In order; they may overlap. */
     private final Map<Long, List<Range>> ranges;
 
-    private Unmatched(Map<Long, List<Range>> ranges) {
+    private final long nowhereUntil;
+
+    private Unmatched(Map<Long, List<Range>> ranges, long nowhereUntil) {
         this.ranges = ranges;
+        this.nowhereUntil = nowhereUntil;
     }
 
     /**
@@ -53,17 +58,29 @@ public final class Unmatched {
             return NONE;
         }
         Map<Long, List<Range>> ranges = new HashMap<>();
+        long told = 0; // up to this commit everything, and nothing of it may match
         for (BlobInfo filter : LineFilters.list(store, hostId)) {
+            CommitSpan span = Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
+            boolean nowhere = false;
             try {
-                ask(new FilterReader(store, filter), wanted, ranges);
+                nowhere = ask(new FilterReader(store, filter), span.to(), wanted, ranges);
             } catch (CorruptArchiveException e) {
                 damage.accept(e);
             } catch (NoSuchBlobException | EncryptedException e) {
                 // another one took it over after it was listed; or it says nothing to who has no key
             }
+            told = nowhere && told == span.from() ? span.to() : -1;
         }
         ranges.values().forEach(each -> each.sort(Comparator.comparingLong(Range::start)));
-        return new Unmatched(ranges);
+        return new Unmatched(ranges, Math.max(0, told));
+    }
+
+    /**
+     * Returns the commit up to which nothing that there was can match, because the filters tell of all of it; 0 when
+     * they do not.
+     */
+    public long nowhereUntil() {
+        return nowhereUntil;
     }
 
     /** Returns the tokens of each literal; nothing when a line need not have any. */
@@ -82,27 +99,40 @@ public final class Unmatched {
         return wanted;
     }
 
-    private static void ask(FilterReader filter, List<long[]> wanted, Map<Long, List<Range>> ranges)
+    /** Takes what cannot match; says whether that is everything, and the filter is whole. */
+    private static boolean ask(FilterReader filter, long seq, List<long[]> wanted, Map<Long, List<Range>> ranges)
             throws IOException {
+        boolean nowhere = true;
+        boolean ends = false;
         for (List<FilterFormat.Piece> pieces = filter.next(); !pieces.isEmpty(); pieces = filter.next()) {
-            Map<Integer, ByteBuffer> rows = new HashMap<>();
-            if (pieces.stream().anyMatch(piece -> piece.columns() > 0)) {
-                for (long[] tokens : wanted) {
-                    for (long token : tokens) {
-                        int row = FilterFormat.row(token);
-                        if (!rows.containsKey(row)) {
-                            rows.put(row, FilterFormat.buffer(filter.row(row)));
-                        }
-                    }
-                }
-            }
+            ends = pieces.containsAll(FilterFormat.end(filter.group(), seq));
+            Map<Integer, ByteBuffer> rows = rows(filter, pieces, wanted);
             for (FilterFormat.Piece piece : pieces) {
                 if (piece.columns() > 0 && wanted.stream().noneMatch(tokens -> hasAll(piece, tokens, rows))) {
                     ranges.computeIfAbsent(piece.versionId(), id -> new ArrayList<>())
                             .add(new Range(piece.start(), piece.end()));
+                } else {
+                    nowhere &= piece.versionId() == FilterFormat.END;
                 }
             }
         }
+        return nowhere && ends;
+    }
+
+    private static Map<Integer, ByteBuffer> rows(
+            FilterReader filter, List<FilterFormat.Piece> pieces, List<long[]> wanted) throws IOException {
+        Map<Integer, ByteBuffer> rows = new HashMap<>();
+        if (pieces.stream().anyMatch(piece -> piece.columns() > 0)) {
+            for (long[] tokens : wanted) {
+                for (long token : tokens) {
+                    int row = FilterFormat.row(token);
+                    if (!rows.containsKey(row)) {
+                        rows.put(row, FilterFormat.buffer(filter.row(row)));
+                    }
+                }
+            }
+        }
+        return rows;
     }
 
     private static boolean hasAll(FilterFormat.Piece piece, long[] tokens, Map<Integer, ByteBuffer> rows) {

@@ -84,6 +84,11 @@ public final class Address {
         return false;
     }
 
+    /** Says whether it names all files of the hosts that it names. */
+    public boolean namesAll() {
+        return path == null;
+    }
+
     /** Returns the address as it was given. */
     @Override
     public String toString() {

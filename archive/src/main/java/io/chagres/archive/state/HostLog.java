@@ -74,7 +74,7 @@ public final class HostLog {
                 return state;
             }
         } catch (CorruptArchiveException | NoSuchBlobException e) {
-            // the commits, or a later checkpoint, say the same
+            store.forgetLists(ArchiveLayout.host(hostId)); // the commits, or a later checkpoint, say the same
         }
         return load(store, hostId, at, ExtentFilter.of(versionIds::contains), RunListener.NONE);
     }
@@ -172,6 +172,7 @@ public final class HostLog {
                 } catch (CorruptArchiveException | CompactedHistoryException e) {
                     detour.around(e, load);
                 }
+                store.forgetLists(ArchiveLayout.host(hostId));
                 load.restart();
             }
         }
@@ -361,6 +362,18 @@ public final class HostLog {
     }
 
     /**
+     * Returns the commit of the newest checkpoint when no commit follows it; -1 when one does, or there is none. Two
+     * lists, and a look behind them where they may lag.
+     */
+    public static long compactedTo(BlobStore store, String hostId) throws IOException {
+        CheckpointId checkpoint = newestCheckpoint(store, hostId);
+        if (checkpoint == null) {
+            return -1;
+        }
+        return CommitList.isEmpty(store, hostId, checkpoint.seq()) ? checkpoint.seq() : -1;
+    }
+
+    /**
      * Reads a history, an outline or changes to the end.
      *
      * @throws CorruptArchiveException when it is damaged
@@ -400,6 +413,7 @@ public final class HostLog {
         if (store.size(ArchiveLayout.commit(hostId, state.seq() + 1)) < 0) { // cheaper than a list
             return false;
         }
+        store.forgetLists(ArchiveLayout.host(hostId));
         List<Long> commits = CommitList.read(store, hostId, state.seq(), Long.MAX_VALUE);
         if (commits.isEmpty()) {
             return false;
@@ -466,6 +480,7 @@ public final class HostLog {
                 return span;
             }
             // a compaction that removed commits made a checkpoint first, perhaps since the checkpoints were listed
+            store.forgetLists(ArchiveLayout.host(hostId));
             NavigableSet<CheckpointId> now = detour.checkpoints(store);
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;

@@ -24,7 +24,8 @@ final class MemoryLoad implements HostLog.Load {
             RunListener listener,
             boolean usesOutlines,
             Map<Long, CommitHeader> known) {
-        this.store = store;
+        boolean comesBack = filter == ExtentFilter.NONE && listener == RunListener.NONE;
+        this.store = comesBack ? new KeptCheckpoint(store, hostId) : store;
         this.hostId = hostId;
         this.filter = filter;
         this.listener = listener;

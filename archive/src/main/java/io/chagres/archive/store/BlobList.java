@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.RandomAccess;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Objects of a store in the order in which they were added, in some 30 bytes each however long their keys are: a log
@@ -16,7 +17,9 @@ public final class BlobList extends AbstractList<BlobInfo> implements RandomAcce
 
     private final List<Chunk> chunks = new ArrayList<>();
     /** Those that are not packed yet, less than a chunk. */
-    private final List<BlobInfo> newest = new ArrayList<>();
+    private List<BlobInfo> newest = new ArrayList<>();
+    /** Those in the place of the newest, once nothing more is added. */
+    private @Nullable Chunk packed;
 
     /** Makes an empty list. */
     public BlobList() {}
@@ -45,16 +48,25 @@ public final class BlobList extends AbstractList<BlobInfo> implements RandomAcce
         return true;
     }
 
+    /** Takes as little memory as it can from now on; nothing may be added any more. */
+    public void pack() {
+        if (!newest.isEmpty()) {
+            packed = Chunk.of(newest);
+            newest = new ArrayList<>(0);
+        }
+    }
+
     @Override
     public int size() {
-        return chunks.size() * CHUNK + newest.size();
+        return chunks.size() * CHUNK + (packed == null ? newest.size() : packed.ends.length);
     }
 
     @Override
     public BlobInfo get(int index) {
         Objects.checkIndex(index, size());
         int chunk = index / CHUNK;
-        return chunk < chunks.size() ? chunks.get(chunk).get(index % CHUNK) : newest.get(index % CHUNK);
+        Chunk last = chunk < chunks.size() ? chunks.get(chunk) : packed;
+        return last != null ? last.get(index % CHUNK) : newest.get(index % CHUNK);
     }
 
     /** Objects whose keys begin alike; {@code rests} are what is behind that, one after the other. */

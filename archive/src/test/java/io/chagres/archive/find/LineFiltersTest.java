@@ -20,6 +20,7 @@ import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.io.InputStream;
@@ -184,19 +185,25 @@ final class LineFiltersTest {
 
     /** A machine that is gone, compacted, and a word that it never said: of a small one the filter is read at once. */
     @ParameterizedTest
-    @CsvSource({"5, 1", "20, 2"})
-    void whatIsNowhereCostsFewRequests(int files, int gets) throws IOException {
+    @CsvSource({"5, true, 1", "20, true, 2", "20, false, 1"})
+    void whatIsNowhereCostsFewRequests(int files, boolean isHere, int gets) throws IOException {
         fill(files, false);
         SmallArchive.compact(directory);
         SmallArchive.compact(directory);
         List<String> requests = new ArrayList<>();
         try (BlobStore store = BlobStores.open(directory.toString(), false)) {
-            FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+            FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
                 if (!done) {
                     requests.add(operation.kind() + " "
                             + operation.key().replaceAll("^hosts/[0-9a-f]{16}/([a-z]+).*", "$1"));
                 }
             });
+            BlobStore counting = new ForwardingStore(faulty) {
+                @Override
+                public @Nullable Pathname directory(String prefix) {
+                    return isHere ? super.directory(prefix) : null;
+                }
+            };
             String host = HostRegistry.hosts(store).getFirst().id();
             HostState state = HostLog.load(counting, host, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
             Unmatched unmatched = Unmatched.of(counting, host, literal(NEEDLE), damage -> {
@@ -300,7 +307,51 @@ final class LineFiltersTest {
         int rows = 32 * (3 * 32 + 4);
         assertThat(Arrays.copyOfRange(written, written.length - rows, written.length))
                 .isEqualTo(Arrays.copyOfRange(golden, golden.length - rows, golden.length));
-        assertThat(Arrays.copyOf(written, 16)).isEqualTo(Arrays.copyOf(golden, 16));
+        assertThat(Arrays.copyOf(written, 12)).isEqualTo(Arrays.copyOf(golden, 12)); // this build says where it ends
+    }
+
+    /** All of a filter may say that nothing need be read; what is left of one must not. */
+    @Test
+    void rulesOutOnlyWhatItTellsOfAsAWhole() throws IOException {
+        String host = "0123456789abcdef";
+        String first = ArchiveLayout.filter(host, new CommitSpan(0, 5));
+        String whole = ArchiveLayout.filter(host, new CommitSpan(0, 9));
+        MemoryStore store = new MemoryStore();
+        try (FilterWriter writer = new FilterWriter(store, first)) {
+            writer.piece(1, 0, 5000, LineTokens.of(GOLDEN_WORDS.getBytes(StandardCharsets.UTF_8)));
+            writer.finish();
+        }
+        assertThat(nowhereUntil(store, host, NEEDLE)).isEqualTo(5);
+        assertThat(nowhereUntil(store, host, GOLDEN_WORDS)).isZero();
+        try (FilterWriter writer = new FilterWriter(store, whole)) {
+            writer.copy(store, first);
+            writer.piece(1, 5000, 6000, LineTokens.of(GOLDEN_WORDS.getBytes(StandardCharsets.UTF_8)));
+            writer.finish();
+        }
+        assertThat(nowhereUntil(store, host, NEEDLE)).isEqualTo(9);
+        byte[] bytes = store.bytes(whole);
+        int rows = 32 * (32 + 4); // of the last group, which are checked when they are read
+        for (int length = 0; length < bytes.length - rows; length++) {
+            store.replace(whole, Arrays.copyOf(bytes, length));
+            assertThat(nowhereUntil(store, host, NEEDLE))
+                    .as("cut at %d", length)
+                    .isZero();
+        }
+        store.replace(whole, bytes);
+        store.delete(first);
+        assertThat(nowhereUntil(store, host, NEEDLE)).isEqualTo(9);
+        store.replace(ArchiveLayout.filter(host, new CommitSpan(10, 12)), bytes); // a gap before it
+        assertThat(nowhereUntil(store, host, NEEDLE)).isZero();
+        store.delete(ArchiveLayout.filter(host, new CommitSpan(10, 12)));
+        try (FilterWriter writer = new FilterWriter(store, ArchiveLayout.filter(host, new CommitSpan(9, 12)))) {
+            writer.unknown(2, 0, 10);
+            writer.finish();
+        }
+        assertThat(nowhereUntil(store, host, NEEDLE)).isZero();
+    }
+
+    private static long nowhereUntil(BlobStore store, String host, String word) throws IOException {
+        return Unmatched.of(store, host, literal(word), damage -> {}).nowhereUntil();
     }
 
     private static List<String> left(BlobStore store, String host, String word) throws IOException {

@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostLists;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
@@ -36,6 +37,9 @@ public final class ArchiveView implements AutoCloseable {
     private static final int REMOTE_READERS = 16;
 
     private final BlobStore store;
+    /** The same store where hosts are read once. */
+    private final @Nullable HostLists lists;
+
     private final TimeOptions times;
     private final HostFaults faults;
     private final Consumer<String> messages;
@@ -44,6 +48,7 @@ public final class ArchiveView implements AutoCloseable {
     private ArchiveView(BlobStore store, TimeOptions times, HostFaults faults, Consumer<String> messages) {
         this.messages = messages;
         this.store = store;
+        lists = store instanceof HostLists shared ? shared : null;
         this.times = times;
         this.faults = faults;
     }
@@ -61,6 +66,12 @@ public final class ArchiveView implements AutoCloseable {
                 opened, (host, cause) -> messages.accept("chagres " + command + ": " + fault(host, cause)));
         return new ArchiveView(
                 opened, times, faults, sentence -> messages.accept("chagres " + command + ": " + sentence));
+    }
+
+    /** Looks at an archive as above, for a command that reads each host once, so that hosts share lists. */
+    public static ArchiveView once(String command, BlobStore opened, TimeOptions times, Consumer<String> messages)
+            throws IOException {
+        return open(command, new HostLists(opened), times, messages);
     }
 
     /** Says what follows of a host, and what tells more. */
@@ -119,9 +130,18 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     private List<HostRegistry.Owner> matching(@Nullable Address address) throws IOException {
-        return Address.hosts(store, address).stream()
+        List<HostRegistry.Owner> hosts = Address.hosts(store, address).stream()
                 .sorted(HostRegistry.Owner.BY_NAME)
                 .toList();
+        expect(hosts);
+        return hosts;
+    }
+
+    /** Says which hosts will be read. */
+    void expect(List<HostRegistry.Owner> hosts) {
+        if (lists != null) {
+            lists.expectHosts(hosts.stream().map(HostRegistry.Owner::id).toList());
+        }
     }
 
     /** Takes from now on what is left of a host whose log is damaged, and tells what is lost. */
@@ -160,7 +180,13 @@ public final class ArchiveView implements AutoCloseable {
      * @throws CommandFailure when no file matches
      */
     public List<HostFiles> select(@Nullable Address address, boolean versions) throws IOException {
-        List<HostFiles> chosen = files(hosts(address), address, versions);
+        return select(hosts(address), address, versions);
+    }
+
+    /** Chooses files of hosts that an address was found to name, as above. */
+    List<HostFiles> select(List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions)
+            throws IOException {
+        List<HostFiles> chosen = files(hosts, address, versions);
         if (chosen.stream().allMatch(host -> host.files().isEmpty())) {
             throw nothing(address, expired(chosen));
         }

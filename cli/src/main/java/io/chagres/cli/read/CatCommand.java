@@ -91,10 +91,10 @@ public final class CatCommand implements Callable<Integer> {
             throw new CommandFailure(ExitCode.USAGE, "--json names files already: leave out --names");
         }
         try (ArchiveView view =
-                ArchiveView.open("cat", identities.open(store, context.environment()), times, context.err()::println)) {
+                ArchiveView.once("cat", identities.open(store, context.environment()), times, context.err()::println)) {
             List<HostRegistry.Owner> hosts = view.hosts(address);
             if (salvage.salvage || hosts.size() == 1) {
-                copyOneByOne(view);
+                copyOneByOne(view, hosts);
             } else {
                 copyFleet(view, hosts);
             }
@@ -107,12 +107,12 @@ public final class CatCommand implements Callable<Integer> {
         return json.json ? new ContentSink.Json(out) : names ? new ContentSink.Named(out) : new ContentSink.Raw(out);
     }
 
-    private void copyOneByOne(ArchiveView view) throws IOException {
+    private void copyOneByOne(ArchiveView view, List<HostRegistry.Owner> hosts) throws IOException {
         if (salvage.salvage) {
             view.salvage();
         }
         ContentSink sink = sink(context.out());
-        for (HostFiles host : view.select(address, false)) {
+        for (HostFiles host : view.select(hosts, address, false)) {
             view.faults().attempt(host.host(), () -> copy(view, host, sink));
         }
         sink.end();

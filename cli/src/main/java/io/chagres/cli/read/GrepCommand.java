@@ -86,7 +86,7 @@ public final class GrepCommand implements Callable<Integer> {
         String store = rest.removeFirst();
         List<Address> addresses = addresses(rest);
         FileSearch.Options wanted = options.search(json.json);
-        try (ArchiveView view = ArchiveView.open(
+        try (ArchiveView view = ArchiveView.once(
                 "grep", identities.open(store, context.environment()), times, context.err()::println)) {
             int count = view.readers(memory.bytes());
             try (LineSorter sorter = sorter();

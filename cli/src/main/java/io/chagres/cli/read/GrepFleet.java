@@ -12,6 +12,7 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.Output;
 import java.io.ByteArrayOutputStream;
@@ -52,6 +53,10 @@ final class GrepFleet {
     private boolean json;
     private @Nullable LineSorter sorter;
     private long files;
+    /** Hosts of which only filters were read: no line of theirs can match. */
+    private List<HostRegistry.Owner> ruledOut = new ArrayList<>();
+
+    private boolean needsNames;
 
     GrepFleet(
             ArchiveView view,
@@ -137,12 +142,30 @@ final class GrepFleet {
      * @throws CommandFailure when nothing is chosen
      */
     void run(Executor threads, int ahead) throws IOException {
-        Iterator<HostRegistry.Owner> hosts = hosts().iterator();
+        search(hosts(), threads, ahead);
+        // what filters tell of is a file, but perhaps none that was chosen
+        boolean choosesAll = view.windowText().isEmpty() && addresses.stream().allMatch(Address::namesAll);
+        boolean none = files == 0 && view.faults().count() == 0 && !(choosesAll && !ruledOut.isEmpty());
+        if (none) {
+            needsNames = true;
+            search(ruledOut, threads, ahead);
+        }
+        if (none && files == 0 && view.faults().count() == 0) {
+            throw new CommandFailure(
+                    GrepCommand.TROUBLE,
+                    "nothing in " + view.store().name() + " matches "
+                            + (addresses.isEmpty() ? "*:" : addresses.getFirst()) + view.windowText()
+                            + "; 'chagres ls STORE HOST:/**' lists what is there");
+        }
+    }
+
+    private void search(List<HostRegistry.Owner> chosen, Executor threads, int ahead) throws IOException {
+        Iterator<HostRegistry.Owner> hosts = chosen.iterator();
         Deque<Locating> locating = new ArrayDeque<>();
         Deque<Batch> running = new ArrayDeque<>();
         Deque<List<Numbered>> waiting = new ArrayDeque<>();
         Located host = null;
-        while (!(options.quiet && found.get())) {
+        while (!(options.quiet && found.get()) && !(needsNames && files > 0)) {
             while (locating.size() < 2 * ahead && hosts.hasNext()) {
                 locating.add(new Locating(hosts.next(), threads));
             }
@@ -157,26 +180,24 @@ final class GrepFleet {
                 break;
             }
         }
-        if (files == 0 && view.faults().count() == 0) {
-            throw new CommandFailure(
-                    GrepCommand.TROUBLE,
-                    "nothing in " + view.store().name() + " matches "
-                            + (addresses.isEmpty() ? "*:" : addresses.getFirst()) + view.windowText()
-                            + "; 'chagres ls STORE HOST:/**' lists what is there");
-        }
     }
 
     private List<HostRegistry.Owner> hosts() throws IOException {
         if (addresses.size() == 1) {
             return view.hosts(addresses.getFirst());
         }
-        return view.hosts(null).stream()
+        List<HostRegistry.Owner> chosen = view.hosts(null).stream()
                 .filter(host -> addresses.isEmpty() || addresses.stream().anyMatch(each -> each.matchesHost(host)))
                 .toList();
+        view.expect(chosen);
+        return chosen;
     }
 
     private @Nullable Located finish(Locating each) throws IOException {
         boolean done = view.faults().attempt(each.host, each.task::finish);
+        if (done && each.located == null) {
+            ruledOut.add(each.host);
+        }
         if (done && each.located != null) {
             for (CorruptArchiveException filter : each.located.filters()) {
                 view.note(filter.getMessage() + "; all that it tells of is read");
@@ -198,13 +219,17 @@ final class GrepFleet {
         }
     }
 
-    private Located locate(HostRegistry.Owner owner) throws IOException {
-        HostFiles host = view.files(owner, addresses);
-        CommitWindow window = view.window(owner);
+    /** Returns what is to be searched of a host; null when its filters say of all of it that no line can match. */
+    private @Nullable Located locate(HostRegistry.Owner owner) throws IOException {
         List<CorruptArchiveException> filters = new ArrayList<>();
         boolean everything = wanted.numbers() || wanted.before() + wanted.after() > 0;
         Unmatched unmatched =
                 everything ? Unmatched.NONE : Unmatched.of(view.store(), owner.id(), pattern, filters::add);
+        if (isRuledOut(owner, unmatched)) {
+            return null;
+        }
+        HostFiles host = view.files(owner, addresses);
+        CommitWindow window = view.window(owner);
         Set<Long> ids = host.files().stream()
                 .filter(each -> isZipped(each)
                         || !rest(unmatched, window, each.version()).isEmpty())
@@ -214,6 +239,16 @@ final class GrepFleet {
                 ids.isEmpty() ? host.state() : HostLog.locate(view.store(), owner.id(), host.state(), view.at(), ids);
         HostTimes commits = new HostTimes(view.store(), owner.id(), state.seq(), ids);
         return new Located(host, state, window, unmatched, filters, commits);
+    }
+
+    private boolean isRuledOut(HostRegistry.Owner owner, Unmatched unmatched) throws IOException {
+        boolean needsFiles = needsNames
+                || options.unzip
+                || options.filesWithout
+                || !view.at().equals(PointInTime.NOW);
+        return !needsFiles
+                && unmatched.nowhereUntil() > 0
+                && HostLog.compactedTo(view.store(), owner.id()) == unmatched.nowhereUntil();
     }
 
     private static List<Unmatched.Range> rest(Unmatched unmatched, CommitWindow window, FileVersion version) {

@@ -83,7 +83,7 @@ public final class LsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         try (ArchiveView view =
-                ArchiveView.open("ls", identities.open(store, context.environment()), times, context.err()::println)) {
+                ArchiveView.once("ls", identities.open(store, context.environment()), times, context.err()::println)) {
             if (address == null && !versions) {
                 hosts(view);
             } else {

@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostLists;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
@@ -103,7 +104,7 @@ public final class RestoreCommand implements Callable<Integer> {
                 progress.message("chagres restore: " + subject + ": " + cause);
             }
         };
-        try (BlobStore archive = identities.open(store, context.environment());
+        try (BlobStore archive = new HostLists(identities.open(store, context.environment()));
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
             Restore.Options options = new Restore.Options(
                     address, times.at(), nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);

@@ -8,6 +8,7 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -90,8 +91,10 @@ public final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
-        try (ArchiveView view = ArchiveView.open(
-                "tail", identities.open(store, context.environment()), times, context.err()::println)) {
+        BlobStore archive = identities.open(store, context.environment());
+        try (ArchiveView view = follow
+                ? ArchiveView.open("tail", archive, times, context.err()::println)
+                : ArchiveView.once("tail", archive, times, context.err()::println)) {
             List<HostFiles> hosts = follow ? view.find(address, false) : view.select(address, false);
             int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
             ContentSink sink =

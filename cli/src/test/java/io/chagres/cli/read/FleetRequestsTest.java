@@ -1,0 +1,255 @@
+package io.chagres.cli.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.read.Address;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.LaggingStore;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.SmallArchive;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.Output;
+import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.WorkerThreads;
+import io.chagres.testkit.Seeds;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Counts the requests of reading commands, as they reach a store that shows a thousand keys at once. */
+final class FleetRequestsTest {
+    private static final String NEEDLE = "7f3a9c21-4b2c-4d1e-9f3a-0123456789ab";
+    private static final String NOWHERE = "trace=nowhere-1c9d77aa4be077aa";
+    private static final String LATE = "the-last-words-of-a-machine";
+    private static final int HOSTS = 300;
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private int files = 20;
+    private final MemoryStore store = new MemoryStore();
+    private final Map<String, Integer> requests = new ConcurrentSkipListMap<>();
+
+    /** One machine that is gone and was compacted: with a filter, and no commits unless it went on. */
+    private void fill(boolean wentOn) throws IOException {
+        RandomGenerator random = Seeds.random(7);
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            for (int i = 0; i < files; i++) {
+                long version = web.file("/log/" + i);
+                StringBuilder lines = new StringBuilder();
+                while (lines.length() < 64 * 1024) {
+                    lines.append("request=")
+                            .append(Long.toHexString(random.nextLong()))
+                            .append(" status=200\n");
+                }
+                lines.append(i == 3 ? "request " + NEEDLE + "\n" : "");
+                web.append(version, lines.toString()).commit(100 + i);
+            }
+            SmallArchive.compact(directory);
+            SmallArchive.compact(directory);
+            if (wentOn) {
+                web.append(web.file("/log/late"), LATE + "\n").commit(900);
+            }
+        }
+    }
+
+    /** Gives some hosts the objects of that machine, under ids of all kinds. */
+    private void copies(int hosts, boolean wentOn) throws IOException {
+        fill(wentOn);
+        try (BlobStore made = BlobStores.open(directory.toString(), false)) {
+            String id = HostRegistry.hosts(made).getFirst().id();
+            for (int i = 0; i < hosts; i++) {
+                for (BlobInfo each : made.list("", null)) {
+                    if (each.key().endsWith("/host")) {
+                        continue; // it says another name
+                    }
+                    byte[] bytes = new byte[(int) each.lengthBytes()];
+                    made.get(each.key(), 0, MemorySegment.ofArray(bytes));
+                    String name = String.format("h%03d", i);
+                    store.replace(
+                            each.key().replace(id, hostId(i)).replace("names/web~", "names/" + name + "~"), bytes);
+                }
+            }
+        }
+    }
+
+    private static String hostId(int host) {
+        return ArchiveLayout.hex((host + 1) * 0x9E3779B97F4A7C15L);
+    }
+
+    private BlobStore counted(boolean mayLag) {
+        FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+            if (!done) {
+                String[] parts = operation.key().split("/", 4);
+                String what = parts.length < 3 ? parts[0] : parts[2].isEmpty() ? "host as a whole" : parts[2];
+                requests.merge(operation.kind() + " " + what, 1, Integer::sum);
+            }
+        });
+        return new ForwardingStore(counting) {
+            @Override
+            public boolean listsMayLag() {
+                return mayLag;
+            }
+        };
+    }
+
+    private String grep(boolean mayLag, String needle, String... addresses) throws IOException {
+        requests.clear();
+        try (ArchiveView view = ArchiveView.once("grep", counted(mayLag), new TimeOptions(), Assertions::fail)) {
+            return search(view, needle, addresses);
+        }
+    }
+
+    private static String search(ArchiveView view, String needle, String... addresses) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Output output = new Output(out);
+        GrepOptions options = new GrepOptions();
+        LinePattern pattern =
+                LinePattern.of(List.of(needle), new LinePattern.Options(true, false, false, false, false));
+        List<Address> all = Stream.of(addresses).map(Address::parse).toList();
+        try (WorkerThreads threads = new WorkerThreads("grep-", 8)) {
+            new GrepFleet(view, all, pattern, options.search(false), options, output).run(threads, 8);
+        }
+        output.flush();
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private Map<String, Integer> withoutLists() {
+        Map<String, Integer> rest = new TreeMap<>(requests);
+        rest.keySet().removeIf(each -> each.startsWith("LIST"));
+        return rest;
+    }
+
+    private int lists() {
+        return requests.entrySet().stream()
+                .filter(each -> each.getKey().startsWith("LIST"))
+                .mapToInt(Map.Entry::getValue)
+                .sum();
+    }
+
+    private int keysOfHosts() {
+        return store.keys("hosts/").size();
+    }
+
+    @Test
+    void ofANeedleThatIsNowhereInAFleet() throws IOException {
+        copies(HOSTS, false);
+        assertThat(grep(false, NOWHERE)).isEmpty();
+        assertThat(withoutLists()).containsExactlyEntriesOf(Map.of("GET filters", HOSTS));
+        assertThat(lists()).as("%d keys", keysOfHosts()).isBetween(2, 2 + 3 * keysOfHosts() / 1000);
+        assertThat(grep(true, NOWHERE)).isEmpty();
+        assertThat(withoutLists())
+                .as("a look behind lists that may lag")
+                .containsExactlyEntriesOf(new TreeMap<>(Map.of("GET filters", HOSTS, "SIZE log", HOSTS)));
+    }
+
+    /** The same fleet, so that finding nothing above means something; a small checkpoint is fetched once. */
+    @Test
+    void ofANeedleThatIsEverywhere() throws IOException {
+        copies(HOSTS, false);
+        assertThat(grep(false, NEEDLE).lines()).hasSize(HOSTS).first().isEqualTo("h000:/log/3:request " + NEEDLE);
+        assertThat(withoutLists()).containsEntry("GET checkpoints", HOSTS).containsEntry("GET filters", HOSTS);
+        assertThat(lists()).isBetween(2, 2 + 3 * keysOfHosts() / 1000);
+    }
+
+    @Test
+    void ofOneHost() throws IOException {
+        copies(HOSTS, false);
+        assertThat(grep(false, NOWHERE, "h007:")).isEmpty();
+        assertThat(requests)
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of("LIST names", 1, "GET host", 1, "LIST host as a whole", 1, "GET filters", 1));
+    }
+
+    /** Of less than a mebibyte there is no filter; what is small is fetched at once, without asking for its size. */
+    @Test
+    void ofASmallHost() throws IOException {
+        files = 1;
+        copies(1, false);
+        assertThat(store.keys("/filters/")).isEmpty();
+        assertThat(grep(false, "request=").lines()).hasSizeGreaterThan(1000);
+        assertThat(withoutLists())
+                .containsExactlyEntriesOf(new TreeMap<>(Map.of("GET checkpoints", 1, "GET streams", 1)));
+    }
+
+    /** A glob that no file matches is an error, also where no file's name had to be read. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void ofFilesThatAreNotThere(boolean areThere) throws IOException {
+        copies(3, false);
+        if (areThere) {
+            assertThat(grep(false, NOWHERE, "*:/log/7")).isEmpty();
+        } else {
+            Assertions.assertThatThrownBy(() -> grep(false, NOWHERE, "*:/log/70"))
+                    .isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining("nothing in memory matches *:/log/70");
+        }
+    }
+
+    /** What was committed since is found, and no filter hides it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void ofHostsThatWentOn(boolean mayLag) throws IOException {
+        copies(3, true);
+        assertThat(grep(mayLag, LATE).lines()).hasSize(3);
+        assertThat(grep(mayLag, NOWHERE)).isEmpty();
+        assertThat(withoutLists())
+                .as("the commit is read for its names, and once more for its bytes")
+                .containsEntry("GET checkpoints", 3)
+                .containsEntry("GET filters", 3)
+                .containsEntry("GET log", 6);
+        assertThat(requests.getOrDefault("SIZE log", 0)).isEqualTo(mayLag ? 3 : 0);
+    }
+
+    /** A list that lags shows the checkpoint and not the commit behind it. */
+    @Test
+    void ofAHostWhoseListsLag() throws IOException {
+        copies(1, true);
+        MemoryStore whole = store.copy();
+        String last = whole.keys("/log/").getLast();
+        byte[] commit = whole.bytes(last);
+        whole.delete(last);
+        LaggingStore lagging = new LaggingStore(whole, 500);
+        whole.advance(10_000); // all else is shown
+        whole.replace(last, commit);
+        try (ArchiveView view = ArchiveView.once("grep", lagging, new TimeOptions(), Assertions::fail)) {
+            assertThat(lagging.list(last, null)).isEmpty();
+            assertThat(search(view, LATE)).isEqualTo("h000:/log/late:" + LATE + "\n");
+        }
+    }
+
+    /** Heartbeats and commits of a host are more than a list shows. */
+    @Test
+    void ofAHostOfManyObjects() throws IOException {
+        copies(3, false);
+        for (int i = 0; i < 1500; i++) {
+            store.replace(ArchiveLayout.heartbeat(hostId(0), 1, i), new byte[1]);
+            store.replace(ArchiveLayout.object(hostId(1), 9, 0, 1, i, Codec.ZSTD), new byte[1]);
+        }
+        assertThat(grep(false, NEEDLE).lines()).hasSize(3);
+        assertThat(lists()).as("%s", requests).isBetween(3, 1 + 3 * 3);
+        assertThat(grep(false, NOWHERE)).isEmpty();
+        assertThat(withoutLists()).containsExactlyEntriesOf(Map.of("GET filters", 3));
+    }
+}
