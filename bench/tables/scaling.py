@@ -199,7 +199,7 @@ def fleet_table():
         for lag in (1, 10):
             shipped, compacted = host_day(commits_of(1, lag), 100, 100 << 20)
             names = requests(list=pages(hosts))
-            list_all = names + requests(get=hosts, list=2 * hosts)
+            list_all = names + requests(get=hosts, list=3 * hosts)
             rows.append((f"{hosts:,}", f"{lag} s", f"{hosts / lag:,.0f}", money(hosts * dollars(shipped)),
                          money(hosts * dollars(shipped + compacted)), f"{sum(list_all.values()):,}",
                          money(dollars(list_all)), f"{sum(names.values()):,}",
