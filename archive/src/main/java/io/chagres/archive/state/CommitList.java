@@ -16,7 +16,8 @@ final class CommitList {
     private CommitList() {}
 
     /**
-     * Returns the commits behind one, up to another, as a list shows them and, where lists may lag, a look behind its end.
+     * Returns the commits behind one, up to another, as a list shows them and, where lists may lag, a look behind its
+     * end.
      *
      * @param afterSeq 0 for all
      */
