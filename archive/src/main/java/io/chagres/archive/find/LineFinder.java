@@ -12,11 +12,11 @@ import java.util.regex.Matcher;
 
 /**
  * Finds the lines of a pattern in native memory: required bytes first, the expression only in lines that hold them.
- * Owns native memory until it is closed. Confined to one thread.
+ * Owns native memory until it is closed. Confined to one thread at a time.
  */
 public final class LineFinder implements AutoCloseable {
     private final LinePattern pattern;
-    private final Arena arena = Arena.ofConfined();
+    private final Arena arena = Arena.ofShared();
     private final List<MemorySegment> needles = new ArrayList<>();
     /** Where each needle is found next. */
     private final long[] next;
@@ -43,7 +43,7 @@ public final class LineFinder implements AutoCloseable {
     }
 
     /** Forgets a block: another one is searched from now on, or more of it. */
-    void reset() {
+    public void reset() {
         Arrays.fill(next, -1);
     }
 
@@ -54,7 +54,7 @@ public final class LineFinder implements AutoCloseable {
      * @param from where a line begins
      * @param to where the last one ends: behind its newline, or behind its last byte
      */
-    boolean find(MemorySegment block, long from, long to) {
+    public boolean find(MemorySegment block, long from, long to) {
         for (long at = from; at < to; at = end + 1) {
             start = at;
             long searched = at;
@@ -116,12 +116,12 @@ public final class LineFinder implements AutoCloseable {
     }
 
     /** Returns the offset of the line that was found. */
-    long start() {
+    public long start() {
         return start;
     }
 
     /** Returns the offset of its newline, or of the end. */
-    long end() {
+    public long end() {
         return end;
     }
 

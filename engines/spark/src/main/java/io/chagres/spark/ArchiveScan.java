@@ -35,8 +35,16 @@ final class ArchiveScan implements Scan, Batch {
         return this;
     }
 
+    /**
+     * Returns the new lines.
+     *
+     * @throws IllegalArgumentException when an option says where they end
+     */
     @Override
     public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+        if (question.at() != null || question.until() != null) {
+            throw new BadOptionException("a stream has no end: it takes 'since', and neither 'at' nor 'until'");
+        }
         return new LineStream(question, columns, filter);
     }
 
@@ -52,6 +60,6 @@ final class ArchiveScan implements Scan, Batch {
 
     @Override
     public PartitionReaderFactory createReaderFactory() {
-        return new RowReaders(question, columns.fieldNames());
+        return new TaskReaders(question, columns.fieldNames(), filter);
     }
 }

@@ -14,11 +14,13 @@ import org.apache.spark.sql.types.StructType;
 final class LineStream implements MicroBatchStream {
     private final Question question;
     private final StructType columns;
+    private final RowFilter filter;
     private final NewLines lines;
 
     LineStream(Question question, StructType columns, RowFilter filter) {
         this.question = question;
         this.columns = columns;
+        this.filter = filter;
         lines = new NewLines(question, filter);
     }
 
@@ -58,7 +60,7 @@ final class LineStream implements MicroBatchStream {
 
     @Override
     public PartitionReaderFactory createReaderFactory() {
-        return new RowReaders(question, columns.fieldNames());
+        return new TaskReaders(question, columns.fieldNames(), filter);
     }
 
     @Override
@@ -66,4 +68,10 @@ final class LineStream implements MicroBatchStream {
 
     @Override
     public void stop() {}
+
+    /** Spark shows it as the source's description. */
+    @Override
+    public String toString() {
+        return "chagres " + question;
+    }
 }

@@ -1,22 +1,21 @@
 package io.chagres.spark;
 
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.foreign.MemoryScan;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.Objects;
-import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the lines that begin in a range of a version, to their ends. What is longer than 256 MiB comes in pieces of that
- * size. Holds a mebibyte, or the longest line. Confined to one thread.
+ * Cuts the lines that begin in a range of a version, to their ends, some at a time, which lie in one block. What is
+ * longer than 256 MiB comes in pieces of that size. Holds some more than a mebibyte, or the longest line. Confined to
+ * one thread at a time.
  */
 final class RangeLines {
     private static final int BLOCK_BYTES = 1 << 20;
@@ -25,33 +24,38 @@ final class RangeLines {
     /** What is read at once to find where the last line ends. */
     private static final int TAIL_BYTES = 64 << 10;
 
-    /** Eight bytes of a block at once. */
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-    private static final long ONES = 0x0101010101010101L;
-    private static final long HIGHS = ONES << 7;
-    private static final long NEWLINES = ONES * '\n';
-
     private final VersionReader reader;
     private final FileVersion version;
     private final Split.Range range;
-    private byte[] block = new byte[0];
+    private final @Nullable LineFinder finder;
+    private final LineBlock block;
     /** Position of the block's first byte in the version. */
     private long base;
 
     private int filled;
-    private int from;
-    private int to;
     /** Where the next line begins. */
     private int at;
+    /** Up to here lines of the range lie in the block as a whole. */
+    private int whole;
+    /** Before here there is no newline that {@link #whole} does not know of. */
+    private int searched;
     /** Whether what was cut last was a piece of a line that goes on. */
     private boolean within;
 
-    /** Begins; finds the first line that begins in the range, or goes over its start. */
-    RangeLines(VersionReader reader, FileVersion version, Split.Range range) throws IOException {
+    /**
+     * Begins; finds the first line that begins in the range, or goes over its start.
+     *
+     * @param finder finds the lines that are wanted; null when all are
+     * @param block takes the lines
+     */
+    RangeLines(
+            VersionReader reader, FileVersion version, Split.Range range, @Nullable LineFinder finder, LineBlock block)
+            throws IOException {
         this.reader = reader;
         this.version = version;
         this.range = range;
+        this.finder = finder;
+        this.block = block;
         long floor = range.added() ? behindCopies(version) : version.startPosition();
         long start = Math.max(range.start(), floor);
         boolean skips = !range.over() && start > floor;
@@ -113,59 +117,99 @@ final class RangeLines {
     /** Goes behind the first newline, but not behind the range: a line that reaches so far is another range's. */
     private void skipLine() throws IOException {
         while (base + at < range.end() && fill()) {
-            int newline = newline(at);
+            int newline = newline(at, filled);
             at = newline < 0 ? filled : newline + 1;
             if (newline >= 0) {
-                return;
+                break;
             }
         }
+        findWhole();
     }
 
-    /** Cuts the next line; returns false when none begins in the range any more. */
+    /** Cuts the next lines, instead of those before; returns false when none begins in the range any more. */
     boolean next() throws IOException {
-        if (!within && base + at >= range.end()) {
-            return false;
-        }
-        int searched = 0;
-        while (true) {
-            int newline = newline(at + searched);
-            searched = filled - at;
-            if (newline >= 0) {
-                return cut(newline, newline + 1, false);
-            }
-            if (searched >= MAX_LINE_BYTES) {
-                return cut(filled, filled, true);
-            }
-            if (!fill()) {
+        block.clear();
+        while (block.count() == 0) {
+            if (at < whole) {
+                cutWhole();
+            } else if (!within && base + at >= range.end()) {
+                return false;
+            } else if (filled - at >= MAX_LINE_BYTES) {
+                within = true;
+                cutRest();
+            } else if (fill()) {
+                findWhole();
+            } else {
                 within = false;
-                return searched > 0 && range.rest() && cut(filled, filled, false);
+                if (at == filled || !range.rest()) {
+                    return false;
+                }
+                cutRest();
             }
         }
-    }
-
-    private boolean cut(int end, int next, boolean goesOn) {
-        from = at;
-        to = end;
-        at = next;
-        within = goesOn;
         return true;
     }
 
-    private int newline(int start) {
-        int i = start;
-        for (; i <= filled - Long.BYTES; i += Long.BYTES) {
-            long others = (long) WORDS.get(block, i) ^ NEWLINES;
-            long zeros = others - ONES & ~others & HIGHS; // the lowest bit that is set is that of the first newline
-            if (zeros != 0) {
-                return i + Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
-            }
+    /** Cuts lines that lie in the block as a whole. */
+    private void cutWhole() {
+        within = false;
+        if (finder != null) {
+            find(finder, whole);
+            return;
         }
-        for (; i < filled; i++) {
-            if (block[i] == '\n') {
-                return i;
-            }
+        while (at < whole && !block.isFull()) {
+            int newline = newline(at, whole);
+            block.add(at, newline);
+            at = newline + 1;
         }
-        return -1;
+    }
+
+    /** Cuts what is left of the block as one line, or a piece of one. */
+    private void cutRest() {
+        if (finder != null) {
+            find(finder, filled);
+        } else {
+            block.add(at, filled);
+            at = filled;
+        }
+        whole = filled;
+        searched = filled;
+    }
+
+    private void find(LineFinder wanted, int to) {
+        wanted.reset();
+        while (at < to && !block.isFull()) {
+            boolean found = wanted.find(block.memory(), at, to);
+            if (found) {
+                block.add((int) wanted.start(), (int) wanted.end());
+            }
+            at = found ? Math.min((int) wanted.end() + 1, to) : to;
+        }
+    }
+
+    /** Finds the end of the last line that is in the block as a whole and begins in the range. */
+    private void findWhole() {
+        searched = Math.max(at, searched);
+        whole = at;
+        if (!within && base + at >= range.end()) {
+            return;
+        }
+        int stop = Math.clamp(range.end() - base, at, filled);
+        int from = Math.max(searched, stop - 1);
+        int newline = newline(from, filled);
+        long before = newline < 0 ? MemoryScan.lastIndexOf(block.memory(), (byte) '\n', searched, from - searched) : -1;
+        if (newline >= 0) {
+            whole = newline + 1;
+        } else if (before >= 0) {
+            whole = searched + (int) before + 1;
+        }
+        searched = filled;
+    }
+
+    /** Returns the first newline of a range of the block; -1 when there is none. */
+    private int newline(int from, int to) {
+        int found = (int) MemoryScan.indexOf(block.memory(), (byte) '\n', from, to - from);
+        return found < 0 ? -1 : from + found;
     }
 
     /** Reads on behind what is not cut yet; returns false at the end of what is asked for. */
@@ -175,20 +219,16 @@ final class RangeLines {
             return false;
         }
         if (at > 0) {
-            System.arraycopy(block, at, block, 0, filled - at);
+            MemorySegment.copy(block.memory(), at, block.memory(), 0, filled - at);
             filled -= at;
+            whole = Math.max(0, whole - at);
+            searched = Math.max(0, searched - at);
             base += at;
             at = 0;
         }
-        if (filled == block.length) {
-            long left = range.limit() - base;
-            int size = Math.max(filled * 2, (int) Math.min(BLOCK_BYTES, left));
-            block = Arrays.copyOf(block, (int) Math.min(size, Math.max(left, 1)));
-        }
-        long wanted = position < range.end() ? range.end() - position : TAIL_BYTES;
-        int length = (int) Math.min(Math.min(block.length - filled, wanted), range.limit() - position);
-        MemorySegment target = MemorySegment.ofArray(block).asSlice(filled, length);
-        int got = reader.read(version, position, target);
+        int room = roomOf(position);
+        block.grow((long) filled + room, filled);
+        int got = reader.read(version, position, block.memory().asSlice(filled, room));
         if (got <= 0) {
             throw endsAt(position);
         }
@@ -196,22 +236,19 @@ final class RangeLines {
         return true;
     }
 
+    /** Returns how much is read at a position: to the end of a piece, which is decompressed where it is wanted. */
+    private int roomOf(long position) {
+        long most = BLOCK_BYTES - position % LogRecord.PIECE_BYTES;
+        long wanted = position < range.end() ? Math.min(range.end() - position, most) : TAIL_BYTES;
+        return (int) Math.min(wanted, range.limit() - position);
+    }
+
     long versionId() {
         return version.id();
     }
 
-    /** Returns the position of the line's first byte in the version. */
-    long position() {
-        return base + from;
-    }
-
-    /** Returns the line without its newline; the caller's. */
-    byte[] bytes() {
-        return Arrays.copyOfRange(block, from, to);
-    }
-
-    /** Returns the line without its newline where it lies: valid until the next one is cut. */
-    UTF8String text() {
-        return UTF8String.fromBytes(block, from, to - from);
+    /** Returns the position in the version of the first byte of a line that was cut. */
+    long position(int line) {
+        return base + block.start(line);
     }
 }

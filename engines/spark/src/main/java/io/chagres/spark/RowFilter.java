@@ -1,6 +1,7 @@
 package io.chagres.spark;
 
 import io.chagres.archive.find.LinePattern;
+import java.io.Serializable;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.spark.sql.sources.And;
+import org.apache.spark.sql.sources.EqualNullSafe;
 import org.apache.spark.sql.sources.EqualTo;
 import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.sources.GreaterThan;
@@ -16,6 +18,7 @@ import org.apache.spark.sql.sources.GreaterThanOrEqual;
 import org.apache.spark.sql.sources.In;
 import org.apache.spark.sql.sources.LessThan;
 import org.apache.spark.sql.sources.LessThanOrEqual;
+import org.apache.spark.sql.sources.Not;
 import org.apache.spark.sql.sources.Or;
 import org.apache.spark.sql.sources.StringContains;
 import org.apache.spark.sql.sources.StringEndsWith;
@@ -28,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param filters all of them hold for a row that is wanted
  */
-record RowFilter(List<Filter> filters) {
+record RowFilter(List<Filter> filters) implements Serializable {
+    private static final char REPLACED = '\uFFFD';
     private static final LinePattern.Options FIXED = new LinePattern.Options(true, false, false, false, false);
 
     /** Says whether a row may be wanted of which the values of some columns are known. */
@@ -40,6 +44,9 @@ record RowFilter(List<Filter> filters) {
         return switch (filter) {
             case And and -> mayHold(and.left(), known) && mayHold(and.right(), known);
             case Or or -> mayHold(or.left(), known) || mayHold(or.right(), known);
+            case Not not -> !mustHold(not.child(), known);
+            case EqualNullSafe equal ->
+                isUnknown(equal.attribute(), known) || Objects.equals(equal.value(), known.get(equal.attribute()));
             case EqualTo equal ->
                 isUnknown(equal.attribute(), known) || Objects.equals(equal.value(), known.get(equal.attribute()));
             case In in ->
@@ -54,6 +61,21 @@ record RowFilter(List<Filter> filters) {
                 isUnknown(contains.attribute(), known)
                         || value(contains.attribute(), known).contains(contains.value());
             default -> true;
+        };
+    }
+
+    /** Says whether a filter holds for every row, as far as the host alone says it: paths need not be text. */
+    private static boolean mustHold(Filter filter, Map<String, String> known) {
+        return switch (filter) {
+            case And and -> mustHold(and.left(), known) && mustHold(and.right(), known);
+            case Or or -> mustHold(or.left(), known) || mustHold(or.right(), known);
+            case Not not -> !mayHold(not.child(), known);
+            case EqualTo equal -> equal.attribute().equals("host") && mayHold(equal, known);
+            case In in -> in.attribute().equals("host") && mayHold(in, known);
+            case StringStartsWith starts -> starts.attribute().equals("host") && mayHold(starts, known);
+            case StringEndsWith ends -> ends.attribute().equals("host") && mayHold(ends, known);
+            case StringContains contains -> contains.attribute().equals("host") && mayHold(contains, known);
+            default -> false;
         };
     }
 
@@ -107,6 +129,11 @@ record RowFilter(List<Filter> filters) {
         return Objects.requireNonNull(known.get(column));
     }
 
+    /** Says whether a value is the text that was asked for: bytes that are no UTF-8 come as another character. */
+    private static boolean isKnown(Object value) {
+        return value instanceof String text && text.indexOf(REPLACED) < 0;
+    }
+
     /** Returns what every line that is wanted matches: of the filters on lines the one with the longest literals. */
     @Nullable
     LinePattern pattern() {
@@ -147,7 +174,7 @@ record RowFilter(List<Filter> filters) {
     }
 
     private static List<String> ofLine(String column, Object... values) {
-        boolean texts = Arrays.stream(values).allMatch(String.class::isInstance);
+        boolean texts = Arrays.stream(values).allMatch(RowFilter::isKnown);
         return column.equals("line") && texts
                 ? Arrays.stream(values).map(String.class::cast).toList()
                 : List.of();

@@ -2,6 +2,7 @@ package io.chagres.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -33,19 +34,23 @@ final class SplitsTest {
     private static List<RandomFleet.Line> read(Question question, Filter... filters) throws IOException {
         List<RandomFleet.Line> lines = new ArrayList<>();
         for (Split split : new SplitPlan(question, new RowFilter(List.of(filters))).splits()) {
-            try (LineRows rows = new LineRows(question, split, COLUMNS)) {
-                while (rows.next()) {
-                    InternalRow row = rows.get();
-                    lines.add(new RandomFleet.Line(
-                            row.getString(0),
-                            row.getString(1),
-                            row.getLong(2),
-                            new String(row.getBinary(3), StandardCharsets.ISO_8859_1)));
+            try (LineBatches batches =
+                    new LineBatches(question, split, COLUMNS, new RowFilter(List.of(filters)).pattern())) {
+                while (batches.next()) {
+                    batches.get().rowIterator().forEachRemaining(row -> lines.add(line(row)));
                 }
             }
         }
         lines.sort(null);
         return lines;
+    }
+
+    private static RandomFleet.Line line(InternalRow row) {
+        return new RandomFleet.Line(
+                row.getString(0),
+                row.getString(1),
+                row.getLong(2),
+                new String(row.getBinary(3), StandardCharsets.ISO_8859_1));
     }
 
     @Test
@@ -55,6 +60,45 @@ final class SplitsTest {
         for (long splitBytes : new long[] {1L << 20, 4096, random.nextLong(300, 3000)}) {
             assertThat(read(question(splitBytes))).isEqualTo(lines);
         }
+    }
+
+    /** Lines shorter and longer than what is read at once, in tasks that begin and end within them. */
+    @Test
+    void haveLinesOfAnyLengthOnce() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("SplitsTest.length"));
+        StringBuilder text = new StringBuilder();
+        List<RandomFleet.Line> lines = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            int length = random.nextInt(2000) == 0 ? random.nextInt(4 << 20) : random.nextInt(200);
+            String line = i + " " + Long.toHexString(random.nextLong()).repeat(length / 16);
+            lines.add(new RandomFleet.Line("web", "/log", text.length(), line));
+            text.append(line).append('\n');
+        }
+        text.setLength(text.length() - 1); // the last one has no newline
+        try (SmallArchive archive = new SmallArchive(directory, "web")) {
+            long version = archive.file("/log");
+            for (int at = 0, end; at < text.length(); at = end) {
+                end = Math.min(text.length(), at + random.nextInt(1, LogRecord.PIECE_BYTES));
+                archive.append(version, text.substring(at, end)).commit(100 + at);
+            }
+        }
+        Filter some = new StringContains("line", "99 ");
+        for (long splitBytes : new long[] {64L << 20, 1L << 20, random.nextLong(100_000, 3_000_000)}) {
+            assertThat(read(question(splitBytes))).isEqualTo(lines);
+            assertThat(read(question(splitBytes), some))
+                    .isEqualTo(lines.stream()
+                            .filter(line -> line.latin1().contains("99 "))
+                            .toList());
+        }
+    }
+
+    @Test
+    void takeNoTextForBytesThatAreNone() throws IOException {
+        try (SmallArchive archive = new SmallArchive(directory, "web")) {
+            archive.append(archive.file("/log"), new byte[] {'a', (byte) 0xff, '\n'})
+                    .commit(100);
+        }
+        assertThat(read(question(4096), new StringContains("line", "\uFFFD"))).hasSize(1); // Spark's text of 0xff
     }
 
     @Test

@@ -1,6 +1,8 @@
 package io.chagres.spark;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.find.LineFinder;
+import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentFilter;
@@ -12,51 +14,41 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of a split. Owns a store until it is closed. Confined to one thread. */
-final class LineRows implements PartitionReader<InternalRow> {
-    /** What is asked of a line, by the names of columns. */
-    private enum Column {
-        HOST,
-        PATH,
-        VERSION,
-        OFFSET,
-        COMMIT_TIME,
-        LINE,
-        LINE_BYTES
-    }
-
+/** The lines of a split, some at a time. Owns a store until it is closed. Confined to one thread at a time. */
+final class LineBatches implements PartitionReader<ColumnarBatch> {
     private final Split split;
-    private final Column[] columns;
-    private final Object[] values;
-    private final InternalRow row;
     private final BlobStore store;
     private final HostState state;
     private final VersionReader reader;
+    private final @Nullable LineFinder finder;
     private final UTF8String host;
     private final CommitTimes times;
+    private final LineBlock block = new LineBlock();
+    private final ColumnarBatch batch;
     private @Nullable FileVersion version;
     private UTF8String path = UTF8String.EMPTY_UTF8;
     private @Nullable RangeLines lines;
     private int ranges;
 
-    LineRows(Question question, Split split, String[] columns) throws IOException {
+    /**
+     * Begins to read.
+     *
+     * @param pattern what every line that is wanted matches; null when nothing is known of them
+     */
+    LineBatches(Question question, Split split, String[] columns, @Nullable LinePattern pattern) throws IOException {
         this.split = split;
-        this.columns = Arrays.stream(columns)
-                .map(name -> Column.valueOf(name.toUpperCase(Locale.ROOT)))
-                .toArray(Column[]::new);
-        values = new Object[columns.length];
-        row = new GenericInternalRow(values);
         host = UTF8String.fromString(split.host());
+        batch = new ColumnarBatch(
+                Arrays.stream(columns).map(name -> LineColumn.of(name, this)).toArray(ColumnVector[]::new));
         Set<Long> ids = split.ranges().stream().map(Split.Range::versionId).collect(Collectors.toSet());
         store = question.open();
         try {
@@ -70,6 +62,7 @@ final class LineRows implements PartitionReader<InternalRow> {
             throw e;
         }
         reader = new VersionReader(store, split.hostId(), state);
+        finder = pattern == null ? null : new LineFinder(pattern);
     }
 
     @Override
@@ -87,31 +80,44 @@ final class LineRows implements PartitionReader<InternalRow> {
             }
             path = UTF8String.fromBytes(range.path());
             version = of;
-            lines = new RangeLines(reader, of, range);
+            lines = new RangeLines(reader, of, range, finder, block);
         }
+        batch.setNumRows(block.count());
         return true;
     }
 
     /** Returns the same object each time: Spark copies what it keeps. */
     @Override
-    public InternalRow get() {
-        RangeLines at = Objects.requireNonNull(lines);
-        for (int i = 0; i < values.length; i++) {
-            values[i] = switch (columns[i]) {
-                case HOST -> host;
-                case PATH -> path;
-                case VERSION -> at.versionId();
-                case OFFSET -> at.position();
-                case COMMIT_TIME -> FactRows.micros(times.timeMs(Objects.requireNonNull(version), at.position()));
-                case LINE -> at.text();
-                case LINE_BYTES -> at.bytes();
-            };
-        }
-        return row;
+    public ColumnarBatch get() {
+        return batch;
+    }
+
+    RangeLines lines() {
+        return Objects.requireNonNull(lines);
+    }
+
+    LineBlock block() {
+        return block;
+    }
+
+    UTF8String host() {
+        return host;
+    }
+
+    UTF8String path() {
+        return path;
+    }
+
+    /** Returns when the first byte of a line was committed, microseconds since 1970. */
+    long commitTimeMicros(int line) {
+        return FactRows.micros(times.timeMs(Objects.requireNonNull(version), lines().position(line)));
     }
 
     @Override
     public void close() {
+        if (finder != null) {
+            finder.close();
+        }
         reader.close();
         store.close();
     }
