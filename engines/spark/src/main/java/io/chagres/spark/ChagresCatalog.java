@@ -63,7 +63,7 @@ public final class ChagresCatalog implements TableCatalog {
         Map<String, String> all = new HashMap<>(options);
         all.put("table", table.name());
         all.putAll(more);
-        return new ChagresTable(Question.of(new CaseInsensitiveStringMap(all)));
+        return new ChagresTable(all);
     }
 
     @Override

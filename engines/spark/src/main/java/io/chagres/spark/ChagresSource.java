@@ -22,6 +22,6 @@ public final class ChagresSource implements TableProvider, DataSourceRegister {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-        return new ChagresTable(Question.of(new CaseInsensitiveStringMap(properties)));
+        return new ChagresTable(properties);
     }
 }

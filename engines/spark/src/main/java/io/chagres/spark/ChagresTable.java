@@ -1,7 +1,9 @@
 package io.chagres.spark;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -11,10 +13,17 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** A table of an archive, as Spark asks it. Immutable. */
 final class ChagresTable implements SupportsRead {
+    private final Map<String, String> options;
     private final Question question;
 
-    ChagresTable(Question question) {
-        this.question = question;
+    /**
+     * Makes the table that options name.
+     *
+     * @throws IllegalArgumentException when one makes no sense; its message is for people
+     */
+    ChagresTable(Map<String, String> options) {
+        this.options = Map.copyOf(options);
+        question = Question.of(new CaseInsensitiveStringMap(options));
     }
 
     @Override
@@ -39,8 +48,12 @@ final class ChagresTable implements SupportsRead {
                 : Set.of(TableCapability.BATCH_READ);
     }
 
+    /** Asks with more options, as a table of a catalog has them from a reader. */
     @Override
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-        return new ArchiveScanBuilder(question);
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap more) {
+        Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        all.putAll(options);
+        all.putAll(more.asCaseSensitiveMap());
+        return new ArchiveScanBuilder(Question.of(new CaseInsensitiveStringMap(all)));
     }
 }

@@ -11,6 +11,7 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Locale;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,9 @@ record Question(
     /** Less is not worth a task, and more keeps one busy while others have nothing to do. */
     static final long SPLIT_BYTES = 64L << 20;
 
+    private static final List<String> OPTIONS =
+            List.of("path", "table", "at", "timestampAsOf", "since", "until", "versions", "splitBytes", "identity");
+
     /**
      * Reads the options of a reader.
      *
@@ -48,26 +52,52 @@ record Question(
     static Question of(CaseInsensitiveStringMap options) {
         String store = options.get("path");
         if (store == null) {
-            throw new IllegalArgumentException("the archive is missing: load(\"s3://bucket/archive\")");
+            throw new BadOptionException("one archive is needed: load(\"s3://bucket/archive\")");
         }
-        String table = options.getOrDefault("table", "lines").toUpperCase(Locale.ROOT);
+        for (String name : options.asCaseSensitiveMap().keySet()) {
+            if (OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
+                throw new BadOptionException(
+                        "there is no option '" + name + "'; there are " + String.join(", ", OPTIONS));
+            }
+        }
         Instant asOf = instant(options, "timestampAsOf");
+        return new Question(
+                store,
+                IdentityFile.checked(options.get("identity")),
+                table(options.getOrDefault("table", "lines")),
+                asOf != null ? asOf : instant(options, "at"),
+                instant(options, "since"),
+                instant(options, "until"),
+                flag(options.getOrDefault("versions", "false")),
+                splitBytes(options.get("splitBytes")));
+    }
+
+    private static ArchiveTable table(String name) {
         try {
-            return new Question(
-                    store,
-                    IdentityFile.checked(options.get("identity")),
-                    ArchiveTable.valueOf(table),
-                    asOf != null ? asOf : instant(options, "at"),
-                    instant(options, "since"),
-                    instant(options, "until"),
-                    options.getBoolean("versions", false),
-                    Math.max(1, options.getLong("splitBytes", SPLIT_BYTES)));
+            return ArchiveTable.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw e instanceof BadOptionException
-                    ? e
-                    : new BadOptionException("there is no table '" + options.get("table")
-                            + "'; there are lines, files, commits and hosts");
+            throw new BadOptionException("there is no table '" + name + "'; there are lines, files, commits and hosts");
         }
+    }
+
+    private static boolean flag(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new BadOptionException("versions is true or false, not '" + text + "'");
+        };
+    }
+
+    private static long splitBytes(@Nullable String text) {
+        try {
+            long bytes = text == null ? SPLIT_BYTES : Long.parseLong(text);
+            if (bytes > 0) {
+                return bytes;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new BadOptionException("splitBytes is a number of bytes, not '" + text + "'");
     }
 
     private static @Nullable Instant instant(CaseInsensitiveStringMap options, String name) {

@@ -1,5 +1,6 @@
 package io.chagres.spark;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.Unmatched;
@@ -37,11 +38,22 @@ final class SplitPlan {
         try (BlobStore store = question.open()) {
             for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
                 if (filter.mayHold(Map.of("host", host.name()))) {
-                    plan(store, host);
+                    named(store, host);
                 }
             }
         }
         return splits;
+    }
+
+    private void named(BlobStore store, HostRegistry.Owner host) throws IOException {
+        try {
+            plan(store, host);
+        } catch (CorruptArchiveException e) {
+            throw new IOException(
+                    "host " + host.name() + ": " + e.getMessage() + "; others are read where host <> '" + host.name()
+                            + "'",
+                    e);
+        }
     }
 
     private void plan(BlobStore store, HostRegistry.Owner host) throws IOException {

@@ -13,41 +13,18 @@ import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.Trigger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Spark reads what is encrypted if it is told where the key is, and says so if it is not. */
-@Tag("it")
-final class SparkEncryptedTest {
-    private static SparkSession spark;
-
-    @TempDir
-    static Path warehouse = Path.of("");
-
-    @TempDir
-    Path directory = Path.of("");
-
+final class SparkEncryptedTest extends LocalSpark {
     @TempDir
     Path keys = Path.of("");
 
     private final AgeIdentity identity = AgeIdentity.generate();
     private String key = "";
-
-    @BeforeAll
-    static void start() {
-        spark = SparkTest.session(warehouse);
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
-    }
 
     @BeforeEach
     void write() throws IOException {

@@ -22,42 +22,19 @@ import java.util.random.RandomGenerator;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Spark follows an archive that grows: each line comes once, as a whole, wherever queries and commits end. */
-@Tag("it")
-final class SparkStreamTest {
+final class SparkStreamTest extends LocalSpark {
     private static final long DAY_MS = 86_400_000;
-
-    private static SparkSession spark;
-
-    @TempDir
-    static Path warehouse = Path.of("");
-
-    @TempDir
-    Path directory = Path.of("");
 
     @TempDir
     Path checkpoint = Path.of("");
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
-
-    @BeforeAll
-    static void start() {
-        spark = SparkTest.session(warehouse);
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
-    }
 
     /** Asks for what is new, as a query that ends when it has it: the next one goes on behind it. */
     private void query(String... options) throws Exception {
@@ -115,6 +92,12 @@ final class SparkStreamTest {
             web.append(version, "ree\n").commit(200);
             assertThat(next("since", "1970-01-01T00:01:40Z")).containsExactly("web/log:three");
         }
+    }
+
+    @Test
+    void hasNoEnd() {
+        assertThatThrownBy(() -> query("at", "1970-01-01T00:01:40Z")).hasStackTraceContaining("a stream has no end");
+        assertThatThrownBy(() -> query("until", "1970-01-01T00:01:40Z")).hasStackTraceContaining("a stream has no end");
     }
 
     @Test

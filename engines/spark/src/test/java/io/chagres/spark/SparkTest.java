@@ -7,52 +7,16 @@ import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Spark itself asks archives. */
-@Tag("it")
-final class SparkTest {
-    private static SparkSession spark;
-
-    @TempDir
-    static Path warehouse = Path.of("");
-
-    @TempDir
-    Path directory = Path.of("");
-
-    @BeforeAll
-    static void start() {
-        spark = session(warehouse);
-    }
-
-    /** Starts Spark within this process. */
-    static SparkSession session(Path warehouse) {
-        return SparkSession.builder()
-                .master("local[2]")
-                .config("spark.ui.enabled", "false")
-                .config("spark.driver.bindAddress", "127.0.0.1")
-                .config("spark.driver.host", "127.0.0.1")
-                .config("spark.sql.warehouse.dir", warehouse.toString())
-                .config("spark.sql.session.timeZone", "UTC")
-                .config("spark.sql.shuffle.partitions", "2")
-                .getOrCreate();
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
-    }
-
+final class SparkTest extends LocalSpark {
     private Dataset<Row> table(String name) {
         return spark.read()
                 .format("chagres")
@@ -123,6 +87,40 @@ final class SparkTest {
     }
 
     @Test
+    void refusesOptionsThatMakeNoSense() {
+        for (String[] each : new String[][] {
+            {"sicne", "2026-11-22T09:00:00Z", "there is no option 'sicne'; there are path, table, at"},
+            {"versions", "yes", "versions is true or false, not 'yes'"},
+            {"splitBytes", "64m", "splitBytes is a number of bytes, not '64m'"},
+            {"splitBytes", "-1", "splitBytes is a number of bytes, not '-1'"},
+        }) {
+            assertThatThrownBy(() -> lines(each[0], each[1])).hasMessageContaining(each[2]);
+        }
+        assertThatThrownBy(() -> spark.read().format("chagres").load("a", "b"))
+                .hasMessageContaining("one archive is needed");
+    }
+
+    @Test
+    void aDamagedHostIsNamedAndCanBeLeftOut() throws IOException {
+        for (String host : List.of("web1", "web2")) {
+            try (SmallArchive archive = new SmallArchive(directory, host)) {
+                archive.append(archive.file("/log"), "one\n").commit(100);
+            }
+        }
+        String id = table("hosts").where("host = 'web2'").first().getString(1);
+        Path commit = directory.resolve("hosts/" + id + "/log/0000000000000001.zst");
+        byte[] bytes = Files.readAllBytes(commit);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(commit, bytes);
+        assertThatThrownBy(() -> table("lines").count())
+                .hasStackTraceContaining("host web2: ")
+                .hasStackTraceContaining("is damaged");
+        for (String others : List.of("host <> 'web2'", "not (host in ('web2') or line = 'x')", "host <=> 'web1'")) {
+            assertThat(table("lines").where(others).count()).as(others).isEqualTo(1);
+        }
+    }
+
+    @Test
     void knowsWhenLinesWereCommitted() throws IOException {
         try (SmallArchive web = new SmallArchive(directory, "web")) {
             long version = web.file("/log");
@@ -169,6 +167,13 @@ final class SparkTest {
         assertThat(texts("select line from logs.lines")).containsExactly("one", "two", "three");
         assertThat(texts("select line from logs.lines timestamp as of '1970-01-01 00:03:20'"))
                 .containsExactly("one", "two");
+        assertThat(spark.read()
+                        .option("since", "1970-01-01T00:03:20Z")
+                        .table("logs.lines")
+                        .select("line")
+                        .collectAsList())
+                .extracting(row -> row.getString(0))
+                .containsExactly("three");
         assertThat(texts("select host from logs.hosts")).containsExactly("web");
         assertThat(spark.sql("show tables in logs").collectAsList())
                 .extracting(row -> row.getString(1))
