@@ -159,8 +159,11 @@ public final class LineFinder implements AutoCloseable {
         }
     }
 
+    /** Gives the memory back; closing again does nothing. */
     @Override
     public void close() {
-        arena.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
     }
 }

@@ -58,6 +58,7 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
                     ? CommitTimes.load(store, split.hostId(), state.seq(), ids)
                     : CommitTimes.NONE;
         } catch (IOException | RuntimeException e) {
+            block.close();
             store.close();
             throw e;
         }
@@ -118,6 +119,7 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
         if (finder != null) {
             finder.close();
         }
+        block.close();
         reader.close();
         store.close();
     }

@@ -6,16 +6,16 @@ import java.lang.foreign.ValueLayout;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Memory with bytes of a file, and where lines lie in it. The garbage collector frees the memory: who still holds this
- * when the task is over, as a thread that feeds Python may, reads old bytes and no others. Confined to one thread at a
- * time.
+ * Memory with bytes of a file, and where lines lie in it. Owns the memory until it is closed; who asks for a line then,
+ * as a thread may that goes on when its task was ended, gets an exception. Confined to one thread at a time.
  */
-final class LineBlock {
+final class LineBlock implements AutoCloseable {
     private static final int MAX_LINES = 4096;
 
     private final int[] starts = new int[MAX_LINES];
     private final int[] ends = new int[MAX_LINES];
     private int count;
+    private Arena arena = Arena.ofShared();
     private MemorySegment memory = MemorySegment.NULL;
 
     /** Returns the memory; growing puts another in its place. */
@@ -26,9 +26,12 @@ final class LineBlock {
     /** Takes memory for some bytes at least, and takes over the first ones of what it has. */
     void grow(long bytes, int kept) {
         if (memory.byteSize() < bytes) {
-            MemorySegment larger = Arena.ofAuto().allocate(Math.max(bytes, kept * 2L), Long.BYTES);
+            Arena before = arena;
+            arena = Arena.ofShared();
+            MemorySegment larger = arena.allocate(Math.max(bytes, kept * 2L), Long.BYTES);
             MemorySegment.copy(memory, 0, larger, 0, kept);
             memory = larger;
+            before.close();
         }
     }
 
@@ -64,6 +67,17 @@ final class LineBlock {
 
     /** Returns a line without its newline where it lies: valid until the lines are forgotten. */
     UTF8String text(int line) {
+        if (!arena.scope().isAlive()) {
+            throw new IllegalStateException("the task is over"); // an address alone does not say it
+        }
         return UTF8String.fromAddress(null, memory.address() + starts[line], ends[line] - starts[line]);
+    }
+
+    /** Gives the memory back; closing again does nothing. */
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
     }
 }
