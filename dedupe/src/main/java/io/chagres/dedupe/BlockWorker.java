@@ -6,6 +6,7 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
 import io.chagres.linux.Statx;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 
 /**
  * Finds equal ranges within files, one file in each step: blocks are hashed, a block that was seen before begins a
@@ -19,6 +20,7 @@ final class BlockWorker implements DedupeWorker {
     private final long minExtentBytes;
     private final ContentReader reader;
     private final RangeShare ranges;
+    private final InodeFlags flags = new InodeFlags();
     private final Fiemap map = new Fiemap();
     private final Statx stat = new Statx();
     private final OpenFile open;
@@ -41,6 +43,16 @@ final class BlockWorker implements DedupeWorker {
     /** Of dry runs, the indices of hashed files with a follower. */
     private final BitSet followed = new BitSet();
 
+    /** All files, in an order that later runs over them will have too, so that they find the same ranges. */
+    private final int[] order;
+
+    /** Files without anything to share, or that nobody can share with. */
+    private final BitSet out = new BitSet();
+    /** Files that can be a source only, and where they lie. */
+    private final BitSet fixedFiles = new BitSet();
+
+    private final LongMap fixed = new LongMap();
+
     private int next;
     private int sourceOpen = -1;
     private boolean failed;
@@ -53,6 +65,8 @@ final class BlockWorker implements DedupeWorker {
         this.blockBytes = blockBytes;
         this.minExtentBytes = minExtentBytes;
         table = context.table();
+        order = IntStream.range(0, table.count()).toArray();
+        table.sortByInode(order);
         reader = new ContentReader(context.totals());
         ranges = new RangeShare(context.totals());
         open = new OpenFile(table, stat, map);
@@ -61,11 +75,16 @@ final class BlockWorker implements DedupeWorker {
 
     @Override
     public boolean step() {
-        if (next == table.count() || context.stopped().getAsBoolean()) {
+        if (next == 2 * order.length || context.stopped().getAsBoolean()) {
             return false;
         }
-        int file = next++;
-        if (table.size(file) < minExtentBytes) {
+        if (next == order.length) {
+            inodes.clear();
+            fixedFirst();
+        }
+        int file = order[next % order.length];
+        boolean isLook = next++ < order.length;
+        if (table.size(file) < minExtentBytes || out.get(file)) {
             return true;
         }
         int result = open.open(file);
@@ -75,23 +94,64 @@ final class BlockWorker implements DedupeWorker {
             }
             failed = false;
             long layout = isKnown(file) ? Extents.HOLE : layout(file);
-            long like = layout == Extents.UNKNOWN ? LongMap.NONE : layouts.get(layout);
-            if (like != LongMap.NONE) {
-                follow(file, (int) like);
+            if (isLook) {
+                look(file, layout);
             } else if (layout != Extents.HOLE) { // there is something to share
-                if (layout != Extents.UNKNOWN) {
-                    layouts.put(layout, files.size());
-                }
-                match(file, hash(file));
+                work(file, layout);
             }
         } catch (ErrnoException e) {
+            out.set(file);
             if (e.errno() != Errno.ENOENT && e.errno() != Errno.ESTALE) {
-                fail(file, e.errno());
+                context.fail(file, e.errno());
             }
         } finally {
             open.close();
         }
         return true;
+    }
+
+    /** Looks which files can be a source only: they, and what shares their blocks already, stay where they are. */
+    private void look(int file, long layout) {
+        int refusal = layout == Extents.HOLE ? 0 : open.refusal(ranges.probe());
+        if (layout == Extents.HOLE || refusal == Errno.ETXTBSY) {
+            out.set(file);
+        }
+        if (refusal == Errno.ETXTBSY) {
+            context.fail(file, refusal);
+        } else if (refusal == Errno.EPERM) {
+            fixed.put(layout == Extents.UNKNOWN ? ~(long) file : layout, file);
+            fixedFiles.set(file);
+        }
+    }
+
+    /** Ranges of files that can be a source only are found first. */
+    private void fixedFirst() {
+        int[] before = order.clone();
+        int count = 0;
+        for (int file : before) {
+            if (fixedFiles.get(file)) {
+                order[count++] = file;
+            }
+        }
+        for (int file : before) {
+            if (!fixedFiles.get(file)) {
+                order[count++] = file;
+            }
+        }
+    }
+
+    private void work(int file, long layout) throws ErrnoException {
+        long like = layout == Extents.UNKNOWN ? LongMap.NONE : layouts.get(layout);
+        boolean isFixed = fixedFiles.get(file) || layout != Extents.UNKNOWN && fixed.get(layout) != LongMap.NONE;
+        if (like != LongMap.NONE) {
+            follow(file, (int) like);
+        } else {
+            if (layout != Extents.UNKNOWN) {
+                layouts.put(layout, files.size());
+            }
+            failed = isFixed;
+            match(file, hash(file));
+        }
     }
 
     /** Says whether the open file was looked at by another name. */
@@ -116,7 +176,7 @@ final class BlockWorker implements DedupeWorker {
         }
         long layout = open.extents().signature();
         if (layout == Extents.INLINE) {
-            return Extents.UNKNOWN; // no place, so that others are not equal
+            return Extents.HOLE; // no blocks
         }
         return layout == Extents.HOLE || layout == Extents.UNKNOWN ? layout : BitMixer.of(layout, volume.index());
     }
@@ -138,6 +198,7 @@ final class BlockWorker implements DedupeWorker {
         begins.add(begin);
         sharedBegins.add(shared.size());
         long size = table.size(file);
+        long kind = 2L * table.volume(file).index() + (flags.isWithoutCopies(open.fd()) ? 1 : 0);
         open.fd().tryAdvise(0, 0, Fd.POSIX_FADV_SEQUENTIAL);
         for (long position = 0; position < size; position += blockBytes) {
             int length = (int) Math.min(blockBytes, size - position);
@@ -145,9 +206,7 @@ final class BlockWorker implements DedupeWorker {
             hashes.add(
                     hash == 0 && length == blockBytes // zeros that end within a block are like no whole block
                             ? 0
-                            : BitMixer.of(
-                                    BitMixer.of(hash, length),
-                                    table.volume(file).index()));
+                            : BitMixer.of(BitMixer.of(hash, length), kind));
         }
         return begin;
     }
@@ -224,20 +283,35 @@ final class BlockWorker implements DedupeWorker {
         if (length < minExtentBytes || !openSource(sourceFile)) {
             return false;
         }
-        Extents target = open.extents();
-        if (target.sharesWith(source.extents(), sourcePosition, position, length)) {
-            return false;
+        long shift = sourcePosition - position;
+        long end = position + length;
+        boolean isShared = false;
+        while (!failed) {
+            long from = open.extents().apartFrom(source.extents(), shift, position, end);
+            if (from == end) {
+                break;
+            }
+            position = open.extents().apartUntil(source.extents(), shift, from, end);
+            isShared |= shareApart(file, sourceFile, shift, from, position, standsForAll);
         }
+        if (isShared && sourceOpen == file) {
+            sourceOpen = -1; // its extents are others now
+        }
+        return isShared;
+    }
+
+    /** Shares a range of the open file, all of which lies elsewhere than that of the open source. */
+    private boolean shareApart(int file, int sourceFile, long shift, long from, long to, boolean standsForAll) {
         long done = context.options().dryRun()
-                ? length
-                : ranges.share(source.fd(), sourcePosition, open.fd(), position, length);
+                ? to - from
+                : ranges.share(source.fd(), from + shift, open.fd(), from, to - from);
         if (done > 0) {
             context.totals().add(Count.EXTENTS, 1);
             context.totals().add(Count.SHARED_BYTES, done);
-            context.totals().add(Count.FREED_BYTES, target.bytes(position, position + done, standsForAll));
-            context.listener().sharedRange(table.path(sourceFile), sourcePosition, table.path(file), position, done);
+            context.totals().add(Count.FREED_BYTES, open.extents().bytes(from, from + done, standsForAll));
+            context.listener().sharedRange(table.path(sourceFile), from + shift, table.path(file), from, done);
         } else if (ranges.errno() != 0 && !open.isChanged() && !source.isChanged()) {
-            fail(file, ranges.errno());
+            context.fail(file, ranges.errno());
             failed = true; // what one call refuses, others will
         }
         return done > 0;
@@ -250,17 +324,13 @@ final class BlockWorker implements DedupeWorker {
         return sourceOpen == file;
     }
 
-    private void fail(int file, int errno) {
-        context.totals().add(Count.FAILED, 1);
-        context.listener().skipped(table.path(file), Outcome.FAILED, errno);
-    }
-
     @Override
     public void close() {
         open.close();
         source.close();
         reader.close();
         ranges.close();
+        flags.close();
         map.close();
         stat.close();
     }

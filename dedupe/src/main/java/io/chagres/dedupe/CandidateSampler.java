@@ -31,6 +31,7 @@ final class CandidateSampler implements AutoCloseable {
     private long[] layouts = new long[0];
     private long[] samples = new long[0];
     private int[] pieces = new int[0];
+    private long[] bytes = new long[0];
     private int distinct;
     private int deferred;
     private int already;
@@ -52,6 +53,7 @@ final class CandidateSampler implements AutoCloseable {
         layouts = new long[files.length];
         samples = new long[files.length];
         pieces = new int[files.length];
+        bytes = new long[files.length];
         Arrays.fill(samples, FileTable.NO_SAMPLE);
         seen.clear();
         distinct = 0;
@@ -96,9 +98,21 @@ final class CandidateSampler implements AutoCloseable {
         samples[index] = sample;
     }
 
+    /** Tells that a file shares all blocks of another now. */
+    void setShared(int index, int source) {
+        layouts[index] = layouts[source];
+        pieces[index] = pieces[source];
+        bytes[index] = bytes[source];
+    }
+
     /** Returns in how many pieces a file lies. */
     int pieces(int index) {
         return pieces[index];
+    }
+
+    /** Returns how many bytes of a file have a place: the least where blocks of zeros are holes. */
+    long bytes(int index) {
+        return bytes[index];
     }
 
     int file(int index) {
@@ -121,6 +135,7 @@ final class CandidateSampler implements AutoCloseable {
             int result = extents.read(file, map);
             layouts[i] = result == 0 ? extents.signature() : Extents.UNKNOWN;
             pieces[i] = extents.count();
+            bytes[i] = extents.bytes(0, Long.MAX_VALUE, true);
             if (layouts[i] == Extents.INLINE) {
                 samples[i] = OUT;
                 context.totals().add(Count.INLINE, 1);
@@ -201,10 +216,13 @@ final class CandidateSampler implements AutoCloseable {
     /** Leaves a file out. */
     void out(int index, int errno) {
         samples[index] = OUT;
-        boolean gone = errno == Errno.ENOENT;
+        if (errno != Errno.ENOENT) {
+            context.fail(files[index], errno);
+            return;
+        }
         table.setUnsettled(files[index]);
-        context.totals().add(gone ? Count.CHANGED : Count.FAILED, 1);
-        context.listener().skipped(table.path(files[index]), gone ? Outcome.CHANGED : Outcome.FAILED, gone ? 0 : errno);
+        context.totals().add(Count.CHANGED, 1);
+        context.listener().skipped(table.path(files[index]), Outcome.CHANGED, 0);
     }
 
     private void closeAll() {

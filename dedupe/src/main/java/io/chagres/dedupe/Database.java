@@ -134,23 +134,44 @@ final class Database implements AutoCloseable {
                 content.set(LONG, at + 16L * files.length, table.sample(files[i]));
             }
             content.set(LONG, 16, checksum(content, length));
-            replace(path, content);
+            if (!isThere(path, content)) {
+                replace(path, content);
+            }
         }
     }
 
+    private static boolean isThere(Pathname path, MemorySegment content) {
+        try (Fd file = Fd.open(path, Fd.O_RDONLY | Fd.O_NOFOLLOW, 0);
+                Statx stat = new Statx();
+                Arena arena = Arena.ofConfined()) {
+            if (stat.of(file.value()) != 0 || stat.size() != content.byteSize()) {
+                return false;
+            }
+            MemorySegment there = arena.allocate(content.byteSize());
+            return file.preadFully(there, 0, there.byteSize(), 0) == there.byteSize() && there.mismatch(content) < 0;
+        } catch (ErrnoException e) {
+            return false;
+        }
+    }
+
+    /** Returns the last entry of each file of which no name is unsettled. */
     private static int[] lasting(FileTable table) {
         int[] files = new int[table.count()];
         int count = 0;
         for (int file = 0; file < files.length; file++) {
-            if (table.stamp(file) != 0 && !table.isUnsettled(file)) {
+            if (table.stamp(file) != 0) {
                 files[count++] = file;
             }
         }
         IndexSort.sort(files, 0, count, table::key);
         int distinct = 0;
+        boolean isUnsettled = false;
         for (int i = 0; i < count; i++) {
-            if (distinct == 0 || table.key(files[distinct - 1]) != table.key(files[i])) {
-                files[distinct++] = files[i];
+            isUnsettled |= table.isUnsettled(files[i]);
+            if (i + 1 == count || table.key(files[i + 1]) != table.key(files[i])) {
+                files[distinct] = files[i];
+                distinct += isUnsettled ? 0 : 1;
+                isUnsettled = false;
             }
         }
         return Arrays.copyOf(files, distinct);

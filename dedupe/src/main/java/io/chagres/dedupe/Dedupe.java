@@ -93,9 +93,11 @@ public final class Dedupe implements AutoCloseable {
     /** Groups the files that were found; only groups with a file that is new since the last plan are looked at. */
     public void plan() {
         if (database != null) {
+            scan.forgetDatabase();
             database.close();
         }
         FileTable table = context.table();
+        table.clearFailed();
         if (groups == null) {
             context.totals().add(Count.KNOWN, table.countOld());
         } else {

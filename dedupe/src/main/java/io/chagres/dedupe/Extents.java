@@ -20,6 +20,9 @@ final class Extents {
     private static final int PLACELESS = Fiemap.FIEMAP_EXTENT_UNKNOWN | Fiemap.FIEMAP_EXTENT_DELALLOC;
     private static final int IRREGULAR = Fiemap.FIEMAP_EXTENT_DATA_INLINE | Fiemap.FIEMAP_EXTENT_NOT_ALIGNED;
 
+    /** Behind all extents. */
+    private static final long NONE = Long.MAX_VALUE;
+
     private long[] logical = new long[4];
     private long[] physical = new long[4];
     private long[] length = new long[4];
@@ -95,6 +98,10 @@ final class Extents {
     /** Returns the number of extents. */
     int count() {
         return count;
+    }
+
+    long logical(int index) {
+        return logical[index];
     }
 
     long physical(int index) {
@@ -175,6 +182,57 @@ final class Extents {
             j += j < other.count && other.logical[j] + other.length[j] <= otherFrom + done ? 1 : 0;
         }
         return true;
+    }
+
+    /**
+     * Finds data that lies elsewhere than another file has it. Where this one has a hole is nothing to be gained.
+     *
+     * @param from where to begin; the other file's place is {@code otherShift} further on
+     * @param to where to end
+     * @return where such data begins, or {@code to}
+     */
+    long apartFrom(Extents other, long otherShift, long from, long to) {
+        long at = from;
+        while (at < to && !isApart(other, otherShift, at)) {
+            at = border(other, otherShift, at);
+        }
+        return Math.min(at, to);
+    }
+
+    /** Returns where data that {@link #apartFrom} found ends. */
+    long apartUntil(Extents other, long otherShift, long from, long to) {
+        long at = from;
+        while (at < to && isApart(other, otherShift, at)) {
+            at = border(other, otherShift, at);
+        }
+        return Math.min(at, to);
+    }
+
+    private boolean isApart(Extents other, long otherShift, long position) {
+        if (!known || !other.known) {
+            return true;
+        }
+        int i = indexAt(position);
+        if (i == count || logical[i] > position) {
+            return false;
+        }
+        int j = other.indexAt(position + otherShift);
+        boolean isOtherHole = j == other.count || other.logical[j] > position + otherShift;
+        return isOtherHole || !isSamePlace(i, position, other, j, position + otherShift);
+    }
+
+    /** Returns where the next extent of either file begins or ends. */
+    private long border(Extents other, long otherShift, long position) {
+        long otherBorder = other.border(position + otherShift);
+        return Math.min(border(position), otherBorder == NONE ? NONE : otherBorder - otherShift);
+    }
+
+    private long border(long position) {
+        int i = indexAt(position);
+        if (!known || i == count) {
+            return NONE;
+        }
+        return logical[i] > position ? logical[i] : logical[i] + length[i];
     }
 
     /** Returns how many bytes of a range lie in blocks that nobody else uses, or in any. */

@@ -37,6 +37,7 @@ final class FileTable {
     private final LongColumn samples = new LongColumn();
     private final BitSet old = new BitSet();
     private final BitSet unsettled = new BitSet();
+    private final LongMap failed = new LongMap();
     private volatile boolean atimeIsOurs = true;
 
     /**
@@ -175,6 +176,30 @@ final class FileTable {
         synchronized (unsettled) {
             return unsettled.get(file);
         }
+    }
+
+    /** Marks a file that failed, with all of its names; false if it was marked already. */
+    boolean setFailed(int file) {
+        synchronized (failed) {
+            boolean isFirst = failed.get(key(file)) == LongMap.NONE;
+            failed.put(key(file), file);
+            return isFirst;
+        }
+    }
+
+    /** Forgets which files failed. */
+    void clearFailed() {
+        synchronized (failed) {
+            failed.clear();
+        }
+    }
+
+    /** Sorts files so that names of one are neighbours, the same in each run, however they were found. */
+    void sortByInode(int[] files) {
+        if (devices.size() > 1) {
+            IndexSort.sort(files, 0, files.length, file -> folder(file).device().identity());
+        }
+        IndexSort.sort(files, 0, files.length, this::inode);
     }
 
     /**

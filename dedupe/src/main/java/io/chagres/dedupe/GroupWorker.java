@@ -77,7 +77,7 @@ final class GroupWorker implements DedupeWorker {
 
     /** Leaves only one name of each file. */
     private int[] distinct(int[] named) {
-        IndexSort.sort(named, 0, named.length, table::inode);
+        table.sortByInode(named);
         int count = 0;
         int sameInode = 0;
         for (int file : named) {
@@ -163,11 +163,47 @@ final class GroupWorker implements DedupeWorker {
             return;
         }
         context.totals().add(Count.ALREADY_SHARED, end - source - 1);
-        if (!context.stopped().getAsBoolean()) {
-            int[] refused = targets(others, Target.State.REFUSED);
-            boolean isAlone = end == source + 1 && targets(others, Target.State.SHARED).length == 0;
-            rest(Arrays.copyOfRange(order, source, end), others, areExact);
-            refused(order[source], isAlone, refused, areExact);
+        if (context.stopped().getAsBoolean()) {
+            return;
+        }
+        int[] sources = Arrays.copyOfRange(order, source, end);
+        int[] shared = targets(others, Target.State.SHARED);
+        int[] refused = targets(others, Target.State.REFUSED);
+        int[] fixed = targets(others, Target.State.FIXED);
+        if (refused.length + fixed.length > 0 && !areExact && !ContentReader.isWhole(size(order[source]))) {
+            for (int index : shared) {
+                files.setShared(index, order[source]);
+            }
+            IndexSort.sort(order, 0, order.length, files::layout);
+            refine(order); // these the kernel did not compare
+            return;
+        }
+        rest(sources, others, areExact);
+        refused(order, sources.length == 1 && shared.length == 0, refused, areExact);
+        if (fixed.length > 0) {
+            fixed(sources, shared, fixed);
+        }
+    }
+
+    /**
+     * Lets all share with the first of the files that can be sources only, unless they do so with one already or it
+     * takes more space. The others of these are told.
+     */
+    private void fixed(int[] sources, int[] shared, int[] fixed) {
+        Arrays.sort(fixed);
+        boolean moves = files.bytes(fixed[0]) <= files.bytes(sources[0]);
+        for (int i = 0; i < sources.length && moves; i++) {
+            moves = !run.isFixed(files.file(sources[i]));
+        }
+        if (moves) {
+            int[] targets = new int[sources.length + shared.length];
+            for (int i = 0; i < targets.length; i++) {
+                targets[i] = files.file(i < sources.length ? sources[i] : shared[i - sources.length]);
+            }
+            moves = run.share(files.file(fixed[0]), targets, true);
+        }
+        for (int i = moves ? 1 : 0; i < fixed.length; i++) {
+            run.tell(files.file(fixed[i]), Errno.EPERM);
         }
     }
 
@@ -184,19 +220,23 @@ final class GroupWorker implements DedupeWorker {
 
     /**
      * Lets files share with each other that the kernel does not let share with the source: on btrfs those with and
-     * those without copy-on-write. One of them is told; all are if the source before had nobody either.
+     * those without copy-on-write. One of them is told, the same in each run; all are if the source before had nobody
+     * either.
      *
      * @param isAlone whether nobody shares with the source
      */
-    private void refused(int source, boolean isAlone, int[] refused, boolean areExact) {
+    private void refused(int[] order, boolean isAlone, int[] refused, boolean areExact) {
+        if (refused.length == 0) {
+            return;
+        }
         if (isAlone && afterRefusal) {
-            for (int file : refused) {
-                tellRefused(file);
+            for (int index : refused) {
+                run.tell(files.file(index), Errno.EINVAL);
             }
-        } else if (refused.length == 1) {
-            tellRefused(refused[0]);
-        } else if (refused.length > 1) {
-            tellRefused(isAlone ? source : refused[refused.length - 1]);
+            return;
+        }
+        run.tell(files.file(odd(order, refused)), Errno.EINVAL);
+        if (refused.length > 1) {
             boolean before = afterRefusal;
             afterRefusal = isAlone;
             settle(refused, areExact);
@@ -204,8 +244,16 @@ final class GroupWorker implements DedupeWorker {
         }
     }
 
-    private void tellRefused(int file) {
-        run.tell(files.file(file), Errno.EINVAL);
+    /** Returns the first file without copy-on-write; the first that was refused if there is none. */
+    private int odd(int[] order, int[] refused) {
+        int[] byIndex = order.clone();
+        Arrays.sort(byIndex);
+        for (int index : byIndex) {
+            if (run.isWithoutCopies(files.file(index))) {
+                return index;
+            }
+        }
+        return Arrays.stream(refused).min().getAsInt();
     }
 
     /** Settles what did not become equal to the source. */
@@ -277,18 +325,16 @@ final class GroupWorker implements DedupeWorker {
     }
 
     /**
-     * A hole costs nothing to share; else what most files share already, of these what is in the fewest pieces, and of
-     * these what was found first.
+     * What takes the least space: where others have zeros it has holes, which cost nothing and are not to be filled
+     * again. Of these what most files share already, of these what is in the fewest pieces, and of
+     * these what has the least inode, so that runs agree.
      */
     private int bestSource(int[] order) {
         int best = 0;
         int most = 0;
         for (int from = 0; from < order.length; ) {
             int end = classEnd(order, from);
-            if (files.layout(order[from]) == Extents.HOLE) {
-                return from;
-            }
-            if (end - from > most || end - from == most && isBetter(order[from], order[best])) {
+            if (most == 0 || isBetter(order[from], end - from, order[best], most)) {
                 best = from;
                 most = end - from;
             }
@@ -297,9 +343,11 @@ final class GroupWorker implements DedupeWorker {
         return best;
     }
 
-    private boolean isBetter(int index, int than) {
-        int fewer = files.pieces(than) - files.pieces(index);
-        return fewer > 0 || fewer == 0 && files.file(index) < files.file(than);
+    private boolean isBetter(int index, int sharing, int than, int most) {
+        int better = Long.compare(files.bytes(than), files.bytes(index));
+        better = better != 0 ? better : sharing - most;
+        better = better != 0 ? better : files.pieces(than) - files.pieces(index);
+        return better > 0 || better == 0 && index < than;
     }
 
     /** Returns where files that share all blocks with this one end. */

@@ -3,11 +3,15 @@ package io.chagres.dedupe;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
+import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Statx;
 import org.jspecify.annotations.Nullable;
 
 /** A file while its blocks are shared: open, with where they lie and what its status was. Used again for others. */
 final class OpenFile {
+    /** Of a block of any file system that shares blocks. */
+    private static final long PROBE_BYTES = 4096;
+
     private final FileTable table;
     private final Statx stat;
     private final Fiemap map;
@@ -56,6 +60,19 @@ final class OpenFile {
                 || stat.size() != table.size(file)
                 || stat.mtimeNs() != mtimeNs
                 || stat.ctimeNs() != ctimeNs;
+    }
+
+    /**
+     * Asks the kernel to share a block of the file with itself, which it does for none.
+     *
+     * @return why it lets this file share with nobody, such as ETXTBSY for a swap file or EPERM; 0 if that is not so
+     */
+    int refusal(FileRangeDedupe probe) {
+        probe.source(0, Math.min(PROBE_BYTES, table.size(file)));
+        probe.add(fd(), 0);
+        int result = probe.call(fd());
+        int errno = Math.max(0, -(result < 0 ? result : probe.status(0)));
+        return errno == Errno.EINVAL ? 0 : errno;
     }
 
     int file() {

@@ -26,7 +26,6 @@ final class Scan implements AutoCloseable {
 
     private final FileTable table;
     private final DedupeOptions options;
-    private final @Nullable Database database;
     private final long nowNs;
     private final DedupeTotals totals;
     private final DedupeListener listener;
@@ -34,6 +33,7 @@ final class Scan implements AutoCloseable {
     private final List<Folder.Root> roots = new ArrayList<>();
     private final Statx stat = new Statx();
     private final FileBatch one = new FileBatch();
+    private @Nullable Database database;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private int busy;
@@ -154,6 +154,11 @@ final class Scan implements AutoCloseable {
                 file(lastChangedNumber, device, relative.name());
             }
         }
+    }
+
+    /** Forgets the database: files that change later are looked at. */
+    void forgetDatabase() {
+        database = null;
     }
 
     private Folder.@Nullable Root rootOf(Pathname path) {

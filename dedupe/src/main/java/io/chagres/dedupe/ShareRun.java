@@ -19,8 +19,6 @@ final class ShareRun implements AutoCloseable {
     private static final int MIN_FILES = 4;
 
     private static final int NONE = -1;
-    /** Of a block of any file system that shares blocks. */
-    private static final long PROBE_BYTES = 4096;
 
     private final RunContext context;
     private final WorkSharing sharing;
@@ -29,6 +27,7 @@ final class ShareRun implements AutoCloseable {
     private final FileRangeDedupe probe = new FileRangeDedupe();
     private final Fiemap map = new Fiemap();
     private final Statx stat = new Statx();
+    private final InodeFlags flags = new InodeFlags();
     private final Prefetch prefetch = new Prefetch();
     private final OpenFile source;
     private final Target[] called = new Target[FileRangeDedupe.MAX_DESTINATIONS];
@@ -162,6 +161,20 @@ final class ShareRun implements AutoCloseable {
         return set.state(index);
     }
 
+    /** Says whether a file can be a source only; false if it cannot be opened. */
+    boolean isFixed(int file) {
+        boolean isFixed = source.open(file) == 0 && source.refusal(probe) == Errno.EPERM;
+        source.close();
+        return isFixed;
+    }
+
+    /** Says whether a file is without copy-on-write; false if it cannot be opened. */
+    boolean isWithoutCopies(int file) {
+        boolean isWithout = source.open(file) == 0 && flags.isWithoutCopies(source.fd());
+        source.close();
+        return isWithout;
+    }
+
     /** Says whether the source changed while others were compared with it. */
     boolean sourceChanged() {
         return set.sourceChanged();
@@ -292,24 +305,18 @@ final class ShareRun implements AutoCloseable {
         } else if (status == FileRangeDedupe.FILE_DEDUPE_RANGE_DIFFERS) {
             target.become(Target.State.DIFFERS);
             set.miss();
-        } else if (status == -Errno.ETXTBSY && isSourceBusy()) {
+        } else if (status == -Errno.ETXTBSY && source.refusal(probe) == Errno.ETXTBSY) {
             sourceChanged = true;
             if (source.file() == set.source()) {
                 set.refuseSource(Errno.ETXTBSY);
             }
         } else if (status == -Errno.EINVAL) {
             target.become(Target.State.REFUSED);
+        } else if (status == -Errno.EPERM) {
+            target.become(Target.State.FIXED);
         } else {
             target.fail(-status);
         }
-    }
-
-    /** A call says only that one of two is a swap file: with itself no other file is answered so. */
-    private boolean isSourceBusy() {
-        probe.source(0, PROBE_BYTES);
-        probe.add(source.fd(), 0);
-        int result = probe.call(source.fd());
-        return (result < 0 ? result : probe.status(0)) == -Errno.ETXTBSY;
     }
 
     private void changeSource() {
@@ -352,9 +359,13 @@ final class ShareRun implements AutoCloseable {
      * @param errno 0 if it changed
      */
     void tell(int file, int errno) {
+        if (errno != 0) {
+            context.fail(file, errno);
+            return;
+        }
         context.table().setUnsettled(file);
-        context.totals().add(errno == 0 ? Count.CHANGED : Count.FAILED, 1);
-        context.listener().skipped(context.table().path(file), errno == 0 ? Outcome.CHANGED : Outcome.FAILED, errno);
+        context.totals().add(Count.CHANGED, 1);
+        context.listener().skipped(context.table().path(file), Outcome.CHANGED, 0);
     }
 
     @Override
@@ -366,5 +377,6 @@ final class ShareRun implements AutoCloseable {
         map.close();
         stat.close();
         prefetch.close();
+        flags.close();
     }
 }

@@ -21,6 +21,8 @@ final class Target {
         CHANGED,
         /** The kernel shares no blocks of this file with the source's. */
         REFUSED,
+        /** It can be a source only: immutable, or of another owner. */
+        FIXED,
         /** A call failed. */
         FAILED
     }

@@ -13,7 +13,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Frees blocks that hold zeros, file after file: they share their blocks with a hole, which has none. The kernel
@@ -31,14 +30,18 @@ final class ZeroWorker implements DedupeWorker {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 64);
     private final MemorySegment zeros = arena.allocate(BLOCK_BYTES, 64);
-    private final Map<Folder.Root, Fd> holes = new HashMap<>();
+    private final Map<Place, Fd> holes = new HashMap<>();
+    private final InodeFlags flags = new InodeFlags();
     private final RangeShare ranges;
     private final Fiemap map = new Fiemap();
     private final Statx stat = new Statx();
     private final OpenFile open;
-    private @Nullable Fd hole;
+    private boolean failed;
     private long zerosFrom;
     private long zerosTo;
+
+    /** Of which files a hole can be the source. */
+    private record Place(Folder.Root root, boolean isWithoutCopies) {}
 
     ZeroWorker(RunContext context, AtomicInteger claimed) {
         this.context = context;
@@ -60,15 +63,12 @@ final class ZeroWorker implements DedupeWorker {
         int result = open.open(file);
         if (result == 0 && canShare(file)) {
             try {
-                hole = context.options().dryRun()
-                        ? null
-                        : hole(table.folder(file).root());
                 look(file);
             } catch (ErrnoException e) {
-                fail(file, e.errno());
+                context.fail(file, e.errno());
             }
         } else if (result < 0 && result != -Errno.ENOENT && result != -Errno.ESTALE) {
-            fail(file, -result);
+            context.fail(file, -result);
         }
         open.close();
         return true;
@@ -88,13 +88,15 @@ final class ZeroWorker implements DedupeWorker {
         return false;
     }
 
-    /** Opens a file that is all hole and has no name. */
+    /** Opens a file that is all hole and has no name: only where it is used, for to make it is to write. */
     private Fd hole(Folder.Root root) throws ErrnoException {
-        Fd known = holes.get(root);
+        Place place = new Place(root, flags.isWithoutCopies(open.fd()));
+        Fd known = holes.get(place);
         if (known == null) {
             known = Fd.openAt(root.fd(), Pathname.of("."), Fd.O_TMPFILE | Fd.O_RDWR, 0600);
+            holes.put(place, known);
+            flags.setWithoutCopies(known, place.isWithoutCopies());
             known.truncate(HOLE_BYTES);
-            holes.put(root, known);
         }
         return known;
     }
@@ -104,24 +106,23 @@ final class ZeroWorker implements DedupeWorker {
         long size = table.size(file);
         zerosFrom = 0;
         zerosTo = 0;
+        failed = false;
         fd.tryAdvise(0, 0, Fd.POSIX_FADV_SEQUENTIAL);
-        long position = data(fd, 0, size);
-        while (position < size && !context.stopped().getAsBoolean()) {
-            long end = Math.min(size, Math.max(position + 1, fd.seekHole(position)));
-            end = Math.min(size, end + BLOCK_BYTES - 1 & -BLOCK_BYTES);
-            look(file, position, end);
-            position = data(fd, end, size);
+        // Not SEEK_DATA: XFS calls reserved space data, also what it keeps for copies of shared blocks, once it was
+        // read.
+        Extents extents = open.extents();
+        for (int i = 0; i < extents.count() && !isGivenUp(); i++) {
+            look(file, extents.logical(i), Math.min(size, extents.logical(i) + extents.length(i)));
         }
         flush(file);
     }
 
-    private static long data(Fd fd, long from, long size) {
-        long position = from < size ? fd.seekData(from) : -1;
-        return position < 0 ? size : position & -BLOCK_BYTES; // -ENXIO: only a hole is left
+    private boolean isGivenUp() {
+        return failed || context.stopped().getAsBoolean();
     }
 
     private void look(int file, long from, long to) throws ErrnoException {
-        for (long position = from; position < to; position += BUFFER_BYTES) {
+        for (long position = from; position < to && !isGivenUp(); position += BUFFER_BYTES) {
             long n = open.fd().preadFully(buffer, 0, Math.min(BUFFER_BYTES, to - position), position);
             context.totals().add(Count.READ_BYTES, n);
             for (int at = 0; at < n; at += BLOCK_BYTES) {
@@ -147,16 +148,25 @@ final class ZeroWorker implements DedupeWorker {
 
     private void flush(int file) throws ErrnoException {
         long length = zerosTo - zerosFrom;
-        if (length > 0) {
+        if (length > 0 && !isGivenUp()) {
             long own = open.extents().bytes(zerosFrom, zerosTo, false);
-            long done = hole == null ? length : share(hole, length);
+            int refusal = open.refusal(ranges.probe());
+            if (refusal != 0) {
+                context.fail(file, refusal);
+                failed = true;
+                return;
+            }
+            long done = context.options().dryRun()
+                    ? length
+                    : share(hole(table.folder(file).root()), length);
             if (done > 0) {
                 context.totals().add(Count.EXTENTS, 1);
                 context.totals().add(Count.ZERO_BYTES, done);
                 context.totals().add(Count.FREED_BYTES, own);
                 context.listener().sharedRange(table.path(file), -1, table.path(file), zerosFrom, done);
             } else if (ranges.errno() != 0) {
-                fail(file, ranges.errno());
+                context.fail(file, ranges.errno());
+                failed = true; // what one call refuses, others will
             }
         }
         zerosFrom = zerosTo;
@@ -181,15 +191,11 @@ final class ZeroWorker implements DedupeWorker {
         file.truncate(length);
     }
 
-    private void fail(int file, int errno) {
-        context.totals().add(Count.FAILED, 1);
-        context.listener().skipped(table.path(file), Outcome.FAILED, errno);
-    }
-
     @Override
     public void close() {
         holes.values().forEach(Fd::close);
         holes.clear();
+        flags.close();
         open.close();
         ranges.close();
         map.close();

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +83,29 @@ class BtrfsDedupeTest extends DedupeContract {
         Places.areShared(plain.toArray(Path[]::new));
         Places.areShared(fixed.toArray(Path[]::new));
         assertThat(run.count(Count.SHARED_FILES)).isEqualTo(3);
+    }
+
+    @Test
+    void aFileWithoutCopyOnWriteFailsOnceInAllPhases() throws IOException {
+        byte[] content = random(34, 1 << 20);
+        Arrays.fill(content, 8192, 300_000, (byte) 0);
+        Path fixed = Files.createFile(top.resolve("a"));
+        Program.ok("chattr", "+C", fixed.toString());
+        Files.write(fixed, content);
+        Path b = file("b", content);
+        Path c = file("c", content);
+        content[600_000]++;
+        Path d = file("d", content);
+        sync();
+        DedupeSession.Phases phases = new DedupeSession.Phases(true, 16_384, 16_384);
+        SessionRun run = new SessionRun(DedupeOptions.DEFAULT, phases, false, top);
+        assertThat(run.failed()).as(run.toString()).containsExactly(SessionRun.inode(fixed) + " EINVAL");
+        assertThat(run.count(Count.FAILED)).isEqualTo(1);
+        Places.areShared(b, c);
+        assertThat(Places.bytesOf(fixed)).as("its zeros are holes, too").isEqualTo(Places.bytesOf(b));
+        assertThat(Places.of(d)).as("%s", Places.of(b)).containsAnyElementsOf(Places.of(b));
+        assertThat(new SessionRun(DedupeOptions.DEFAULT, phases, false, top).changes())
+                .isZero();
     }
 
     @Test

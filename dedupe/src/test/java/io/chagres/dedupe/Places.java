@@ -21,12 +21,16 @@ final class Places {
 
     /** Returns the extents of a file that hold data, as text. */
     static List<String> of(Path file) throws IOException {
+        return of(file, Fiemap.FIEMAP_EXTENT_UNWRITTEN);
+    }
+
+    private static List<String> of(Path file, int hiddenFlags) throws IOException {
         List<String> places = new ArrayList<>();
         try (Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0);
                 Fiemap map = new Fiemap()) {
             assertThat(map.read(fd, 0, Long.MAX_VALUE, Fiemap.FIEMAP_FLAG_SYNC)).isNotNegative();
             for (int i = 0; i < map.count(); i++) {
-                if ((map.flags(i) & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0) {
+                if ((map.flags(i) & hiddenFlags) == 0) {
                     places.add(map.logical(i) + " " + map.physical(i) + " " + map.length(i));
                 }
             }
@@ -41,12 +45,16 @@ final class Places {
                 .sum();
     }
 
-    /** Returns the places of each file below a directory. */
+    /** Returns the extents of each file below a directory, also those that are only reserved. */
     static Map<Path, List<String>> below(Path top) throws IOException {
+        return below(top, 0);
+    }
+
+    private static Map<Path, List<String>> below(Path top, int hiddenFlags) throws IOException {
         Map<Path, List<String>> places = new TreeMap<>();
         try (Stream<Path> files = Files.walk(top)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                places.put(file, of(file));
+                places.put(file, of(file, hiddenFlags));
             }
         }
         return places;
@@ -55,7 +63,7 @@ final class Places {
     /** Returns how many bytes of the disk all files below a directory take. */
     static long distinctBytesOf(Path top) throws IOException {
         BitSet blocks = new BitSet();
-        for (List<String> file : below(top).values()) {
+        for (List<String> file : below(top, Fiemap.FIEMAP_EXTENT_UNWRITTEN).values()) {
             for (String place : file) {
                 String[] numbers = place.split(" ");
                 int first = Math.toIntExact(Long.parseLong(numbers[1]) / 4096);

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Program;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** XFS. */
@@ -32,6 +34,34 @@ class XfsDedupeTest extends DedupeContract {
             Run again = run(DedupeOptions.DEFAULT);
             assertThat(again.heard.skipped).containsExactly("a-swap FAILED ETXTBSY");
             assertThat(again.count(Count.ALREADY_SHARED)).isEqualTo(1);
+        } finally {
+            Program.ok("swapoff", swap.toString());
+        }
+    }
+
+    @Test
+    void aSwapFileFailsOnceInAllPhases() throws IOException {
+        byte[] content = random(33, 1 << 20);
+        Arrays.fill(content, 8192, 300_000, (byte) 0);
+        Path swap = file("a-swap", content);
+        Program.ok("chmod", "600", swap.toString());
+        Program.ok("mkswap", swap.toString());
+        content = Files.readAllBytes(swap);
+        Path b = file("b", content);
+        Path c = file("c", content);
+        content[600_000]++;
+        Path d = file("d", content);
+        sync();
+        Program.ok("swapon", swap.toString());
+        try {
+            DedupeSession.Phases phases = new DedupeSession.Phases(true, 16_384, 16_384);
+            SessionRun run = new SessionRun(DedupeOptions.DEFAULT, phases, false, top);
+            assertThat(run.failed()).as(run.toString()).containsExactly(SessionRun.inode(swap) + " ETXTBSY");
+            assertThat(run.count(Count.FAILED)).isEqualTo(1);
+            Places.areShared(b, c);
+            assertThat(Places.of(d)).as("%s", Places.of(b)).containsAnyElementsOf(Places.of(b));
+            assertThat(new SessionRun(DedupeOptions.DEFAULT, phases, false, top).changes())
+                    .isZero();
         } finally {
             Program.ok("swapoff", swap.toString());
         }

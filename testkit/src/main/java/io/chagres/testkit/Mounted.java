@@ -133,6 +133,17 @@ public final class Mounted implements AutoCloseable {
         }
     }
 
+    /** Returns how often its loop device has written so far: the fifth number of {@code /sys/block/<device>/stat}. */
+    public long writes() {
+        try {
+            Path device = Path.of(String.valueOf(loopDevice)).getFileName();
+            String stat = Files.readString(Path.of("/sys/block", device.toString(), "stat"));
+            return Long.parseLong(stat.strip().split(" +")[4]);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Returns where it is mounted. */
     public Path directory() {
         return directory;
