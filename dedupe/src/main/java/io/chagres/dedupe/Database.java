@@ -1,5 +1,6 @@
 package io.chagres.dedupe;
 
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
@@ -35,6 +36,9 @@ final class Database implements AutoCloseable {
     private static final long MAGIC = 0x3255_4445_4447_4843L;
     private static final int HEADER_BYTES = 24;
     private static final int ENTRY_BYTES = 24;
+    /** As the kernel has it. */
+    private static final int MAX_LINKS = 40;
+
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final Arena arena;
@@ -45,6 +49,28 @@ final class Database implements AutoCloseable {
         this.arena = arena;
         this.content = content;
         this.count = count;
+    }
+
+    /**
+     * Follows symbolic links to where a database is or will be, so that the links stay.
+     *
+     * @throws ErrnoException if a directory on the way is not there, or links lead round
+     */
+    static Pathname place(Pathname path) throws ErrnoException {
+        Pathname at = path;
+        try (Statx stat = new Statx()) {
+            for (int links = 0; links < MAX_LINKS; links++) {
+                if (stat.of(at, false) != 0 || !stat.isSymbolicLink()) {
+                    return at;
+                }
+                try (Directory directory = directory(at)) {
+                    Pathname to = directory.readlink(at.name());
+                    Pathname parent = at.parent();
+                    at = to.isAbsolute() || parent == null ? to : parent.resolve(to);
+                }
+            }
+        }
+        throw new ErrnoException("readlink", Errno.ELOOP, path.toString());
     }
 
     /**
@@ -178,15 +204,30 @@ final class Database implements AutoCloseable {
     }
 
     private static void replace(Pathname path, MemorySegment content) throws ErrnoException {
-        Pathname temporary = Pathname.of(path.name() + ".new");
+        // Of its own for each process: two may write at once, and the last one's stays.
+        Pathname temporary =
+                Pathname.of(path.name() + "." + ProcessHandle.current().pid() + ".new");
         try (Directory directory = directory(path)) {
-            int flags = Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC | Fd.O_NOFOLLOW;
-            try (Fd file = Fd.openAt(directory.fd(), temporary, flags, 0600)) {
-                file.writeFully(content, 0, content.byteSize());
-                file.fsync();
+            try {
+                int flags = Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC | Fd.O_NOFOLLOW;
+                try (Fd file = Fd.openAt(directory.fd(), temporary, flags, 0600)) {
+                    file.writeFully(content, 0, content.byteSize());
+                    file.fsync();
+                }
+                directory.rename(temporary, directory, path.name(), 0);
+            } catch (ErrnoException e) {
+                discard(directory, temporary);
+                throw e;
             }
-            directory.rename(temporary, directory, path.name(), 0);
             directory.fsync();
+        }
+    }
+
+    private static void discard(Directory directory, Pathname temporary) {
+        try {
+            directory.unlink(temporary);
+        } catch (ErrnoException e) {
+            // it was not made: why is told by what failed before
         }
     }
 

@@ -22,6 +22,7 @@ public final class Dedupe implements AutoCloseable {
     private final DedupeOptions options;
     private final RunContext context;
     private final @Nullable Database database;
+    private final @Nullable Pathname place;
     private final Scan scan;
     private final AtomicInteger zeroed = new AtomicInteger();
     private @Nullable SizeGroups groups;
@@ -43,7 +44,8 @@ public final class Dedupe implements AutoCloseable {
         this.options = options;
         FileTable table = new FileTable(isFollowed || options.database() != null);
         context = new RunContext(options, table, new DedupeTotals(), new OneAtATime(listener), () -> stopped);
-        database = options.database() == null ? null : Database.open(options.database());
+        place = options.database() == null ? null : Database.place(options.database());
+        database = place == null ? null : Database.open(place);
         Instant now = clock.instant();
         scan = new Scan(context, database, TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano());
     }
@@ -197,7 +199,7 @@ public final class Dedupe implements AutoCloseable {
      * @throws IOException if it cannot be written; then it is as it was
      */
     public void save() throws IOException {
-        if (options.database() == null || options.dryRun()) {
+        if (place == null || options.dryRun()) {
             return;
         }
         SizeGroups bySize = groups;
@@ -211,7 +213,7 @@ public final class Dedupe implements AutoCloseable {
                 }
             }
         }
-        Database.write(options.database(), context.table());
+        Database.write(place, context.table());
     }
 
     private boolean isAsSaved() {
