@@ -11,7 +11,8 @@ import java.util.stream.IntStream;
 /**
  * Finds equal ranges within files, one file in each step: blocks are hashed, a block that was seen before begins a
  * range, and the blocks after both lengthen it. Only then the kernel is asked. A file that lies where one did that was
- * hashed follows it to wherever its ranges went. Confined to one thread at a time.
+ * hashed follows it to wherever its ranges went. Goes over all files twice: first it looks which can only be sources.
+ * Confined to one thread at a time.
  */
 final class BlockWorker implements DedupeWorker {
     private final RunContext context;
