@@ -162,7 +162,6 @@ final class GroupWorker implements DedupeWorker {
             }
             return;
         }
-        context.totals().add(Count.ALREADY_SHARED, end - source - 1);
         if (context.stopped().getAsBoolean()) {
             return;
         }
@@ -178,6 +177,7 @@ final class GroupWorker implements DedupeWorker {
             refine(order); // these the kernel did not compare
             return;
         }
+        context.totals().add(Count.ALREADY_SHARED, end - source - 1);
         rest(sources, others, areExact);
         refused(order, sources.length == 1 && shared.length == 0, refused, areExact);
         if (fixed.length > 0) {

@@ -247,6 +247,7 @@ abstract class DedupeContract extends OnDisk {
         Path second = file("second", random(10, MIB));
         Program.ok("chattr", "+i", second.toString());
         assertThat(run(DedupeOptions.DEFAULT).heard.skipped).containsExactly("second FAILED EPERM");
+        assertThat(run(DedupeOptions.DEFAULT).count(Count.ALREADY_SHARED)).isEqualTo(3);
         Places.areApart(a, second);
         Places.areShared(a, fixed, other);
     }
