@@ -3,15 +3,21 @@ package io.chagres.linux;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Matches paths as {@code glob(7)} does, on bytes: {@code ?} and {@code *} stay within a component, {@code [a-z]} and
  * {@code [!a-z]} match one byte, {@code {a,b}} one of several, and {@code **} any number of components. A pattern that
- * begins with {@code /} matches the whole path; any other matches a path that ends with it, by whole components.
+ * begins with {@code /} matches the whole path; any other matches a path that ends with it, by whole components. A
+ * {@code \\xnn} matches itself, and the byte that {@link Pathname#toString} shows so.
  * Immutable, safe for any thread.
  */
 public final class Glob {
     private static final int MAX_ALTERNATIVES = 1024;
+
+    /** As paths are shown: control characters and bytes from 0x7f on. */
+    private static final Pattern SHOWN_BYTE = Pattern.compile("\\\\x(?:[01][0-9a-f]|7f|[89a-f][0-9a-f])");
 
     private final String text;
     private final List<byte[]> patterns = new ArrayList<>();
@@ -71,6 +77,9 @@ public final class Glob {
                 throw new IllegalArgumentException("too many alternatives in the pattern " + text);
             }
             patterns.add(pattern.getBytes(StandardCharsets.UTF_8));
+            if (SHOWN_BYTE.matcher(pattern).find()) {
+                patterns.add(unescaped(pattern));
+            }
             return;
         }
         int depth = 0;
@@ -91,6 +100,16 @@ public final class Glob {
             }
         }
         throw new IllegalArgumentException("an open { in the pattern " + text);
+    }
+
+    /** Of UTF-8 each byte is a character of ISO 8859-1 here, so that a byte that is none can be put in between. */
+    private static byte[] unescaped(String pattern) {
+        String bytes = new String(pattern.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+        return SHOWN_BYTE
+                .matcher(bytes)
+                .replaceAll(shown -> Matcher.quoteReplacement(
+                        String.valueOf((char) Integer.parseInt(shown.group().substring(2), 16))))
+                .getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private void check(String pattern) {
