@@ -2,12 +2,27 @@ package io.chagres.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Writes completions for the shells that picocli has none for. */
+/** Writes completions for shells: what picocli makes for bash, and those that it has none for. */
 final class Completion {
+    /** A line that names the values of an option. */
+    private static final Pattern VALUES = Pattern.compile("(?m)^( *local \\w+_args=)(.*)$");
+
     private Completion() {}
+
+    /** Returns the completion of bash, with values as help shows them. */
+    static String bash(CommandLine root) {
+        return VALUES.matcher(AutoComplete.bash("chagres", root))
+                .replaceAll(values -> Matcher.quoteReplacement(
+                        values.group(1) + values.group(2).toLowerCase(Locale.ROOT)));
+    }
 
     /** Returns the completion of fish. */
     static String fish(CommandSpec root) {
@@ -85,7 +100,7 @@ final class Completion {
     private static List<String> values(OptionSpec option) {
         List<String> values = new ArrayList<>();
         if (option.completionCandidates() != null) {
-            option.completionCandidates().forEach(values::add);
+            option.completionCandidates().forEach(value -> values.add(value.toLowerCase(Locale.ROOT)));
         }
         return values;
     }

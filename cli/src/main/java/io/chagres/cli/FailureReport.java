@@ -65,12 +65,12 @@ final class FailureReport {
             case LockedException e -> message + ". Nothing was written and nothing is lost.";
             case StoreException e when isPath(e) -> message + ". Correct the path; nothing was written.";
             case StoreException e
-            when e.getCause() instanceof ErrnoException c && !hint(c.errno()).isEmpty() -> message + hint(c.errno());
+            when e.getCause() instanceof ErrnoException c && !hint(c).isEmpty() -> message + hint(c);
             case StoreException e ->
                 message + ". What was acknowledged is safe; 'chagres doctor --to STORE' checks the" + " archive.";
             case CorruptArchiveException e ->
                 message + ". The rest of the archive can be read; 'chagres verify STORE'" + " names every fault.";
-            case ErrnoException e -> message + hint(e.errno());
+            case ErrnoException e -> message + hint(e);
             case IOException e -> message;
             case OutOfMemoryError e ->
                 "out of memory (" + message + "); what was acknowledged is safe. Lower --memory, or"
@@ -88,13 +88,15 @@ final class FailureReport {
                 && (cause.errno() == Errno.ENOENT || cause.errno() == Errno.ENOTDIR);
     }
 
-    private static String hint(int errno) {
-        return switch (errno) {
+    private static String hint(ErrnoException failure) {
+        return switch (failure.errno()) {
             case Errno.EACCES, Errno.EPERM -> ". Run as a user who may, or change the permissions.";
             case Errno.ENOSPC, Errno.EDQUOT -> ". Free space and start again; what was acknowledged is safe.";
             case Errno.EROFS -> ". The file system is mounted read-only; choose another place.";
             case Errno.EMFILE, Errno.ENFILE ->
-                ". Raise the limit of open files (ulimit -n, or LimitNOFILE of the unit).";
+                failure.call().equals("inotify_init1")
+                        ? ". Raise the sysctl fs.inotify.max_user_instances, or the limit of open files (ulimit -n)."
+                        : ". Raise the limit of open files (ulimit -n, or LimitNOFILE of the unit).";
             default -> "";
         };
     }

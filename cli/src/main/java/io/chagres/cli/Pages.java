@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,7 +36,7 @@ final class Pages {
         writeManual(man, root.getCommandSpec());
         writeManual(man, io.chagres.faultfs.Main.model());
         Path completion = Files.createDirectories(directory.resolve("completion"));
-        Files.writeString(completion.resolve("chagres.bash"), AutoComplete.bash("chagres", root));
+        Files.writeString(completion.resolve("chagres.bash"), Completion.bash(root));
         Files.writeString(completion.resolve("_chagres"), Completion.zsh(root.getCommandSpec()));
         Files.writeString(completion.resolve("chagres.fish"), Completion.fish(root.getCommandSpec()));
     }

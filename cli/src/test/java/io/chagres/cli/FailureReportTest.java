@@ -52,6 +52,16 @@ final class FailureReportTest {
     }
 
     @Test
+    void aLimitIsNamedThatWasReached() {
+        report(Map.of(), new ErrnoException("open", Errno.EMFILE, "/x"));
+        report(Map.of(), new ErrnoException("inotify_init1", Errno.EMFILE, ""));
+        assertThat(text().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("ulimit -n").doesNotContain("inotify"),
+                        line -> assertThat(line).contains("fs.inotify.max_user_instances"));
+    }
+
+    @Test
     void aStoreThatIsNotInstalledIsNamedWithItsPackage() {
         CommandRun ls = CommandRun.of("ls", "s3://bucket/prefix");
         assertThat(ls.code()).isEqualTo(ExitCode.FAILED);

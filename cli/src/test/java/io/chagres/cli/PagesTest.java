@@ -67,6 +67,10 @@ class PagesTest {
                 printf '%%s\\n' "${COMPREPLY[@]}"
                 """.formatted(directory.resolve("completion/chagres.bash"));
         assertThat(Program.ok("bash", "-c", script).lines()).contains("--max-lag", "restore");
+        assertThat(directory.resolve("completion/chagres.bash"))
+                .content()
+                .contains("\"gzip\"")
+                .doesNotContain("\"GZIP\"");
     }
 
     @Test

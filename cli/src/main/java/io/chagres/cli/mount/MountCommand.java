@@ -219,6 +219,11 @@ public final class MountCommand implements Callable<Integer> {
         if (Files.isRegularFile(path)) {
             throw new CommandFailure(ExitCode.FAILED, directory + " is a file; mount on a directory");
         }
+        if (Files.exists(path.resolve("chagres.json"))) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    directory + " is an archive, which the mount would hide; mount on another directory");
+        }
         for (MountInfo mount : MountInfo.all()) {
             boolean ours = mount.mountPoint().equals(place) && mount.type().equals("fuse." + ArchiveMount.SUBTYPE);
             if (ours && Files.isDirectory(path)) {
