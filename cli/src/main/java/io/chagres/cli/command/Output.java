@@ -17,6 +17,7 @@ public final class Output {
 
     private final OutputStream target;
     private final byte[] copy = new byte[64 * 1024];
+    private boolean empty = true;
 
     /** Writes to a stream, which stays the caller's. */
     public Output(OutputStream target) {
@@ -36,6 +37,7 @@ public final class Output {
 
     /** Writes raw bytes. */
     public void write(byte[] bytes, int offset, int length) throws IOException {
+        empty &= length == 0;
         try {
             target.write(bytes, offset, length);
         } catch (IOException e) {
@@ -56,6 +58,11 @@ public final class Output {
             write(copy, 0, piece);
             done += piece;
         }
+    }
+
+    /** Says whether nothing was written yet. */
+    public boolean isEmpty() {
+        return empty;
     }
 
     /** Hands everything written so far to the reader. */

@@ -308,6 +308,9 @@ final class GrepFleet {
             Located host, Numbered file, FileSearch search, OrderedOutput printed, List<IOException> faults) {
         ContentSink.Origin origin = host.host().origin(file.entry());
         if (sorter == null) {
+            if (!json && wanted.before() + wanted.after() > 0) {
+                printed.separate(GrepSink.GAP);
+            }
             return GrepSink.of(origin, printed, search, options, colored, json);
         }
         ByteArrayOutputStream text = new ByteArrayOutputStream();

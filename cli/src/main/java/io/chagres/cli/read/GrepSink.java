@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints what is found in one file: as ripgrep does, as text or as JSON. Confined to one thread. */
 abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, GrepSink.Text, GrepSink.Json, TimedSink {
+    /** Stands between lines that do not follow each other, where context is shown. */
+    static final byte[] GAP = utf8("--\n");
+
     final ContentSink.Origin origin;
     final OutputStream out;
     final LineFinder finder;
@@ -166,7 +169,7 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
 
         @Override
         public void gap() throws IOException {
-            out.write(utf8("--\n"));
+            out.write(GAP);
         }
 
         @Override

@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one of several tasks prints that run beside each other: kept until the task's turn, and from then on, or once it
@@ -20,6 +21,14 @@ final class OrderedOutput extends OutputStream {
 
     private final Output out;
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+    private boolean written;
+
+    /** Goes before the first bytes, if another task printed any. */
+    private byte @Nullable [] head;
+
+    /** Goes before the next bytes. */
+    private byte @Nullable [] separator;
+
     private final CountDownLatch turn = new CountDownLatch(1);
     private final FutureTask<Void> task;
 
@@ -45,9 +54,24 @@ final class OrderedOutput extends OutputStream {
         write(new byte[] {(byte) b}, 0, 1);
     }
 
+    /** Separates what is written next, if anything is, from all that is printed before it, if anything is. */
+    void separate(byte[] by) {
+        if (written) {
+            separator = by;
+        } else {
+            head = by;
+        }
+    }
+
     /** Prints bytes. */
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
+        byte[] between = separator;
+        if (between != null && length > 0) {
+            separator = null;
+            write(between, 0, between.length);
+        }
+        written |= length > 0;
         if (kept.size() + length <= MAX_KEPT_BYTES && turn.getCount() > 0) {
             kept.write(bytes, offset, length);
             return;
@@ -59,7 +83,7 @@ final class OrderedOutput extends OutputStream {
             throw new IOException("interrupted", e);
         }
         printKept();
-        out.write(bytes, offset, length);
+        print(bytes, offset, length);
     }
 
     /** Prints all of them. */
@@ -87,8 +111,17 @@ final class OrderedOutput extends OutputStream {
         if (kept.size() > 0) {
             byte[] bytes = kept.toByteArray();
             kept.reset();
-            out.write(bytes, 0, bytes.length);
+            print(bytes, 0, bytes.length);
         }
+    }
+
+    private void print(byte[] bytes, int offset, int length) throws IOException {
+        byte[] before = head;
+        head = null;
+        if (before != null && !out.isEmpty()) {
+            out.write(before, 0, before.length);
+        }
+        out.write(bytes, offset, length);
     }
 
     private static void rethrow(Throwable cause) throws IOException {

@@ -72,6 +72,7 @@ final class GrepCommandTest {
                 "-I -w 50 STORE web1:; ''",
                 "-n -B 1 POST STORE web1:; web1:/var/log/app.log.1-2-GET /b 500"
                         + "|web1:/var/log/app.log.1:3:POST /\u00e9 500",
+                "-I -B 1 ^GET./[acd].*$|words STORE; GET /c 200|--|GET /a 200|--|last 500 words|--|GET /d 500",
                 "-I -e /a -e words STORE; GET /a 200|last 500 words",
                 "-I GET STORE web1:app.log web2:app.log web1:app.log.1; GET /c 200|GET /a 200|GET /b 500|GET /d 500",
                 "-I 00 STORE web1: --since @150; GET /c 200|00|POST /\u00e9 500|last 500 words",
