@@ -347,7 +347,7 @@ public final class Shipper implements AutoCloseable {
         if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
             drainUntilMs = now + options.drainMs();
         }
-        if (now >= drainUntilMs) {
+        if (now >= drainUntilMs || options.once() && parts.health.refusesForMs(now) >= options.drainMs()) {
             stage = Stage.FINISHED;
         }
         return before == stage ? 0 : 1;

@@ -38,6 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Drives the whole engine on one thread, against a real directory and a real inotify. */
 class ShipperTest {
+    private static final long DRAIN_MS = 60_000;
+
     @TempDir
     Path temp;
 
@@ -91,10 +94,6 @@ class ShipperTest {
     }
 
     private ShipOptions options(boolean once, Codec codec, String state) {
-        return options(once, codec, state, 60_000);
-    }
-
-    private ShipOptions options(boolean once, Codec codec, String state, long drainMs) {
         return new ShipOptions(
                 List.of(tree.toString()),
                 List.of(),
@@ -103,7 +102,7 @@ class ShipperTest {
                 Pathname.of(temp.resolve(state).toString()),
                 once,
                 1,
-                drainMs,
+                DRAIN_MS,
                 codec,
                 1,
                 16 << 20,
@@ -283,29 +282,91 @@ class ShipperTest {
         assertThat(problems).anyMatch(p -> p.contains("the answer is lost"));
     }
 
+    /** A put that is never answered: only a signal says how long it may be waited for. */
     @Test
-    void aDrainEndsInTimeWhenTheStoreRefusesWhatARunOfOnceDrainsAlready() throws IOException {
+    void aDrainEndsInTimeWhenTheStoreHangsInARunOfOnceThatDrainsAlready() throws IOException {
+        append(tree.resolve("f"), random(10_000, 9));
+        AtomicLong aheadMs = new AtomicLong();
+        AtomicInteger hanging = new AtomicInteger();
+        try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
+                Shipper shipper = Shipper.open(
+                        options(true, Codec.ZSTD, "state"),
+                        store,
+                        task -> hanging.incrementAndGet(),
+                        new ClockAhead(aheadMs),
+                        problems::add)) {
+            Await.until("a put hangs", () -> {
+                step(shipper);
+                return hanging.get() > 0;
+            });
+            aheadMs.addAndGet(DRAIN_MS);
+            assertThat(step(shipper)).isFalse();
+            shipper.requestDrain();
+            assertThat(step(shipper)).isFalse();
+            aheadMs.addAndGet(DRAIN_MS);
+            Await.until("the time for draining is over", () -> step(shipper));
+            assertThat(shipper.drained()).isFalse();
+            assertThat(shipper.status().riskBytes()).isNotZero();
+        }
+    }
+
+    @Test
+    void aRunOfOnceEndsWhenTheStoreRefusesForTheTimeOfADrain() throws IOException {
         append(tree.resolve("f"), random(10_000, 9));
         DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
         AtomicBoolean refuses = new AtomicBoolean();
-        ShipOptions options = options(true, Codec.ZSTD, "state", 1);
+        AtomicLong aheadMs = new AtomicLong();
         try (BlobStore store = new FaultyStore(real, (operation, done) -> {
                     if (refuses.get()) {
                         throw new IOException("the store is full");
                     }
                 });
-                Shipper shipper = Shipper.open(options, store, Runnable::run, Clock.systemUTC(), problems::add)) {
+                Shipper shipper = Shipper.open(
+                        options(true, Codec.ZSTD, "state"),
+                        store,
+                        Runnable::run,
+                        new ClockAhead(aheadMs),
+                        problems::add)) {
             refuses.set(true);
             Await.until("the store refused", () -> {
                 step(shipper);
                 return shipper.status().errors() > 1;
             });
             assertThat(shipper.finished()).isFalse();
-            shipper.requestDrain();
-            Await.until("the time for draining is over", () -> step(shipper));
+            aheadMs.addAndGet(DRAIN_MS);
+            Await.until("it gives up", () -> step(shipper));
             assertThat(shipper.drained()).isFalse();
             assertThat(shipper.status().riskBytes()).isPositive();
         }
+    }
+
+    /** Each put is refused at first: together that takes longer than a drain may. */
+    @Test
+    void aRunOfOnceGoesOnWhileTheStoreTakesSomethingInBetween() throws IOException {
+        append(tree.resolve("f"), random(5_000_000, 9));
+        DirectoryStore real = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        AtomicBoolean begun = new AtomicBoolean();
+        AtomicLong aheadMs = new AtomicLong();
+        AtomicInteger puts = new AtomicInteger();
+        try (BlobStore store = new FaultyStore(real, (operation, done) -> {
+                    boolean isPut = begun.get() && operation.change() >= 0 && !done;
+                    if (isPut && puts.incrementAndGet() % 2 == 1) {
+                        aheadMs.addAndGet(DRAIN_MS * 2 / 3);
+                        throw new IOException("the store is busy");
+                    }
+                });
+                Shipper shipper = Shipper.open(
+                        options(true, Codec.ZSTD, "state"),
+                        store,
+                        Runnable::run,
+                        new ClockAhead(aheadMs),
+                        problems::add)) {
+            begun.set(true);
+            Await.until("everything is shipped", () -> step(shipper));
+            assertThat(shipper.drained()).isTrue();
+            assertThat(aheadMs.get()).isGreaterThan(DRAIN_MS);
+        }
+        assertArchiveEqualsTree();
     }
 
     /** Compaction elsewhere may take an object that nothing refers to for garbage when it is a day old. */

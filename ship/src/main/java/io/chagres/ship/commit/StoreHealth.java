@@ -93,6 +93,11 @@ public final class StoreHealth {
         return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
     }
 
+    /** Returns for how long the store has refused and taken nothing in between, in milliseconds; -1 while it accepts. */
+    public long refusesForMs(long nowMs) {
+        return cause == null ? -1 : nowMs - sinceMs;
+    }
+
     /** Passes on what a person should know. */
     public void problem(String message) {
         problems.accept(message);
