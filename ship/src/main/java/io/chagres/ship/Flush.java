@@ -120,11 +120,10 @@ final class Flush {
     }
 
     private long leftBytes() {
-        long undelivered = parts.undelivered.bytes();
-        if (undelivered < 0) {
+        if (parts.isRiskUnknown()) {
             return -1;
         }
-        long left = parts.outsideBytes() + parts.verifier.unprovenBytes() + undelivered;
+        long left = parts.outsideBytes() + parts.verifier.unprovenBytes() + parts.undelivered.bytes();
         for (Tail tail : parts.table.all()) {
             left += tail.bytes.missingBytes();
         }

@@ -169,7 +169,11 @@ final class Pulse {
     private String trouble(ShipStatus status) {
         String store = status.storeTrouble() == null ? "" : "the store " + status.storeTrouble();
         String files = status.unreadableFiles() == 0 ? "" : status.unreadableFiles() + " unreadable files";
-        return Stream.of(notice, store, files).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
+        String directories =
+                status.unreadableDirectories() == 0 ? "" : status.unreadableDirectories() + " unreadable directories";
+        return Stream.of(notice, store, files, directories)
+                .filter(each -> !each.isEmpty())
+                .collect(Collectors.joining("; "));
     }
 
     /** Bytes acknowledged a second since it was asked last. */

@@ -58,11 +58,12 @@ final class RiskMeter {
         return new ShipStatus(
                 parts.table.size(),
                 Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
-                scanning || undelivered < 0 ? -1 : bytes,
+                scanning || parts.isRiskUnknown() ? -1 : bytes,
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
                 unverified,
                 parts.names.unreadableFiles(),
+                parts.watcher.unreadable(),
                 total,
                 Math.max(0, archived - Math.max(0, undelivered)),
                 parts.pipeline.commits(),

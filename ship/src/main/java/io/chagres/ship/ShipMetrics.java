@@ -32,7 +32,7 @@ final class ShipMetrics {
     private static void addRisk(Metrics metrics, Supplier<ShipStatus> status) {
         metrics.gauge(
                         "chagres_at_risk_bytes",
-                        "Bytes that would be lost if the machine died now; NaN while a directory is not scanned.",
+                        "Bytes that would be lost if the machine died now; NaN for unknown: a directory is not scanned yet or cannot be read.",
                         () -> status.get().riskBytes() < 0
                                 ? Double.NaN
                                 : status.get().riskBytes())
@@ -57,6 +57,10 @@ final class ShipMetrics {
                         "chagres_unreadable_files",
                         "Files that cannot be read.",
                         of(status, ShipStatus::unreadableFiles))
+                .gauge(
+                        "chagres_unreadable_directories",
+                        "Directories that cannot be read; what is in them is not known.",
+                        of(status, ShipStatus::unreadableDirectories))
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
     }
 

@@ -429,6 +429,14 @@ final class ShipParts implements AutoCloseable {
         }
     }
 
+    /**
+     * Says whether bytes may be at risk that nobody can count: a directory cannot be read, a file not even looked at,
+     * or it is not known what was delivered. While a directory is not scanned yet is the caller's to know.
+     */
+    boolean isRiskUnknown() {
+        return watcher.unreadable() > 0 || names.hasUnknownSize() || undelivered.bytes() < 0;
+    }
+
     /** Returns the bytes at risk that no tail knows of: those of files that cannot be opened, or went unread. */
     long outsideBytes() {
         return names.unreadableBytes() + openFiles.lostBytes();

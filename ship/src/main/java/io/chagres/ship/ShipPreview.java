@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What a shipper would follow, found by the same watcher and the same rules, without an archive and without writing
@@ -25,6 +26,7 @@ public final class ShipPreview implements AutoCloseable {
     private final List<String> problems = new ArrayList<>();
     private final Map<Dentry, Long> files = new HashMap<>();
     private final Set<Dentry> unreadable = new LinkedHashSet<>();
+    private final Set<Pathname> closed = new LinkedHashSet<>();
     private final Statx stat = new Statx();
     private final DirectoryWatcher watcher;
 
@@ -65,9 +67,10 @@ public final class ShipPreview implements AutoCloseable {
         return bytes;
     }
 
-    /** Returns the files that this user may not read. Allocates. */
+    /** Returns the files that this user may not read, and the directories. Allocates. */
     public List<Pathname> unreadable() {
-        return unreadable.stream().map(Dentry::path).toList();
+        return Stream.concat(unreadable.stream().map(Dentry::path), closed.stream())
+                .toList();
     }
 
     /** Returns the number of inotify watches that following takes. */
@@ -80,6 +83,10 @@ public final class ShipPreview implements AutoCloseable {
         return problems;
     }
 
+    private static boolean isDenied(int errno) {
+        return errno == Errno.EACCES || errno == Errno.EPERM;
+    }
+
     private final WatchListener listener = new WatchListener() {
         @Override
         public void appeared(Dentry d) {
@@ -88,7 +95,7 @@ public final class ShipPreview implements AutoCloseable {
                 int fd = Fd.tryOpen(d.path(), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
                 if (fd >= 0) {
                     Fd.ofValue(fd).close();
-                } else if (fd == -Errno.EACCES || fd == -Errno.EPERM) {
+                } else if (isDenied(-fd)) {
                     unreadable.add(d);
                 }
             }
@@ -103,6 +110,9 @@ public final class ShipPreview implements AutoCloseable {
         @Override
         public void problem(Pathname path, String what, int errno) {
             problems.add(path + ": " + what);
+            if (isDenied(errno)) {
+                closed.add(path);
+            }
         }
     };
 

@@ -7,13 +7,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param files files followed now
  * @param shippedBytes bytes the store has acknowledged since this shipper started
- * @param riskBytes bytes not acknowledged, held back or unreadable; -1 while a directory is not scanned yet
+ * @param riskBytes bytes not acknowledged, held back or unreadable; -1 for unknown: a directory is not scanned
+ *     yet, or what cannot be read cannot be counted
  * @param riskMs age of the oldest byte that is at risk, in milliseconds; those held back do not count, for they wait
  *     for their writer
  * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
  * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since: nothing says that
  *     they are other than what was shipped, and they were not compared again yet
  * @param unreadableFiles files that cannot be read
+ * @param unreadableDirectories directories that cannot be read, or hold a name that cannot be looked at
  * @param totalBytes known size of all files followed
  * @param archivedBytes the part of {@code totalBytes} that the store has acknowledged, now or in an earlier run
  * @param commits commits acknowledged since this shipper started
@@ -29,6 +31,7 @@ public record ShipStatus(
         long heldBackBytes,
         long unverifiedBytes,
         long unreadableFiles,
+        long unreadableDirectories,
         long totalBytes,
         long archivedBytes,
         long commits,
@@ -37,10 +40,10 @@ public record ShipStatus(
         @Nullable String storeTrouble) {
 
     /** The status before the first step: nothing is known, so the risk is unknown. */
-    static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+    static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
 
     /** Returns the status while the store refuses to be opened: nothing is known but that. */
     public static ShipStatus unopened(String storeTrouble, long errors) {
-        return new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble);
+        return new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble);
     }
 }

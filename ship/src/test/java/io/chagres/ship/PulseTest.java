@@ -72,7 +72,7 @@ class PulseTest {
 
     private static ShipStatus status(boolean scanning, long shippedBytes, long riskBytes, String trouble) {
         return new ShipStatus(
-                3, shippedBytes, riskBytes, 9, 0, 0, 2, 0, 0, 0, 0, scanning, trouble.isEmpty() ? null : trouble);
+                3, shippedBytes, riskBytes, 9, 0, 0, 2, 0, 0, 0, 0, 0, scanning, trouble.isEmpty() ? null : trouble);
     }
 
     private void runTasks() {

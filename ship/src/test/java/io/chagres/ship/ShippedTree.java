@@ -153,7 +153,7 @@ final class ShippedTree implements AutoCloseable {
         return this;
     }
 
-    private static int step(Shipper running) {
+    static int step(Shipper running) {
         try {
             return running.doWork(5);
         } catch (IOException e) {

@@ -61,10 +61,10 @@ public final class DirectoryWatcher implements AutoCloseable {
         watches = new Watches(inotify, queue);
         RenamePairs pairs = new RenamePairs();
         tree = new Tree(root, queue, watches, links, pairs, reporter);
-        Discovery discovery = new Discovery(lookup, tree, filter, links, pairs, queue, reporter);
         long nowMs = clock.millis();
         deliveredMs = nowMs - coalesceMs;
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
+        Discovery discovery = new Discovery(lookup, tree, filter, links, pairs, queue, polling, reporter);
         scanner = new Scanner(queue, tree, discovery, lookup, watches, polling, reporter);
         renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
         dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
@@ -233,6 +233,14 @@ public final class DirectoryWatcher implements AutoCloseable {
     /** Says whether a directory is not completely listed yet, so that names may be unknown. */
     public boolean scanning() {
         return queue.unknown() > 0;
+    }
+
+    /**
+     * Returns the number of directories that may hold names nobody can tell: they cannot be listed, or a name in them
+     * cannot be looked at. Their problem was told; they are tried again each second.
+     */
+    public int unreadable() {
+        return queue.unreadable();
     }
 
     /**

@@ -9,6 +9,7 @@ final class ScanQueue {
     private int directories;
     private int unknown;
     private int owed;
+    private int unreadable;
 
     /** Takes in a new directory. */
     void add(WatchedDirectory directory) {
@@ -22,6 +23,10 @@ final class ScanQueue {
         directories--;
         if (!directory.scan().done) {
             unknown--;
+        }
+        if (directory.scan().unreadable) {
+            directory.scan().unreadable = false;
+            unreadable--;
         }
         if (directory.scan().owed) {
             directory.scan().owed = false;
@@ -65,11 +70,26 @@ final class ScanQueue {
         repeat(directory);
     }
 
-    /** Notes that the names of a directory are known. */
+    /** Notes that the names of a directory are known, as far as they can be. */
     void done(WatchedDirectory directory) {
-        if (!directory.scan().done) {
-            directory.scan().done = true;
+        ScanState scan = directory.scan();
+        if (!scan.done) {
+            scan.done = true;
             unknown--;
+        }
+        if (scan.unreadable && !scan.failed) {
+            scan.unreadable = false;
+            unreadable--;
+        }
+    }
+
+    /** Notes that a directory holds what nobody can tell, until a whole scan of it meets nothing like that. */
+    void failed(WatchedDirectory directory) {
+        ScanState scan = directory.scan();
+        scan.failed = true;
+        if (!scan.unreadable) {
+            scan.unreadable = true;
+            unreadable++;
         }
     }
 
@@ -100,5 +120,9 @@ final class ScanQueue {
 
     int owed() {
         return owed;
+    }
+
+    int unreadable() {
+        return unreadable;
     }
 }

@@ -112,7 +112,7 @@ final class Scanner implements AutoCloseable {
     private void begin(WatchedDirectory directory) {
         directory.scan().begin();
         if (directory.pathLength() >= PATH_MAX) {
-            failed(directory, "has a path that is too long", Errno.ENAMETOOLONG);
+            unreadable(directory, "has a path that is too long", Errno.ENAMETOOLONG);
             return;
         }
         List<Pathname> literals = directory.scope().literals();
@@ -140,7 +140,7 @@ final class Scanner implements AutoCloseable {
         if (errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP) {
             awaitEvent(directory);
         } else {
-            failed(directory, "cannot read the directory", errno);
+            unreadable(directory, "cannot read the directory", errno);
         }
     }
 
@@ -149,8 +149,13 @@ final class Scanner implements AutoCloseable {
         polling.add(directory);
     }
 
-    /** A directory that cannot be listed counts as done, is reported, and tried again each second. */
-    private void failed(WatchedDirectory directory, String what, int errno) {
+    private void unreadable(WatchedDirectory directory, String what, int errno) {
+        queue.failed(directory);
+        leaveOut(directory, what, errno);
+    }
+
+    /** A directory that is not listed counts as done, is reported, and tried again each second. */
+    private void leaveOut(WatchedDirectory directory, String what, int errno) {
         reporter.problem(directory.path(), what, errno);
         polling.add(directory);
         directory.scan().end();
@@ -186,7 +191,7 @@ final class Scanner implements AutoCloseable {
     private boolean watch(WatchedDirectory directory, Fd fd) {
         int result = watches.add(directory, fd, stat);
         if (result == -Errno.EEXIST) {
-            failed(directory, "is watched already under another path (bind mount), where its changes are told", 0);
+            leaveOut(directory, "is watched already under another path (bind mount), where its changes are told", 0);
             return false;
         }
         if (result == -Errno.ENOSPC || result == -Errno.ENOMEM) {
@@ -237,7 +242,7 @@ final class Scanner implements AutoCloseable {
             }
         } catch (ErrnoException e) {
             if (directory != null && e.errno() != Errno.ENOENT) {
-                failed(directory, "cannot list the directory", e.errno());
+                unreadable(directory, "cannot list the directory", e.errno());
             }
         }
         stop();

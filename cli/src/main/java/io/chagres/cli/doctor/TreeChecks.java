@@ -58,8 +58,8 @@ final class TreeChecks {
                 unreadable.isEmpty(),
                 "rights",
                 unreadable.isEmpty()
-                        ? "every file can be read"
-                        : Words.plural(unreadable.size(), "file") + " cannot be read, first " + unreadable.getFirst(),
+                        ? "everything can be read"
+                        : Words.plural(unreadable.size(), "name") + " cannot be read, first " + unreadable.getFirst(),
                 "AmbientCapabilities=CAP_DAC_READ_SEARCH in the unit, or a group of this user that may read them");
     }
 }

@@ -46,11 +46,9 @@ sealed interface ShipReport {
     static String atRisk(ShipStatus status) {
         String held =
                 status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
-        String unreadable = status.unreadableFiles() > 0
-                ? ", " + Words.plural(status.unreadableFiles(), "file") + " unreadable"
-                : "";
         String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
-        return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + unreadable + cause
+        return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.unreadable(status)
+                + cause
                 + ". They are still in the local files and "
                 + ByteSize.format(status.shippedBytes())
                 + " are safe: start chagres ship again to ship the rest.";

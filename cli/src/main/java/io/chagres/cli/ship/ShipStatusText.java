@@ -28,7 +28,8 @@ final class ShipStatusText {
         return line.append(troubles(status)).toString();
     }
 
-    /** Returns what is at risk: {@code 0 B (0.0 s)}, or {@code unknown} while a directory is not yet scanned. */
+    /** Returns what is at risk: {@code 0 B (0.0 s)}, or {@code unknown} while a directory is not yet scanned or
+     * cannot be read. */
     static String risk(ShipStatus status) {
         if (status.riskBytes() < 0) {
             return status.scanning() ? "unknown (scanning)" : "unknown";
@@ -76,8 +77,17 @@ final class ShipStatusText {
         json.member("riskMs", status.riskMs()).member("heldBackBytes", status.heldBackBytes());
         json.member("unverifiedBytes", status.unverifiedBytes());
         json.member("unreadableFiles", status.unreadableFiles());
+        json.member("unreadableDirectories", status.unreadableDirectories());
         json.member("commits", status.commits()).member("errors", status.errors());
         json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());
+    }
+
+    /** Returns what cannot be read, with a comma before each; empty when everything can. */
+    static String unreadable(ShipStatus status) {
+        long files = status.unreadableFiles();
+        long directories = status.unreadableDirectories();
+        return (files > 0 ? ", " + Words.plural(files, "file") + " unreadable" : "")
+                + (directories > 0 ? ", " + Words.plural(directories, "directory", "directories") + " unreadable" : "");
     }
 
     /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */
@@ -88,9 +98,7 @@ final class ShipStatusText {
 
     private static String troubles(ShipStatus status) {
         StringBuilder troubles = new StringBuilder();
-        if (status.unreadableFiles() > 0) {
-            troubles.append(", ").append(status.unreadableFiles()).append(" unreadable");
-        }
+        troubles.append(unreadable(status));
         if (status.errors() > 0) {
             troubles.append(", ").append(Words.plural(status.errors(), "error"));
         }

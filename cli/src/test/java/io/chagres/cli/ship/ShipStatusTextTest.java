@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 final class ShipStatusTextTest {
     private static final ShipStatus QUIET =
-            new ShipStatus(3, 13_002_342, 0, 0, 0, 0, 0, 13_002_342, 13_002_342, 7, 0, false, null);
+            new ShipStatus(3, 13_002_342, 0, 0, 0, 0, 0, 0, 13_002_342, 13_002_342, 7, 0, false, null);
 
     @Test
     void saysLittleWhenAllIsWell() {
@@ -17,26 +17,39 @@ final class ShipStatusTextTest {
     @Test
     void saysRateAndTroubles() {
         ShipStatus busy = new ShipStatus(
-                1, 2048, 4096, 2345, 0, 0, 2, 6144, 2048, 1, 1, false, "refuses since 12 s: No space left on device");
+                1,
+                2048,
+                4096,
+                2345,
+                0,
+                0,
+                2,
+                0,
+                6144,
+                2048,
+                1,
+                1,
+                false,
+                "refuses since 12 s: No space left on device");
         assertThat(ShipStatusText.line(busy, 1024))
-                .isEqualTo("  1 file, 2.0 KiB shipped, at risk 4.0 KiB (2.3 s), 1.0 KiB/s, 2 unreadable, 1 error,"
+                .isEqualTo("  1 file, 2.0 KiB shipped, at risk 4.0 KiB (2.3 s), 1.0 KiB/s, 2 files unreadable, 1 error,"
                         + " store refuses since 12 s: No space left on device; nothing lost, 4.0 KiB at risk");
     }
 
     @Test
     void neverCallsAnUnknownRiskZero() {
-        ShipStatus scanning = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+        ShipStatus scanning = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
         assertThat(ShipStatusText.line(scanning, 0)).contains("at risk unknown (scanning)");
         assertThat(ShipStatusText.json(scanning, 0, false).toString()).contains("\"riskBytes\":null");
     }
 
     @Test
     void drawsProgress() {
-        ShipStatus half = new ShipStatus(1, 1024, 1024, 100, 0, 0, 0, 2048, 1024, 1, 0, false, null);
+        ShipStatus half = new ShipStatus(1, 1024, 1024, 100, 0, 0, 0, 0, 2048, 1024, 1, 0, false, null);
         assertThat(ShipStatusText.progress(half, 512))
                 .isEqualTo("  [############............]  50%  1.0 KiB of 2.0 KiB, 512 B/s, ETA 2.0 s");
         assertThat(ShipStatusText.progress(QUIET, 0)).startsWith("  [########################] 100%");
-        ShipStatus nothing = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+        ShipStatus nothing = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
         assertThat(ShipStatusText.progress(nothing, 0)).isEqualTo("  scanning");
     }
 
@@ -46,7 +59,7 @@ final class ShipStatusTextTest {
                 .isEqualTo("{\"time\":\"1970-01-01T00:00:00Z\",\"files\":3,\"shippedBytes\":13002342,"
                         + "\"totalBytes\":13002342,\"archivedBytes\":13002342,\"riskBytes\":0,\"riskMs\":0,"
                         + "\"heldBackBytes\":0,"
-                        + "\"unverifiedBytes\":0,\"unreadableFiles\":0,\"commits\":7,\"errors\":0,\"scanning\":false,"
+                        + "\"unverifiedBytes\":0,\"unreadableFiles\":0,\"unreadableDirectories\":0,\"commits\":7,\"errors\":0,\"scanning\":false,"
                         + "\"storeTrouble\":null,\"ended\":true}");
     }
 }

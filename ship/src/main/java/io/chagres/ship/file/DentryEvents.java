@@ -32,6 +32,8 @@ import java.util.function.Consumer;
 public final class DentryEvents implements WatchListener, AutoCloseable {
     private static final Pathname NOTHING = Pathname.of("");
     private static final int PATH_BYTES = 8192;
+    /** The size of a file that cannot even be looked at. */
+    private static final long UNKNOWN = -1;
 
     /** What the rest of the shipper does with files that were found or changed. */
     public interface Files {
@@ -239,7 +241,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         if (isGone(errno) || looked && !stat.isRegular()) {
             return; // the event that says so follows
         }
-        long size = looked ? stat.size() : 0;
+        long size = looked ? stat.size() : UNKNOWN;
         unreadable.put(d, size);
         once(d.path() + " cannot be read: " + Errno.message(errno)
                 + "; its bytes stay at risk until it can (it is tried again when it changes)");
@@ -266,13 +268,18 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         return unreadable.size();
     }
 
-    /** Returns how many bytes they had when that was tried. */
+    /** Returns how many bytes they had when that was tried, as far as that is known. */
     public long unreadableBytes() {
         long bytes = 0;
         for (long size : unreadable.values()) {
-            bytes += size;
+            bytes += Math.max(0, size);
         }
         return bytes;
+    }
+
+    /** Says whether one of them cannot even be looked at. */
+    public boolean hasUnknownSize() {
+        return unreadable.containsValue(UNKNOWN);
     }
 
     private void directory(Dentry d) {

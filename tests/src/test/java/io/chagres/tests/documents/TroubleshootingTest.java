@@ -32,7 +32,7 @@ class TroubleshootingTest {
 
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
-        for (String folder : List.of("ship", "cli", "archive")) {
+        for (String folder : List.of("ship", "cli", "watch", "archive")) {
             try (Stream<Path> files =
                     Files.walk(Repository.root().resolve(folder).resolve("src/main/java"))) {
                 files.filter(file -> file.toString().endsWith(".java"))

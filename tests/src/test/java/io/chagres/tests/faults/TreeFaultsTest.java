@@ -86,6 +86,23 @@ class TreeFaultsTest {
         assertThat(ship.errors()).contains("secret.log");
     }
 
+    /** Nobody can say how many bytes are in it, and each place that tells the number says so. */
+    @Test
+    void aClosedDirectoryMakesTheNumberUnknown(FaultBench bench) throws IOException {
+        bench.writer("open").open(bench.file("open.log")).lines(10).close();
+        Path closed = Files.createDirectory(bench.file("closed"));
+        bench.writer("inside").open(closed.resolve("inside.log")).lines(10).close();
+        permissions(closed, "---------");
+        ShipProcess ship = shipAsNobody(bench);
+        ship.awaitNewStatus("the number is unknown", status -> status.riskBytes() < 0 && status.shippedBytes() > 0);
+
+        Program drain = bench.askToDrain();
+        assertThat(drain.exitCode()).as(drain.err() + drain.out()).isEqualTo(3);
+        assertThat(drain.out()).contains("at risk: unknown");
+        assertThat(ship.terminate()).isEqualTo(3);
+        assertThat(ship.errors()).contains("at risk: unknown, 1 directory unreadable");
+    }
+
     @Test
     void pipesAndSockets(FaultBench bench) throws IOException {
         Requires.tool("mkfifo");

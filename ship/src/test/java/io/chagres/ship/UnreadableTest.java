@@ -1,0 +1,170 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.linux.FsCredentials;
+import io.chagres.testkit.Await;
+import io.chagres.testkit.Program;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What cannot be listed, or not even looked at, makes the number unknown, in every place that tells it. */
+class UnreadableTest {
+    private static final int NOBODY = 65_534;
+    private static final int PATH_MAX = 4096;
+
+    private final Path temp;
+    private final ShippedTree tree;
+    private final Path closed;
+
+    UnreadableTest(@TempDir Path temp) throws IOException {
+        this.temp = temp;
+        tree = new ShippedTree(temp);
+        closed = Files.createDirectory(tree.file("closed"));
+    }
+
+    @BeforeEach
+    void files() throws IOException {
+        permissions(temp, "rwxr-xr-x");
+        Files.writeString(tree.file("open"), "open");
+        Files.writeString(closed.resolve("hidden"), "hidden");
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        permissions(closed, "rwxr-xr-x");
+        tree.close();
+        Program.ok("rm", "-rf", tree.tree.toString());
+    }
+
+    private static void permissions(Path path, String permissions) throws IOException {
+        if (Files.exists(path)) {
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+        }
+    }
+
+    /** Steps as somebody who may not read everything, whoever runs the tests. */
+    private void until(String what, Predicate<ShipStatus> condition) throws IOException {
+        Shipper shipper = opened();
+        try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
+            Await.until(what, () -> {
+                ShippedTree.step(shipper);
+                return condition.test(shipper.status());
+            });
+        }
+    }
+
+    /** Opens it as who runs the tests, and lets everybody write what it writes. */
+    private Shipper opened() throws IOException {
+        Shipper shipper = tree.shipper();
+        Program.ok(
+                "chmod",
+                "-R",
+                "a+rwX",
+                tree.archive.toString(),
+                temp.resolve("state").toString());
+        return shipper;
+    }
+
+    private static boolean isUnknown(ShipStatus status) {
+        return !status.scanning() && status.riskBytes() < 0 && status.shippedBytes() >= 4;
+    }
+
+    private static boolean isSafe(ShipStatus status) {
+        return status.riskBytes() == 0 && status.unreadableDirectories() == 0 && status.unreadableFiles() == 0;
+    }
+
+    private FlushAnswer flushAsNobody() throws IOException {
+        opened();
+        try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
+            return tree.flush();
+        }
+    }
+
+    private void assertDrainIsNotSafe() throws IOException {
+        tree.shipper().requestDrain();
+        until("the last scan is done", status -> {
+            try {
+                return tree.shipper().finished();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        assertThat(tree.shipper().status().riskBytes()).isNegative();
+    }
+
+    @Test
+    void aDirectoryThatCannotBeListed() throws IOException {
+        permissions(closed, "---------");
+        until("the number is unknown", UnreadableTest::isUnknown);
+        assertThat(tree.shipper().status().unreadableDirectories()).isEqualTo(1);
+        permissions(closed, "rwxr-xr-x");
+        until("the hidden file is shipped", status -> isSafe(status) && status.shippedBytes() == 10);
+    }
+
+    @Test
+    void aDirectoryThatGoesAway() throws IOException {
+        permissions(closed, "---------");
+        until("the number is unknown", UnreadableTest::isUnknown);
+        Program.ok("rm", "-rf", closed.toString());
+        until("all is safe", UnreadableTest::isSafe);
+    }
+
+    @Test
+    void aFileThatCannotBeLookedAt() throws IOException {
+        permissions(closed, "r--r--r--");
+        until("the number is unknown", UnreadableTest::isUnknown);
+        assertThat(tree.shipper().status().unreadableFiles()).isEqualTo(1);
+        permissions(closed, "rwxr-xr-x");
+        until("the hidden file is shipped", status -> isSafe(status) && status.shippedBytes() == 10);
+    }
+
+    @Test
+    void aFlushAndADrainSayThatTheNumberIsUnknown() throws IOException {
+        permissions(closed, "---------");
+        until("the number is unknown", UnreadableTest::isUnknown);
+        FlushAnswer answer = flushAsNobody();
+        assertThat(answer.leftBytes()).isNegative();
+        assertThat(answer.riskBytes()).isNegative();
+        assertDrainIsNotSafe();
+    }
+
+    @Test
+    void aFileWhosePathIsTooLong() throws IOException {
+        Path layer = Path.of("layer-" + "a".repeat(194));
+        Path upper = layer;
+        for (int i = 1; i < 10; i++) {
+            upper = upper.resolve(layer);
+        }
+        Path lower = upper.subpath(1, 10);
+        Files.createDirectories(tree.file(upper.toString()));
+        int room = PATH_MAX
+                - tree.file(upper.toString()).toString().length()
+                - lower.toString().length();
+        Path last = temp.resolve("other").resolve(lower).resolve("b".repeat(room - 12));
+        Files.createDirectories(last);
+        Files.writeString(last.resolve("c".repeat(20)), "deep");
+        String from = temp.resolve("other").resolve(layer).toString();
+        Program.ok(
+                "sh",
+                "-c",
+                "cd \"$0\" && mv \"$1\" .",
+                tree.file(upper.toString()).toString(),
+                from);
+
+        until("the number is unknown", UnreadableTest::isUnknown);
+        assertThat(tree.shipper().status().unreadableFiles()).isEqualTo(1);
+        assertThat(tree.shipper().status().unreadableDirectories()).isZero();
+        String deep = tree.file(upper.resolve(layer).toString()).toString();
+        Program.ok("mv", deep, tree.file("short").toString());
+        until("the deep file is shipped", status -> isSafe(status) && status.shippedBytes() == 14);
+    }
+}
