@@ -32,7 +32,7 @@ final class ShipMetrics {
     private static void addRisk(Metrics metrics, Supplier<ShipStatus> status) {
         metrics.gauge(
                         "chagres_at_risk_bytes",
-                        "Bytes that would be lost if the machine died now; NaN for unknown: a directory is not scanned yet or cannot be read.",
+                        "Bytes that would be lost if the machine died now; NaN for unknown.",
                         () -> status.get().riskBytes() < 0
                                 ? Double.NaN
                                 : status.get().riskBytes())

@@ -63,8 +63,8 @@ public final class DirectoryWatcher implements AutoCloseable {
         tree = new Tree(root, queue, watches, links, pairs, reporter);
         long nowMs = clock.millis();
         deliveredMs = nowMs - coalesceMs;
+        Discovery discovery = new Discovery(lookup, tree, filter, links, pairs, queue, reporter);
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
-        Discovery discovery = new Discovery(lookup, tree, filter, links, pairs, queue, polling, reporter);
         scanner = new Scanner(queue, tree, discovery, lookup, watches, polling, reporter);
         renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
         dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
@@ -240,7 +240,7 @@ public final class DirectoryWatcher implements AutoCloseable {
      * cannot be looked at. Their problem was told; they are tried again each second.
      */
     public int unreadable() {
-        return queue.unreadable();
+        return queue.unreadable().size();
     }
 
     /**

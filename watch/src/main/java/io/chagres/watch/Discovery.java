@@ -13,7 +13,6 @@ final class Discovery {
     private final Links links;
     private final RenamePairs pairs;
     private final ScanQueue queue;
-    private final Polling polling;
     private final Reporter reporter;
 
     Discovery(
@@ -23,7 +22,6 @@ final class Discovery {
             Links links,
             RenamePairs pairs,
             ScanQueue queue,
-            Polling polling,
             Reporter reporter) {
         this.lookup = lookup;
         this.tree = tree;
@@ -31,7 +29,6 @@ final class Discovery {
         this.links = links;
         this.pairs = pairs;
         this.queue = queue;
-        this.polling = polling;
         this.reporter = reporter;
     }
 
@@ -100,7 +97,6 @@ final class Discovery {
         } else if (result != 0 && !Lookup.isAbsent(result) && mayBelong(directory, name)) {
             reporter.problem(directory.path().resolve(Pathname.ofBytes(name)), "cannot be looked at", -result);
             queue.failed(directory);
-            polling.add(directory);
         }
         return result;
     }

@@ -3,7 +3,10 @@ package io.chagres.watch;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Lists directories again from time to time: all of them on request, otherwise those that raise no events. */
+/**
+ * Lists directories again from time to time: all of them on request, otherwise those that raise no events and those
+ * that hold what cannot be told.
+ */
 final class Polling {
     private static final long FALLBACK_INTERVAL_MS = 1000;
 
@@ -38,10 +41,14 @@ final class Polling {
         if (intervalMs > 0) {
             wait = Math.min(wait, leftMs(nowMs, lastAllMs, intervalMs));
         }
-        if (!silent.isEmpty()) {
+        if (pollsSome()) {
             wait = Math.min(wait, leftMs(nowMs, lastSilentMs, FALLBACK_INTERVAL_MS));
         }
         return wait;
+    }
+
+    private boolean pollsSome() {
+        return !silent.isEmpty() || !queue.unreadable().isEmpty();
     }
 
     /** A clock that was set back makes it due at once. */
@@ -56,10 +63,11 @@ final class Polling {
             lastAllMs = nowMs;
             Tree.forEachDirectory(tree.root(), this::poll);
         }
-        if (!silent.isEmpty() && leftMs(nowMs, lastSilentMs, FALLBACK_INTERVAL_MS) == 0) {
+        if (pollsSome() && leftMs(nowMs, lastSilentMs, FALLBACK_INTERVAL_MS) == 0) {
             lastSilentMs = nowMs;
             silent.removeIf(each -> !each.exists());
             silent.forEach(this::poll);
+            queue.unreadable().forEach(this::poll);
         }
     }
 

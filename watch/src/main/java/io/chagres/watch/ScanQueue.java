@@ -1,6 +1,8 @@
 package io.chagres.watch;
 
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Holds the directories that are to be listed, and counts those never listed completely. */
@@ -9,7 +11,7 @@ final class ScanQueue {
     private int directories;
     private int unknown;
     private int owed;
-    private int unreadable;
+    private final Set<WatchedDirectory> unreadable = new HashSet<>();
 
     /** Takes in a new directory. */
     void add(WatchedDirectory directory) {
@@ -24,10 +26,7 @@ final class ScanQueue {
         if (!directory.scan().done) {
             unknown--;
         }
-        if (directory.scan().unreadable) {
-            directory.scan().unreadable = false;
-            unreadable--;
-        }
+        unreadable.remove(directory);
         if (directory.scan().owed) {
             directory.scan().owed = false;
             owed--;
@@ -77,19 +76,16 @@ final class ScanQueue {
             scan.done = true;
             unknown--;
         }
-        if (scan.unreadable && !scan.failed) {
-            scan.unreadable = false;
-            unreadable--;
+        if (!scan.failed) {
+            unreadable.remove(directory);
         }
     }
 
     /** Notes that a directory holds what nobody can tell, until a whole scan of it meets nothing like that. */
     void failed(WatchedDirectory directory) {
-        ScanState scan = directory.scan();
-        scan.failed = true;
-        if (!scan.unreadable) {
-            scan.unreadable = true;
-            unreadable++;
+        directory.scan().failed = true;
+        if (directory.exists()) {
+            unreadable.add(directory);
         }
     }
 
@@ -122,7 +118,8 @@ final class ScanQueue {
         return owed;
     }
 
-    int unreadable() {
+    /** Returns the directories that hold what nobody can tell; they are polled. */
+    Set<WatchedDirectory> unreadable() {
         return unreadable;
     }
 }

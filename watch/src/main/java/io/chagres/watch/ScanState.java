@@ -20,9 +20,7 @@ final class ScanState {
     boolean owed;
     /** The scan under way, or the last one, began after the roots were changed. */
     boolean pays;
-    /** What it holds cannot be told: it cannot be listed, or a name in it cannot be looked at. */
-    boolean unreadable;
-    /** The scan under way met such a thing. */
+    /** The scan under way, or what came after the last one, met what cannot be listed or looked at. */
     boolean failed;
     /** The directory has been opened before, so that its inode number is that of the open directory. */
     boolean opened;

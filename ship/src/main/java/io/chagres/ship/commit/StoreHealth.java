@@ -93,7 +93,7 @@ public final class StoreHealth {
         return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
     }
 
-    /** Returns for how long the store has refused and taken nothing in between, in milliseconds; -1 while it accepts. */
+    /** Returns for how long the store has refused everything, in milliseconds; -1 while it accepts. */
     public long refusesForMs(long nowMs) {
         return cause == null ? -1 : nowMs - sinceMs;
     }
