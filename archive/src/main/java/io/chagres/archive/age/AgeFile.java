@@ -104,6 +104,12 @@ public final class AgeFile {
         return sealed - chunks * TAG_BYTES;
     }
 
+    /** Returns how many bytes of content a file of this size can hold if it was cut off anywhere. */
+    public long leftBytes(long fileBytes) {
+        long sealed = Math.max(0, fileBytes - startBytes);
+        return sealed / SEALED_BYTES * CHUNK_BYTES + Math.max(0, sealed % SEALED_BYTES - TAG_BYTES);
+    }
+
     /** Returns what encrypts or decrypts chunks. */
     public Chunks chunks() {
         return new Chunks(key);

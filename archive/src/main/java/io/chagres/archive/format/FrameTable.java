@@ -133,6 +133,30 @@ public final class FrameTable {
         return new FrameTable(stored, content);
     }
 
+    /**
+     * Finds the frames of an object without its table: from the first on, as far as they are there whole. What begins no
+     * frame counts as one that is damaged, and holds 256 KiB. Only checksums tell whether that is so.
+     *
+     * @param key says whether it holds members of gzip or frames of zstd
+     */
+    public static FrameTable walk(Source object, String key) throws IOException {
+        try (FrameWalk walk = new FrameWalk(object, key)) {
+            walk.skipHeader();
+            long[] stored = {walk.position()};
+            long[] content = {0};
+            int frames = 0;
+            while (frames < MAX_FRAMES && walk.next()) {
+                if (++frames == stored.length) {
+                    stored = Arrays.copyOf(stored, frames * 2);
+                    content = Arrays.copyOf(content, frames * 2);
+                }
+                stored[frames] = walk.position() + walk.storedBytes();
+                content[frames] = content[frames - 1] + walk.contentBytes();
+            }
+            return new FrameTable(Arrays.copyOf(stored, frames + 1), Arrays.copyOf(content, frames + 1));
+        }
+    }
+
     /** Returns the number of frames. */
     public int frames() {
         return stored.length - 1;

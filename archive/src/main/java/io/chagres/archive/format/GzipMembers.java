@@ -135,6 +135,7 @@ public final class GzipMembers implements FrameWriter {
         private final Inflater inflater = new Inflater(true);
         private final CRC32 crc = new CRC32();
         private final ByteBuffer end = ByteBuffer.allocateDirect(1);
+        private final ByteBuffer skipped = ByteBuffer.allocate(8 * 1024);
 
         /**
          * Decompresses a member that {@link GzipMembers} made.
@@ -166,6 +167,31 @@ public final class GzipMembers implements FrameWriter {
             crc.reset();
             crc.update(target.flip());
             return inflater.getRemaining() == 0 && (int) crc.getValue() == member.getInt(deflatedEnd);
+        }
+
+        /**
+         * Measures the member that bytes begin with.
+         *
+         * @param bytes direct buffer, from its start to its capacity
+         * @return its size; -1 when they begin with anything else, or it is not whole
+         */
+        long storedBytes(ByteBuffer bytes) {
+            if (bytes.capacity() < HEADER_BYTES || !bytes.slice(0, HEADER_BYTES).equals(ByteBuffer.wrap(HEADER))) {
+                return -1;
+            }
+            inflater.reset();
+            inflater.setInput(bytes.slice(HEADER_BYTES, bytes.capacity() - HEADER_BYTES));
+            try {
+                while (!inflater.finished()) {
+                    if (inflater.inflate(skipped.clear()) == 0 && !inflater.finished()) {
+                        return -1;
+                    }
+                }
+            } catch (DataFormatException e) {
+                return -1;
+            }
+            long end = HEADER_BYTES + inflater.getBytesRead() + TRAILER_BYTES;
+            return end <= bytes.capacity() ? end : -1;
         }
 
         @Override

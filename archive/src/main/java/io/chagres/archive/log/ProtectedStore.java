@@ -151,7 +151,7 @@ public final class ProtectedStore extends ForwardingStore {
 
     private int content(String key, Opened object, AgeFile file, long offset, MemorySegment target) throws IOException {
         long all = object.storedBytes() - object.base();
-        long end = Math.min(file.contentBytes(all), offset + target.byteSize());
+        long end = Math.min(file.leftBytes(all), offset + target.byteSize());
         long lastChunk = (all - file.startBytes() - 1) / AgeFile.SEALED_BYTES;
         AgeFile.Chunks chunks = file.chunks();
         byte[] batch = {};
@@ -174,7 +174,15 @@ public final class ProtectedStore extends ForwardingStore {
                 boolean inPart = within > 0 || end - at < length - AgeFile.TAG_BYTES;
                 whole = inPart || whole.length > 0 ? whole : new byte[AgeFile.CHUNK_BYTES];
                 byte[] content = inPart ? new byte[AgeFile.CHUNK_BYTES] : whole;
-                int got = chunks.open(number, number == lastChunk, batch, from, length, content, 0);
+                int got;
+                try {
+                    got = open(chunks, number, number == lastChunk, batch, from, length, content);
+                } catch (AgeException e) {
+                    if (done > 0) {
+                        return done; // asked for what follows it says why that is not there
+                    }
+                    throw e;
+                }
                 chunk = new Chunk(key, number, content, got);
                 last = inPart ? chunk : last;
             }
@@ -184,6 +192,21 @@ public final class ProtectedStore extends ForwardingStore {
             done += part;
         }
         return done;
+    }
+
+    /** Decrypts a chunk, also one that was not the last before the file was cut off, or was before it got longer. */
+    private static int open(
+            AgeFile.Chunks chunks, long number, boolean last, byte[] sealed, int from, int length, byte[] content)
+            throws AgeException {
+        try {
+            return chunks.open(number, last, sealed, from, length, content, 0);
+        } catch (AgeException e) {
+            try {
+                return chunks.open(number, !last, sealed, from, length, content, 0);
+            } catch (AgeException neither) {
+                throw e;
+            }
+        }
     }
 
     /** Fetches chunks as they are stored. */

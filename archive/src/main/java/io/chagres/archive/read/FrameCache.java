@@ -37,6 +37,9 @@ final class FrameCache implements AutoCloseable {
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final GzipMembers.Reader members = new GzipMembers.Reader();
     private final Map<String, FrameTable> tables = new LinkedHashMap<>(16, 0.75f, true);
+    /** Frames that were found without a seek table, also where that was no use. */
+    private final Map<String, FrameTable> walks = new LinkedHashMap<>(16, 0.75f, true);
+
     private final Map<FrameKey, MemorySegment> frames = new LinkedHashMap<>(16, 0.75f, true);
     private MemorySegment small = MemorySegment.NULL;
     private String smallKey = "";
@@ -65,6 +68,31 @@ final class FrameCache implements AutoCloseable {
             tables.put(key, table);
         }
         return table;
+    }
+
+    /**
+     * Finds the frames of an object without its seek table, and reads it so from now on, until {@link #clear}.
+     *
+     * @return false when none is found
+     */
+    boolean walk(String key) throws IOException {
+        FrameTable walked = walks.get(key);
+        if (walked == null) {
+            try {
+                walked = FrameTable.walk((offset, target) -> store.get(key, offset, target), key);
+            } catch (NoSuchBlobException e) {
+                return false;
+            }
+            if (walks.size() == MAX_TABLES) {
+                removeEldest(walks);
+            }
+            walks.put(key, walked);
+        }
+        if (tables.size() == MAX_TABLES) {
+            removeEldest(tables);
+        }
+        tables.put(key, walked);
+        return walked.frames() > 0;
     }
 
     /**

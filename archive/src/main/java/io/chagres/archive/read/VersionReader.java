@@ -162,6 +162,9 @@ public final class VersionReader implements AutoCloseable {
 
         /** Hears that bytes cannot be read. */
         void damaged(long start, long end, CorruptArchiveException cause) throws IOException;
+
+        /** Hears that an object is damaged, but the piece that comes next could be read without its seek table. */
+        default void found(CorruptArchiveException damage) throws IOException {}
     }
 
     /**
@@ -178,8 +181,9 @@ public final class VersionReader implements AutoCloseable {
         int length; // of a piece; nothing is added to a position that lies behind every end
         for (long at = extent.start(); at != extent.end(); at += length) {
             length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - at);
+            CorruptArchiveException found;
             try {
-                load(extent, at, length);
+                found = load(extent, at, length);
             } catch (CorruptArchiveException e) {
                 damage = e;
                 continue;
@@ -193,6 +197,9 @@ public final class VersionReader implements AutoCloseable {
                 damage = null;
             }
             damagedFrom = at + length;
+            if (found != null) {
+                visitor.found(found);
+            }
             visitor.good(at, piece.asSlice(0, length));
         }
         if (damage != null) {
@@ -200,32 +207,63 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
-    private void load(LogRecord.Extent extent, long start, int length) throws IOException {
+    private @Nullable CorruptArchiveException load(LogRecord.Extent extent, long start, int length) throws IOException {
         if (piece.byteSize() == 0) {
             piece = arena.allocate(LogRecord.PIECE_BYTES, 64);
         }
         pieceVersion = -1;
-        fill(extent, start, piece.asSlice(0, length));
+        CorruptArchiveException found = fill(extent, start, piece.asSlice(0, length));
         pieceVersion = extent.versionId();
         pieceStart = start;
         pieceLength = length;
+        return found;
     }
 
-    /** What looks damaged is fetched again before that is said: a bit that flipped on the way is not in the archive. */
-    private void fill(LogRecord.Extent extent, long start, MemorySegment target) throws IOException {
+    /**
+     * What looks damaged is fetched again before that is said: a bit that flipped on the way is not in the archive. Then
+     * its frames are looked for without the seek table, which may be all that is damaged.
+     *
+     * @return what is wrong although the bytes are right; null for nothing
+     */
+    private @Nullable CorruptArchiveException fill(LogRecord.Extent extent, long start, MemorySegment target)
+            throws IOException {
+        long length = target.byteSize();
         try {
             fill(extent, start, target, 0);
+            return null;
         } catch (CorruptArchiveException e) {
             frames.clear();
-            forget(extent, start, target.byteSize(), 0);
+            forEachObject(extent, start, length, 0, store::forget);
+        }
+        try {
             fill(extent, start, target, 0);
+            return null;
+        } catch (CorruptArchiveException damage) {
+            try {
+                forEachObject(extent, start, length, 0, frames::walk);
+                fill(extent, start, target, 0);
+                return damage;
+            } catch (CorruptArchiveException e) {
+                frames.clear();
+                throw damage;
+            }
         }
     }
 
-    /** Lets what a range of an extent was read from be fetched again. */
-    private void forget(LogRecord.Extent extent, long start, long length, int depth) throws IOException {
+    /** Does something with an object. */
+    @FunctionalInterface
+    private interface KeyAction {
+        void accept(String key) throws IOException;
+    }
+
+    /** Goes through the objects that a range of an extent is read from. */
+    private void forEachObject(LogRecord.Extent extent, long start, long length, int depth, KeyAction action)
+            throws IOException {
+        if (extent instanceof LogRecord.ZeroRun) {
+            return;
+        }
         if (!(extent instanceof LogRecord.CopyRun copy)) {
-            store.forget(whereIs(extent));
+            action.accept(whereIs(extent));
             return;
         }
         FileVersion source = copy.isLost() || depth == MAX_DEPTH ? null : sources.of(copy);
@@ -237,7 +275,7 @@ public final class VersionReader implements AutoCloseable {
                 return;
             }
             long begin = Math.max(from, of.start());
-            forget(of, begin, Math.min(from + length, of.end()) - begin, depth + 1);
+            forEachObject(of, begin, Math.min(from + length, of.end()) - begin, depth + 1, action);
         }
     }
 

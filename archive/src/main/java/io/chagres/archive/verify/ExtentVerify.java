@@ -39,6 +39,9 @@ final class ExtentVerify implements AutoCloseable {
     private final VerifyCounter counter;
     private final Map<String, LogRecord.ObjectRun> seen = new HashMap<>();
     private final Set<String> packs = new HashSet<>();
+    /** Damaged objects whose bytes were found; told of once. */
+    private final Set<String> found = new HashSet<>();
+
     private final Set<LogRecord.PackedRun> pieces = new HashSet<>();
     private final Queue<VersionReader> readers = new ConcurrentLinkedQueue<>();
     private final OrderedTasks<List<Damage>> tasks;
@@ -48,7 +51,7 @@ final class ExtentVerify implements AutoCloseable {
     /** An extent that is to be read, and the state that knows its version. */
     private record Wanted(LogRecord.Extent extent, HostState state) {}
 
-    /** Bytes that cannot be read. */
+    /** Bytes that cannot be read; none where they can, but the object is damaged. */
     private record Damage(Wanted of, long start, long end, CorruptArchiveException cause) {}
 
     /** Makes a check; {@code objects} are all data objects of the host. */
@@ -63,6 +66,12 @@ final class ExtentVerify implements AutoCloseable {
 
     private void tell(Damage damage) {
         Wanted of = damage.of();
+        if (damage.start() == damage.end()) {
+            if (found.add(damage.cause().object())) {
+                counter.fault(damage.cause(), "its frames are found without its seek table, which takes longer");
+            }
+            return;
+        }
         counter.fault(damage.cause(), lost(of.extent().versionId(), damage.start(), damage.end(), of.state()));
     }
 
@@ -132,6 +141,11 @@ final class ExtentVerify implements AutoCloseable {
             public void damaged(long start, long end, CorruptArchiveException cause) {
                 damages.add(new Damage(wanted, start, end, cause));
             }
+
+            @Override
+            public void found(CorruptArchiveException damage) {
+                damages.add(new Damage(wanted, 0, 0, damage));
+            }
         });
         return damages;
     }
@@ -159,12 +173,11 @@ final class ExtentVerify implements AutoCloseable {
             counter.object(object);
         }
         long length = contentBytes(object);
-        if (length != run.objectLength()) {
+        if (length >= 0 && length != run.objectLength()) {
             counter.fault(
                     key,
                     "it has " + length + " bytes instead of " + run.objectLength(),
-                    lost(run.versionId(), run.start(), run.end(), state));
-            return false;
+                    "only those of its bytes are lost that are named besides");
         }
         return true;
     }

@@ -185,6 +185,24 @@ class VerifyTest {
                 .contains("bytes 0 to 200000 of /d/copy (version 0000000000000003) are lost");
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {-3, -1, 1, 5, 10_000})
+    void namesWhatWasCutOffOrAppendedAndNoByteThatIsThere(int change) throws IOException {
+        fill().close();
+        for (String key : store.keys("/streams/")) {
+            byte[] whole = store.bytes(key);
+            store.replace(key, Arrays.copyOf(whole, whole.length + change));
+            verify();
+            assertThat(faults).isNotEmpty().anyMatch(fault -> fault.object().equals(key));
+            boolean bare = !key.contains(".");
+            assertThat(faults.stream().anyMatch(fault -> fault.consequence().endsWith(") are lost")))
+                    .isEqualTo(bare && change < 0);
+            store.replace(key, whole);
+        }
+        verify();
+        assertThat(faults).isEmpty();
+    }
+
     @Test
     void tellsOfAGapOnceAndChecksWhatFollows() throws IOException {
         fill().close();
