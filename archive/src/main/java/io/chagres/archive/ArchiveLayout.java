@@ -14,6 +14,9 @@ public final class ArchiveLayout {
     /** Prefix of the keys by which hosts are found; {@link HostKey} knows the rest of them. */
     public static final String NAMES = "names/";
 
+    /** What {@code repair} moved away is below it, under its key. */
+    public static final String QUARANTINE = "quarantine/";
+
     /** Greatest number of a commit, and greatest position of an object's bytes, that a key can hold. */
     public static final long MAX_NUMBER = 9_999_999_999_999_999L;
 

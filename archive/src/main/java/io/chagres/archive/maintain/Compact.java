@@ -10,6 +10,8 @@ import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HistoryWriter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -221,14 +223,15 @@ public final class Compact {
                 NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
                 CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
                 Retention retention = retention(hostId, state);
-                if (next.revision() == 0 || retention.changesAnything()) {
+                boolean moves = next.revision() == 0 || isUntouched(hostId, state, known.last());
+                if (moves || retention.changesAnything()) {
                     if (!options.dryRun()) {
                         history.write(writing, hostId, state);
                     }
                     if (!options.dryRun() && !known.isEmpty()) {
                         facts.load(store, known.last());
                     }
-                    rewrite(commits, state, retention, next, facts, begunMs);
+                    rewrite(commits, state, retention, next, moves, facts, begunMs);
                 }
             }
             return state.seq();
@@ -264,12 +267,25 @@ public final class Compact {
                 : next;
     }
 
-    /** Writes the checkpoint, and if it is the first of its seq the objects it refers to before it. */
+    /** Says whether a checkpoint refers to commits and is none that a compaction made: a repair put it, without an index. */
+    private boolean isUntouched(String hostId, HostState state, CheckpointId newest) throws IOException {
+        for (FileVersion version : state.versions()) {
+            for (LogRecord.Extent extent : Extents.of(version)) {
+                if (extent instanceof LogRecord.Run) {
+                    return store.size(ArchiveLayout.index(hostId, newest)) < 0;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Writes the checkpoint, and before it, if it has to be, what commits hold and small objects as new objects. */
     private void rewrite(
             KeptCommits commits,
             HostState state,
             Retention retention,
             CheckpointId next,
+            boolean moves,
             StoredFacts facts,
             long begunMs)
             throws IOException {
@@ -278,9 +294,8 @@ public final class Compact {
         try (VersionReader reader = new VersionReader(commits, hostId, state);
                 LineEnds lines = new LineEnds(reader);
                 MergeWriter writer = new MergeWriter(writing, reader, facts, options, listener)) {
-            CompactionPlan plan = next.revision() == 0
-                    ? CompactionPlan.of(state, retention, lines)
-                    : CompactionPlan.none(state, retention);
+            CompactionPlan plan =
+                    moves ? CompactionPlan.of(state, retention, lines) : CompactionPlan.none(state, retention);
             for (CompactionPlan.Output output : plan.outputs()) {
                 output.merges().forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
             }

@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * each of their pieces counts alone. Confined to one thread.
  */
 public final class Repair {
-    private static final String QUARANTINE = "quarantine/";
     private static final int PIECE_BYTES = 1 << 20;
     private static final int SILENT_INTERVALS = 3;
 
@@ -243,9 +242,9 @@ public final class Repair {
     }
 
     private String target(String key) throws IOException {
-        String target = QUARANTINE + key;
+        String target = ArchiveLayout.QUARANTINE + key;
         for (int copy = 1; store.size(target) >= 0; copy++) {
-            target = QUARANTINE + key + "-" + copy;
+            target = ArchiveLayout.QUARANTINE + key + "-" + copy;
         }
         return target;
     }

@@ -367,6 +367,9 @@ final class HostVerify implements AutoCloseable {
 
     private String unreadableFrom(long seq) {
         Long next = checkpoints.ceilingKey(seq);
+        if (next != null && next == seq) {
+            return "the state after it has a checkpoint, so that no other state is lost";
+        }
         return next == null
                 ? "what was committed from commit " + seq + " on cannot be put together; --at a time before it works"
                 : "the states from commit " + seq + " to " + (next - 1) + " cannot be read; that of commit " + next
@@ -376,7 +379,7 @@ final class HostVerify implements AutoCloseable {
     private void checkCheckpoint(CheckpointId id, BlobInfo object) throws IOException {
         long seq = id.seq();
         boolean reached = state != null ? state.seq() == seq : before == null || before.seq() == seq;
-        if (!reached) {
+        if (!reached && !isRepaired(seq)) {
             checkGap(seq + 1);
         }
         HostState loaded = null;
@@ -402,6 +405,12 @@ final class HostVerify implements AutoCloseable {
             }
         }
         counter.checkpoint(object);
+    }
+
+    /** Says whether a checkpoint was put by a repair in the place of the one commit that is missing before it. */
+    private boolean isRepaired(long seq) throws IOException {
+        boolean last = state != null && state.seq() == seq - 1;
+        return last && store.size(ArchiveLayout.QUARANTINE + ArchiveLayout.commit(hostId, seq)) >= 0;
     }
 
     /** Checks the bytes of all versions: what lies in packs last, pack by pack. */

@@ -114,6 +114,38 @@ class RepairTest {
         assertThat(content()).isEqualTo(before);
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {3, 6})
+    void aCompactionMovesWhatIsLeftOutOfTheCommits(long seq) throws IOException {
+        damage(seq);
+        repair(true);
+        String before = content();
+        List<String> skipped = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            compact(skipped);
+            assertThat(skipped).isEmpty();
+            assertThat(content()).isEqualTo(before);
+            // the commits before the damaged one alone tell what was so after each of them
+            assertThat(store.keys("hosts/" + ID + "/log/"))
+                    .filteredOn(key -> !key.startsWith("quarantine/"))
+                    .hasSize((int) seq - 1);
+        }
+        assertThat(store.keys("/checkpoints/")).hasSize(1);
+    }
+
+    private void compact(List<String> skipped) throws IOException {
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), () -> Long.MAX_VALUE, new Compact.Listener() {
+                    @Override
+                    public void progress(long doneBytes, long totalBytes) {}
+
+                    @Override
+                    public void skipped(String subject, CorruptArchiveException cause) {
+                        skipped.add(subject + ": " + cause.getMessage());
+                    }
+                })
+                .host(ID);
+    }
+
     @Test
     void aMissingCommitIsStated() throws IOException {
         store.delete(ArchiveLayout.commit(ID, 4));
@@ -134,14 +166,7 @@ class RepairTest {
             assertThat(before.contains("line " + i)).isEqualTo(i != seq);
         }
         assertThat(repair(true)).isZero();
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), () -> Long.MAX_VALUE, new Compact.Listener() {
-                    @Override
-                    public void progress(long doneBytes, long totalBytes) {}
-
-                    @Override
-                    public void skipped(String subject, CorruptArchiveException cause) {}
-                })
-                .host(ID);
+        compact(new ArrayList<>());
         assertThat(content()).isEqualTo(before);
     }
 
