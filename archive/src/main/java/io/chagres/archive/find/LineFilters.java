@@ -126,6 +126,27 @@ public final class LineFilters {
         }
     }
 
+    /**
+     * Reads a filter to its end.
+     *
+     * @throws CorruptArchiveException when it is damaged
+     */
+    public static void check(BlobStore store, BlobInfo filter) throws IOException {
+        FilterReader reader = new FilterReader(store, filter);
+        long groups = 0;
+        for (List<FilterFormat.Piece> pieces = reader.next(); !pieces.isEmpty(); pieces = reader.next()) {
+            groups++;
+            if (pieces.stream().anyMatch(piece -> piece.columns() > 0)) {
+                for (int row = 0; row < FilterFormat.ROWS; row++) {
+                    reader.row(row);
+                }
+            }
+        }
+        if (groups == 0) {
+            throw new CorruptArchiveException(filter.key(), "it is empty");
+        }
+    }
+
     private static boolean isEncrypted(BlobStore stored, String key) throws IOException {
         byte[] first = new byte[FIRST_BYTES];
         return AgeFile.begins(first, stored.get(key, 0, MemorySegment.ofArray(first)));

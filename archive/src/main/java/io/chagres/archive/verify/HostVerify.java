@@ -3,8 +3,10 @@ package io.chagres.archive.verify;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
@@ -143,9 +145,26 @@ final class HostVerify implements AutoCloseable {
         if (lost != null) {
             counter.fault(lost, "the next 'chagres ship' there ships again what its local files still hold");
         }
-        checkBeside(ArchiveLayout.history(hostId), "moments that were compacted can be shown only before it");
         checkBeside(
-                ArchiveLayout.tables(hostId), "nothing is lost: the commits say the same, but reading takes longer");
+                ArchiveLayout.history(hostId),
+                "moments that were compacted can be shown only before it",
+                object -> checkTable(object.key()));
+        checkBeside(
+                ArchiveLayout.tables(hostId),
+                "nothing is lost: the commits say the same, but reading takes longer",
+                object -> checkTable(object.key()));
+        checkBeside(
+                ArchiveLayout.filters(hostId),
+                "nothing is lost: searching takes longer",
+                object -> LineFilters.check(store, object));
+        checkBeside(
+                ArchiveLayout.indexes(hostId),
+                "nothing is lost: other programs that read it are told less; the next compaction writes another",
+                object -> FrameCheck.check(store, object.key()));
+        checkBeside(
+                ArchiveLayout.heartbeats(hostId),
+                "nothing is lost: 'status' does not know what the host said then",
+                object -> Heartbeat.get(store, object.key()));
         for (BlobInfo object : objects.values()) {
             // what a commit that cannot be read refers to is not known
             if (complete && !extents.refersTo(object.key())) {
@@ -204,11 +223,20 @@ final class HostVerify implements AutoCloseable {
         }
     }
 
-    private void checkBeside(String prefix, String lost) throws IOException {
+    /** Reads an object to its end. */
+    private interface Check {
+        void run(BlobInfo object) throws IOException;
+    }
+
+    private void checkTable(String key) throws IOException {
+        HostLog.check(store, key);
+        FrameCheck.check(store, key);
+    }
+
+    private void checkBeside(String prefix, String lost, Check check) throws IOException {
         for (BlobInfo object : store.list(prefix, null)) {
             try {
-                HostLog.check(store, object.key());
-                FrameCheck.check(store, object.key());
+                check.run(object);
             } catch (CorruptArchiveException e) {
                 counter.fault(e, lost);
             } catch (NoSuchBlobException e) {

@@ -6,6 +6,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.Repair;
@@ -202,6 +203,33 @@ class VerifyTest {
         }
         verify();
         assertThat(faults).isEmpty();
+    }
+
+    @Test
+    void namesWhatIsDamagedBesideTheBytes() throws IOException {
+        try (Host host = fill()) {
+            byte[] lines = "a line with an identity-of-its-own\n".repeat(50_000).getBytes(StandardCharsets.UTF_8);
+            host.object(host.file("/d/lines"), lines, Codec.ZSTD);
+            host.commit();
+        }
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "").put(store, ID, 1, 1);
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        verify();
+        assertThat(faults).isEmpty();
+        for (String part : List.of("/filters/", "/index/", "/alive/")) {
+            assertThat(store.keys(part)).isNotEmpty();
+            for (String key : store.keys(part)) {
+                byte[] whole = store.bytes(key);
+                int left = part.equals("/alive/") ? 0 : whole.length / 2; // a heartbeat has no checksum
+                for (byte[] damaged : List.of(new byte[whole.length], Arrays.copyOf(whole, left))) {
+                    store.replace(key, damaged);
+                    verify();
+                    assertThat(faults).as(key).singleElement().satisfies(fault -> assertThat(fault.object())
+                            .isEqualTo(key));
+                }
+                store.replace(key, whole);
+            }
+        }
     }
 
     @Test
