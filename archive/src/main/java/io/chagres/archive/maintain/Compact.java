@@ -267,7 +267,7 @@ public final class Compact {
                 : next;
     }
 
-    /** Says whether a checkpoint refers to commits and is none that a compaction made: a repair put it, without an index. */
+    /** Says whether a checkpoint refers to commits and none of a compaction made it: a repair puts no index. */
     private boolean isUntouched(String hostId, HostState state, CheckpointId newest) throws IOException {
         for (FileVersion version : state.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
