@@ -134,8 +134,8 @@ public final class FrameTable {
     }
 
     /**
-     * Finds the frames of an object without its table: from the first on, as far as they are there whole. What begins no
-     * frame counts as one that is damaged, and holds 256 KiB. Only checksums tell whether that is so.
+     * Finds the frames of an object without its table: from the first on, as far as they are there whole. What begins
+     * no frame counts as one that is damaged, and holds 256 KiB. Only checksums tell whether that is so.
      *
      * @param key says whether it holds members of gzip or frames of zstd
      */

@@ -220,8 +220,8 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /**
-     * What looks damaged is fetched again before that is said: a bit that flipped on the way is not in the archive. Then
-     * its frames are looked for without the seek table, which may be all that is damaged.
+     * What looks damaged is fetched again before that is said: a bit that flipped on the way is not in the archive.
+     * Then its frames are looked for without the seek table, which may be all that is damaged.
      *
      * @return what is wrong although the bytes are right; null for nothing
      */
