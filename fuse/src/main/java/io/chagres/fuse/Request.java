@@ -13,7 +13,8 @@ public final class Request {
     public static final int NO_GROUP = -1;
 
     private final Exchange exchange;
-    private volatile boolean interrupted;
+    /** Which request got a signal, 0 for none: who tells may be so late that another one is here. */
+    private volatile long interruptedUnique;
 
     /** Not part of every request: what the operation found in its arguments. */
     private int umask;
@@ -145,7 +146,8 @@ public final class Request {
      * @return true from the moment on that the kernel said so
      */
     public boolean interrupted() {
-        return interrupted;
+        long told = interruptedUnique;
+        return told != 0 && told == exchange.unique;
     }
 
     @Override
@@ -154,10 +156,6 @@ public final class Request {
     }
 
     void reset() {
-        // A volatile write costs as much as many reads.
-        if (interrupted) {
-            interrupted = false;
-        }
         umask = 0;
         lockOwner = 0;
     }
@@ -170,7 +168,7 @@ public final class Request {
         lockOwner = value;
     }
 
-    void interrupt() {
-        interrupted = true;
+    void interrupt(long ofUnique) {
+        interruptedUnique = ofUnique;
     }
 }

@@ -337,7 +337,7 @@ final class Session {
     }
 
     private void interrupt(Exchange exchange, long unique) {
-        exchange.request.interrupt();
+        exchange.request.interrupt(unique);
         if (options.interrupts()) {
             exchange.interruptHandler(unique);
         }
