@@ -81,10 +81,23 @@ public final class FrameTable {
 
     private static byte[] get(Source object, String key, long from, long to) throws IOException {
         byte[] bytes = new byte[(int) (to - from)];
-        if (object.get(from, MemorySegment.ofArray(bytes)) != bytes.length) {
-            throw new CorruptArchiveException(key, "it is cut off");
-        }
+        fill(object, key, from, MemorySegment.ofArray(bytes));
         return bytes;
+    }
+
+    /**
+     * Fills a segment with bytes of an object. Who gives less than was asked for may say why when asked for the rest.
+     *
+     * @param key for messages
+     * @throws CorruptArchiveException when the object ends before
+     */
+    public static void fill(Source object, String key, long from, MemorySegment target) throws IOException {
+        for (long got, done = 0; done < target.byteSize(); done += got) {
+            got = object.get(from + done, target.asSlice(done));
+            if (got <= 0) {
+                throw new CorruptArchiveException(key, "it is cut off");
+            }
+        }
     }
 
     /** Other programs would stumble over what is around the seek table if it were damaged. */

@@ -184,9 +184,11 @@ final class FrameCache implements AutoCloseable {
             stored = arena.allocate(FrameTable.MAX_STORED_BYTES, 64);
         }
         try {
-            if (get(key, table.storedStart(frame), stored.asSlice(0, storedBytes)) != storedBytes) {
-                throw new CorruptArchiveException(key, "it is cut off");
-            }
+            FrameTable.fill(
+                    (offset, rest) -> get(key, offset, rest),
+                    key,
+                    table.storedStart(frame),
+                    stored.asSlice(0, storedBytes));
         } catch (NoSuchBlobException e) {
             throw missing(key);
         }

@@ -5,6 +5,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FrameTable;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
@@ -354,9 +355,7 @@ public final class VersionReader implements AutoCloseable {
 
     private void bare(String key, long offset, MemorySegment target) throws IOException {
         try {
-            if (store.get(key, offset, target) != target.byteSize()) {
-                throw new CorruptArchiveException(key, "it is cut off");
-            }
+            FrameTable.fill((from, rest) -> store.get(key, from, rest), key, offset, target);
         } catch (NoSuchBlobException e) {
             throw FrameCache.missing(key);
         }
