@@ -223,7 +223,7 @@ public final class Compact {
                 NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
                 CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
                 Retention retention = retention(hostId, state);
-                boolean moves = next.revision() == 0 || isUntouched(hostId, state, known.last());
+                boolean moves = next.revision() == 0 || isUntouched(hostId, state, next.revision() - 1);
                 if (moves || retention.changesAnything()) {
                     if (!options.dryRun()) {
                         history.write(writing, hostId, state);
@@ -268,7 +268,8 @@ public final class Compact {
     }
 
     /** Says whether a checkpoint refers to commits and none of a compaction made it: a repair puts no index. */
-    private boolean isUntouched(String hostId, HostState state, CheckpointId newest) throws IOException {
+    private boolean isUntouched(String hostId, HostState state, long revision) throws IOException {
+        CheckpointId newest = new CheckpointId(state.seq(), revision); // which a list that lags may not show
         for (FileVersion version : state.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (extent instanceof LogRecord.Run) {
