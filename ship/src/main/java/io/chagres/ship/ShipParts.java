@@ -52,9 +52,12 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the parts of a shipper in the order they need each other, and owns them. */
@@ -435,6 +438,19 @@ final class ShipParts implements AutoCloseable {
      */
     boolean isRiskUnknown() {
         return watcher.unreadable() > 0 || names.hasUnknownSize() || undelivered.bytes() < 0;
+    }
+
+    /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */
+    List<Pathname> takeGone() {
+        Set<Pathname> unreadable = Stream.concat(watcher.unreadablePaths(), names.unreadablePaths())
+                .collect(Collectors.toSet());
+        return known.takeUnseen(name -> {
+            Pathname at = name;
+            while (at != null && !unreadable.contains(at)) {
+                at = at.parent();
+            }
+            return at != null;
+        });
     }
 
     /** Returns the bytes at risk that no tail knows of: those of files that cannot be opened, or went unread. */

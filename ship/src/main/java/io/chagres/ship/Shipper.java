@@ -257,6 +257,9 @@ public final class Shipper implements AutoCloseable {
         if (now >= nextUnreadableMs) {
             parts.names.retryUnreadable();
             nextUnreadableMs = now + RETRY_UNREADABLE_MS;
+            if (stage == Stage.RUNNING && !parts.known.isEmpty() && !parts.watcher.scanning()) {
+                removeUnseen(); // what could not be read at the start
+            }
         }
         if (now >= nextTrimMs) {
             parts.pipeline.trim();
@@ -356,7 +359,7 @@ public final class Shipper implements AutoCloseable {
     /** What the archive knew and the scan did not find is gone; returns whether all that was said. */
     private boolean removeUnseen() {
         Pathname removed = null;
-        for (Pathname path : parts.known.takeUnseen()) {
+        for (Pathname path : parts.takeGone()) {
             if (removed == null || !path.startsWith(removed)) {
                 removed = path;
                 gone.add(path);

@@ -3,6 +3,7 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.linux.FsCredentials;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,7 @@ class UnreadableTest {
     private final Path temp;
     private final ShippedTree tree;
     private final Path closed;
+    private final ModelClock clock = new ModelClock();
 
     UnreadableTest(@TempDir Path temp) throws IOException {
         this.temp = temp;
@@ -57,6 +60,7 @@ class UnreadableTest {
         try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
             Await.until(what, () -> {
                 ShippedTree.step(shipper);
+                clock.advance(50);
                 return condition.test(shipper.status());
             });
         }
@@ -126,6 +130,81 @@ class UnreadableTest {
         assertThat(tree.shipper().status().unreadableFiles()).isEqualTo(1);
         permissions(closed, "rwxr-xr-x");
         until("the hidden file is shipped", status -> isSafe(status) && status.shippedBytes() == 10);
+    }
+
+    /** What the archive has below a directory that cannot be read at a start is not gone. */
+    @Test
+    void aStartThatCannotListADirectoryTakesNothingInItForRemoved() throws IOException {
+        startsAgainWith("---------", status -> status.unreadableDirectories() == 1);
+    }
+
+    @Test
+    void aStartThatCannotLookAtAFileDoesNotTakeItForRemoved() throws IOException {
+        startsAgainWith("r--r--r--", status -> status.unreadableFiles() == 1);
+    }
+
+    @Test
+    void aStartThatCannotReadAFileDoesNotTakeItForRemoved() throws IOException {
+        tree.settle().end();
+        permissions(closed.resolve("hidden"), "---------");
+        until("it is started", status -> isStarted(status) && status.unreadableFiles() == 1);
+        commits();
+        assertThat(tree.archived("closed/hidden")).asString().isEqualTo("hidden");
+    }
+
+    private void startsAgainWith(String permissions, Predicate<ShipStatus> hidden) throws IOException {
+        Files.createDirectory(closed.resolve("below"));
+        Files.writeString(closed.resolve("below/deep"), "deep");
+        Files.writeString(closed.resolve("gone"), "gone");
+        Files.createSymbolicLink(closed.resolve("link"), Path.of("hidden"));
+        tree.clock = clock; // what could not be read is tried again after half a minute
+        until("all is shipped", status -> isSafe(status) && status.shippedBytes() == 18);
+        tree.end();
+        Files.delete(closed.resolve("gone"));
+        Files.createSymbolicLink(closed.resolve("new-link"), Path.of("gone"));
+        Files.createDirectory(closed.resolve("new"));
+        permissions(closed, permissions);
+        until("it is started", status -> isStarted(status) && hidden.test(status));
+        commits();
+        assertHiddenAreThere();
+        permissions(closed, "rwxr-xr-x");
+        until("all is safe", UnreadableTest::isSafe);
+        until("what is gone is told", _ -> !isNamed("gone"));
+        until("what is new is told", _ -> isNamed("new") && isNamed("new-link"));
+        assertHiddenAreThere();
+        assertThat(tree.storedBytes()).isEqualTo(23);
+    }
+
+    private void assertHiddenAreThere() throws IOException {
+        assertThat(tree.archived("closed/hidden")).asString().isEqualTo("hidden");
+        assertThat(tree.archived("closed/below/deep")).asString().isEqualTo("deep");
+        assertThat(isNamed("below") && isNamed("link")).isTrue();
+    }
+
+    private boolean isNamed(String name) {
+        try {
+            return tree.load().names().find(Pathname.of(closed.resolve(name).toString())) != null;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isStarted(ShipStatus status) {
+        return !status.scanning();
+    }
+
+    private byte @Nullable [] archived(String name) {
+        try {
+            return tree.archived(name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Lets the shipper commit what it has to say: what is written after it is read back. */
+    private void commits() throws IOException {
+        Files.writeString(tree.file("later"), "later");
+        until("what came later is there", _ -> archived("later") != null);
     }
 
     @Test

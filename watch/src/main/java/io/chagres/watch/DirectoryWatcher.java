@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,6 +242,11 @@ public final class DirectoryWatcher implements AutoCloseable {
      */
     public int unreadable() {
         return queue.unreadable().size();
+    }
+
+    /** Returns the paths of the directories that {@link #unreadable} counts. Allocates. */
+    public Stream<Pathname> unreadablePaths() {
+        return queue.unreadable().stream().map(WatchedDirectory::path);
     }
 
     /**

@@ -19,11 +19,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Turns what the watcher sees into records of names and into tails that have something to read. Confined to the
@@ -67,6 +67,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final FileId fileId = new FileId();
     private final Set<Dentry> changedDirectories = new HashSet<>();
     private final Map<Dentry, Long> unreadable = new HashMap<>();
+    /** Directories and links, which have no bytes at risk. */
+    private final Set<Dentry> notLookedAt = new HashSet<>();
+
     private final Set<String> said = new HashSet<>();
 
     /** Prepares; nothing is looked at yet. */
@@ -82,6 +85,10 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     @Override
     public void appeared(Dentry d) {
         parentChanged(d);
+        look(d);
+    }
+
+    private void look(Dentry d) {
         switch (d.type()) {
             case Directory.DT_REG -> openFile(d);
             case Directory.DT_DIR -> directory(d);
@@ -158,10 +165,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
         unreadable.remove(d);
+        notLookedAt.remove(d);
         changedDirectories.remove(d);
         if (d.type() == Directory.DT_REG && d.attachment() == null) {
             return;
         }
+        known.removed(d.path());
         pipeline.write(new LogRecord.NameRemoved(d.path(), movedOut));
         if (d.attachment() instanceof Tail tail) {
             files.nameRemoved(d.path(), tail);
@@ -252,15 +261,25 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         tail.refused(errno, problems);
     }
 
-    /** Tries the files again that could not be read. */
+    /** Tries again what could not be read. */
     public void retryUnreadable() {
-        for (Dentry d : List.copyOf(unreadable.keySet())) {
+        for (Dentry d : unreadableNames().toList()) {
             if (d.exists()) {
-                openFile(d);
+                look(d);
             } else {
                 unreadable.remove(d);
+                notLookedAt.remove(d);
             }
         }
+    }
+
+    private Stream<Dentry> unreadableNames() {
+        return Stream.concat(unreadable.keySet().stream(), notLookedAt.stream());
+    }
+
+    /** Returns the paths of what cannot be opened, or not even looked at. Allocates. */
+    public Stream<Pathname> unreadablePaths() {
+        return unreadableNames().map(Dentry::path);
     }
 
     /** Returns how many files cannot be opened. */
@@ -282,8 +301,18 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         return unreadable.containsValue(UNKNOWN);
     }
 
+    private boolean isLookedAt(Dentry d) {
+        int looked = stat.of(d.writePath(pathBuffer), false);
+        if (looked == 0 || isGone(-looked)) {
+            notLookedAt.remove(d);
+        } else if (notLookedAt.add(d)) {
+            once(d.path() + " is not recorded: " + Errno.message(-looked));
+        }
+        return looked == 0;
+    }
+
     private void directory(Dentry d) {
-        if (stat.of(d.writePath(pathBuffer), false) == 0 && stat.isDirectory()) {
+        if (isLookedAt(d) && stat.isDirectory()) {
             Attributes attributes = attributesOf(stat);
             d.attach(attributes);
             if (!known.seenDirectory(d.path(), attributes)) {
@@ -294,7 +323,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     private void symbolicLink(Dentry d) {
         WatchedDirectory parent = d.parent();
-        if (parent == null || stat.of(d.writePath(pathBuffer), false) < 0 || !stat.isSymbolicLink()) {
+        if (parent == null || !isLookedAt(d) || !stat.isSymbolicLink()) {
             return;
         }
         Attributes attributes = attributesOf(stat);

@@ -2,13 +2,16 @@ package io.chagres.ship.file;
 
 import io.chagres.archive.Attributes;
 import io.chagres.linux.Pathname;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the names the archive had when the shipper started, until the first scan has shown which of them still exist.
- * Confined to the shipper's thread.
+ * Holds the names the archive had when the shipper started, until a scan has shown which of them still exist: the first
+ * one, or a later one of what could not be read then. Confined to the shipper's thread.
  */
 public final class KnownNames {
     /** What a name meant: a version, a directory or a link. */
@@ -57,10 +60,33 @@ public final class KnownNames {
         names.putAll(after);
     }
 
-    /** Returns the names that were not seen and forgets everything. */
-    public Iterable<Pathname> takeUnseen() {
-        Iterable<Pathname> unseen = names.keySet().stream().sorted().toList();
-        names = new HashMap<>();
+    /** Follows a removal: nothing that the archive had there is there any more. */
+    void removed(Pathname path) {
+        names.keySet().removeIf(each -> each.startsWith(path));
+    }
+
+    /** Says whether every name was seen. */
+    public boolean isEmpty() {
+        return names.isEmpty();
+    }
+
+    /**
+     * Returns the names that were not seen and forgets them.
+     *
+     * @param hidden says of a name that nobody could have seen it; such names are kept
+     */
+    public List<Pathname> takeUnseen(Predicate<Pathname> hidden) {
+        Map<Pathname, Meaning> kept = new HashMap<>();
+        List<Pathname> unseen = new ArrayList<>();
+        names.forEach((path, meaning) -> {
+            if (hidden.test(path)) {
+                kept.put(path, meaning);
+            } else {
+                unseen.add(path);
+            }
+        });
+        names = kept;
+        unseen.sort(null);
         return unseen;
     }
 }
