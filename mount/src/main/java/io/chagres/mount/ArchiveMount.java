@@ -66,7 +66,7 @@ public final class ArchiveMount implements AutoCloseable {
         patience = new Patience(context, options.timeoutMs(), store.name());
         faults = new HostFaults(store, (host, cause) -> context.listener()
                 .message(host.title() + " cannot be read, the others are shown: " + cause.getMessage()));
-        hosts = new Hosts(store, context.tables(), options, nodes);
+        hosts = new Hosts(store, context, options, nodes);
         nodes.addRoot(hosts);
         hosts.refresh();
         cache = new BlockCache(options.cacheBytes());

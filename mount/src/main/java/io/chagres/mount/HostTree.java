@@ -12,9 +12,9 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
@@ -34,7 +34,7 @@ final class HostTree {
     record Span(long start, long end) {}
 
     private final BlobStore store;
-    private final LocalTables tables;
+    private final MountContext context;
     private final MountOptions options;
     private final int slot;
     private final HostRegistry.Owner owner;
@@ -50,9 +50,9 @@ final class HostTree {
      *
      * @param slot its place among the hosts of this mount
      */
-    HostTree(BlobStore store, LocalTables tables, MountOptions options, int slot, HostRegistry.Owner owner) {
+    HostTree(BlobStore store, MountContext context, MountOptions options, int slot, HostRegistry.Owner owner) {
         this.store = store;
-        this.tables = tables;
+        this.context = context;
         this.options = options;
         this.slot = slot;
         this.owner = owner;
@@ -91,12 +91,17 @@ final class HostTree {
     synchronized void load() throws IOException {
         if (state == null) {
             newestSeen = HostLog.newestCheckpoint(store, owner.id());
-            state = loaded(options.at());
+            HostState fresh = loaded(options.at());
+            CorruptArchiveException lost = Predecessor.lost(store, owner.id(), fresh);
+            if (lost != null) {
+                context.listener().message(owner.title() + " is shown as far as it is there: " + lost.getMessage());
+            }
+            state = fresh;
         }
     }
 
     private HostState loaded(PointInTime at) throws IOException {
-        HostState fresh = HostLog.load(store, owner.id(), at, tables);
+        HostState fresh = HostLog.load(store, owner.id(), at, context.tables());
         if (!options.hideGone()) {
             fresh.gone(); // is collected here, where nobody looks at the state yet
         }

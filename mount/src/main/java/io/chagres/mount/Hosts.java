@@ -2,7 +2,6 @@ package io.chagres.mount;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.HostRegistry;
-import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -26,7 +25,7 @@ final class Hosts extends Folder {
     private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
 
     private final BlobStore store;
-    private final LocalTables tables;
+    private final MountContext context;
     private final MountOptions options;
     private final NodeTable nodes;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -34,10 +33,10 @@ final class Hosts extends Folder {
     private final Map<Pathname, HostTree> byName = new TreeMap<>();
     private final Set<String> known = new HashSet<>();
 
-    Hosts(BlobStore store, LocalTables tables, MountOptions options, NodeTable nodes) {
+    Hosts(BlobStore store, MountContext context, MountOptions options, NodeTable nodes) {
         super(FileNumbers.ROOT, FileNumbers.ROOT);
         this.store = store;
-        this.tables = tables;
+        this.context = context;
         this.options = options;
         this.nodes = nodes;
     }
@@ -63,7 +62,7 @@ final class Hosts extends Folder {
                 return;
             }
             boolean shared = sharing.getOrDefault(owner.name(), 1) > 1 || byName.containsKey(Pathname.of(owner.name()));
-            HostTree host = new HostTree(store, tables, options, slots.size(), owner);
+            HostTree host = new HostTree(store, context, options, slots.size(), owner);
             slots.add(host);
             byName.put(Pathname.of(shared ? owner.name() + "~" + owner.id() : owner.name()), host);
             known.add(owner.id());

@@ -89,6 +89,22 @@ class LiveMountTest {
     }
 
     @Test
+    void aHostIsNamedThatContinuesOneThatIsGone() throws IOException {
+        try (SmallArchive later = SmallArchive.continuing(archive, "web1")) {
+            later.append(later.file("/app.log", 0, 4), "two\n").commit(1); // and web1 has no commit
+        }
+        try (MountFixture mounted = mounted()) {
+            List<Path> hosts;
+            try (Stream<Path> all = Files.list(place)) {
+                hosts = all.toList();
+            }
+            hosts.forEach(LiveMountTest::names);
+            hosts.forEach(LiveMountTest::names);
+            assertThat(mounted.messages).hasSize(1).first().asString().contains("host web1", "only what came later");
+        }
+    }
+
+    @Test
     void filesGrow() throws IOException {
         long log = writer.file("/app.log");
         writer.append(log, "one\n").commit(1);

@@ -46,11 +46,21 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Makes or continues the archive in a directory, encrypted to some; a host is begun. */
     public SmallArchive(Path directory, String host, List<AgeRecipient> recipients) {
+        this(directory, host, recipients, false);
+    }
+
+    /** Makes or continues the archive in a directory; a host is begun that goes on where the one of its name ends. */
+    public static SmallArchive continuing(Path directory, String host) {
+        return new SmallArchive(directory, host, List.of(), true);
+    }
+
+    private SmallArchive(Path directory, String host, List<AgeRecipient> recipients, boolean continues) {
         try {
             store = ProtectedStore.of(
                     BlobStores.open(directory.toString(), true), KeyRing.NONE.to(recipients, List.of()));
             Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
-            String id = HostRegistry.findOrMint(store, host, machine, null, 0);
+            String found = HostRegistry.findOrMint(store, host, machine, null, 0);
+            String id = continues ? HostRegistry.continued(store, found, host, machine, 0) : found;
             log = new CommitLog(store, id, new byte[16], HostState.empty().logEnd(), () -> timeMs);
             commit.records()
                     .write(new LogRecord.IncarnationOpened(
@@ -71,12 +81,17 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Adds a file that replaces a version and returns its version. */
     public long file(String path, long previous) {
+        return file(path, previous, 0);
+    }
+
+    /** Adds a file that replaces a version, and of which the bytes before a position are not there. */
+    public long file(String path, long previous, long start) {
         long id = ++versions;
         Pathname name = Pathname.of(path);
         FileKey key = new FileKey(1, 2, 100 + id, 1);
-        commit.records().write(new LogRecord.VersionOpened(id, key, previous, 0, name, FILE));
+        commit.records().write(new LogRecord.VersionOpened(id, key, previous, start, name, FILE));
         commit.records().write(new LogRecord.NameAdded(name, LogRecord.Kind.FILE, id, Pathname.of(""), FILE));
-        lengths.put(id, 0L);
+        lengths.put(id, start);
         return id;
     }
 
