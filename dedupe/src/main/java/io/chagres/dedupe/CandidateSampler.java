@@ -34,6 +34,8 @@ final class CandidateSampler implements AutoCloseable {
     private long[] bytes = new long[0];
     private int distinct;
     private int deferred;
+    /** The first of the files that may be open. */
+    private int window;
     private int already;
 
     CandidateSampler(RunContext context, ContentReader reader) {
@@ -43,7 +45,7 @@ final class CandidateSampler implements AutoCloseable {
     }
 
     /**
-     * Looks at files.
+     * Looks at files. The last ones stay open until {@link #closeAll}.
      *
      * @param ofOneSize files of one size and file system, none twice
      * @return false if nothing is to be done
@@ -61,14 +63,12 @@ final class CandidateSampler implements AutoCloseable {
         already = 0;
         for (int from = 0; from < files.length; from += WINDOW) {
             int to = Math.min(files.length, from + WINDOW);
-            try {
-                if (context.stopped().getAsBoolean() || !look(from, to)) {
-                    return false;
-                }
-                sample(from, to);
-            } finally {
-                closeAll();
+            closeAll();
+            window = from;
+            if (context.stopped().getAsBoolean() || !look(from, to)) {
+                return false;
             }
+            sample(from, to);
         }
         if (distinct <= 1) {
             context.totals().add(Count.ALREADY_SHARED, already);
@@ -117,6 +117,22 @@ final class CandidateSampler implements AutoCloseable {
 
     int file(int index) {
         return files[index];
+    }
+
+    /**
+     * Opens a file, or gives away its descriptor if it is open still.
+     *
+     * @return a descriptor, the caller's; or {@code -errno}
+     */
+    int open(int file) {
+        for (int i = 0; i < WINDOW; i++) {
+            Fd kept = open[i];
+            if (kept != null && files[window + i] == file) {
+                open[i] = null;
+                return kept.value();
+            }
+        }
+        return table.open(file);
     }
 
     /** Opens files and asks where their data lies; false if their file system cannot share. */
@@ -225,7 +241,8 @@ final class CandidateSampler implements AutoCloseable {
         context.listener().skipped(table.path(files[index]), Outcome.CHANGED, 0);
     }
 
-    private void closeAll() {
+    /** Closes what is open still. */
+    void closeAll() {
         for (int i = 0; i < WINDOW; i++) {
             Fd file = open[i];
             if (file != null) {

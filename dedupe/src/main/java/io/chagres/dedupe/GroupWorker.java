@@ -27,7 +27,7 @@ final class GroupWorker implements DedupeWorker {
         this.sharing = sharing;
         reader = new ContentReader(context.totals());
         files = new CandidateSampler(context, reader);
-        run = new ShareRun(context, sharing, reader);
+        run = new ShareRun(context, sharing, reader, files::open);
     }
 
     @Override
@@ -67,6 +67,7 @@ final class GroupWorker implements DedupeWorker {
         if (distinct.length > 1 && files.of(distinct)) {
             settleAll(distinct.length);
         }
+        files.closeAll();
         context.totals().add(Count.DONE_BYTES, Math.max(0, bytes - run.takeProgress()));
         if (context.stopped().getAsBoolean()) {
             for (int file : distinct) {

@@ -33,9 +33,17 @@ final class OpenFile {
      * @return 0; -ESTALE if it is not the one that was listed, or has another size; another {@code -errno}
      */
     int open(int number) {
+        return open(number, table.open(number));
+    }
+
+    /**
+     * Takes a file that was opened, as above.
+     *
+     * @param opened a descriptor, owned from now on; or {@code -errno}
+     */
+    int open(int number, int opened) {
         close();
         file = number;
-        int opened = table.open(number);
         if (opened < 0) {
             return opened;
         }

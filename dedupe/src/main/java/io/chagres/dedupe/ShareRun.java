@@ -5,6 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fiemap;
 import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Statx;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Lets files share the blocks of one source, in calls of up to 16 MiB for each of up to 127 files. Reads them before
@@ -23,6 +24,7 @@ final class ShareRun implements AutoCloseable {
     private final RunContext context;
     private final WorkSharing sharing;
     private final ContentReader reader;
+    private final IntUnaryOperator opener;
     private final FileRangeDedupe call = new FileRangeDedupe();
     private final FileRangeDedupe probe = new FileRangeDedupe();
     private final Fiemap map = new Fiemap();
@@ -38,10 +40,16 @@ final class ShareRun implements AutoCloseable {
     private long size;
     private long progressBytes;
 
-    ShareRun(RunContext context, WorkSharing sharing, ContentReader reader) {
+    /**
+     * Makes one that shares nothing yet.
+     *
+     * @param opener gives a descriptor of a file, the caller's, or {@code -errno}
+     */
+    ShareRun(RunContext context, WorkSharing sharing, ContentReader reader, IntUnaryOperator opener) {
         this.context = context;
         this.sharing = sharing;
         this.reader = reader;
+        this.opener = opener;
         source = new OpenFile(context.table(), stat, map);
         set = new ShareSet(-1, new int[0], 0, false, source.extents());
     }
@@ -65,7 +73,8 @@ final class ShareRun implements AutoCloseable {
                     targets[count] = target;
                 }
                 count++;
-                int result = target.begin(index).open(set.target(index));
+                int file = set.target(index);
+                int result = target.begin(index).open(file, opener.applyAsInt(file));
                 if (result < 0) {
                     failed(target, result);
                 }
@@ -96,7 +105,7 @@ final class ShareRun implements AutoCloseable {
      * @return false if the source cannot be used, which was told then; true if each has a {@link #state} now
      */
     boolean share(int sourceFile, int[] targetFiles, boolean isTrusting) {
-        int result = source.open(sourceFile);
+        int result = source.open(sourceFile, opener.applyAsInt(sourceFile));
         if (result < 0) {
             source.close();
             tell(sourceFile, result == -Errno.ESTALE || result == -Errno.ENOENT ? 0 : -result);
