@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the lines of a pattern in native memory: required bytes first, the expression only in lines that hold them.
@@ -16,6 +17,9 @@ import java.util.regex.Matcher;
  */
 public final class LineFinder implements AutoCloseable {
     private final LinePattern pattern;
+    /** Instead of {@link #needles}, where they are many. */
+    private final @Nullable LiteralSet set;
+
     private final Arena arena = Arena.ofShared();
     private final List<MemorySegment> needles = new ArrayList<>();
     /** Where each needle is found next. */
@@ -32,7 +36,8 @@ public final class LineFinder implements AutoCloseable {
     /** Makes a finder of a pattern's lines. */
     public LineFinder(LinePattern pattern) {
         this.pattern = pattern;
-        for (byte[] literal : pattern.literals()) {
+        set = pattern.set();
+        for (byte[] literal : set == null ? pattern.literals() : List.<byte[]>of()) {
             MemorySegment needle = arena.allocate(literal.length);
             MemorySegment.copy(literal, 0, needle, ValueLayout.JAVA_BYTE, 0, literal.length);
             needles.add(needle);
@@ -58,14 +63,14 @@ public final class LineFinder implements AutoCloseable {
         for (long at = from; at < to; at = end + 1) {
             start = at;
             long searched = at;
-            if (!needles.isEmpty()) {
-                long place = candidate(block, at, to);
+            if (set != null || !needles.isEmpty()) {
+                long place = set == null ? candidate(block, at, to) : set.find(block, at, to);
                 if (place < 0) {
                     return false;
                 }
                 long newline = MemoryScan.lastIndexOf(block, (byte) '\n', at, place - at);
                 start = newline < 0 ? at : at + newline + 1;
-                searched = pattern.isLedByLiterals() ? place : start;
+                searched = set == null && pattern.isLedByLiterals() ? place : start;
             }
             long length = MemoryScan.indexOf(block, (byte) '\n', start, to - start);
             end = length < 0 ? to : start + length;
@@ -134,6 +139,10 @@ public final class LineFinder implements AutoCloseable {
 
     /** Tells what of a line matches, from left to right; what is empty is left out. */
     public void spans(byte[] bytes, Spans spans) {
+        if (set != null && pattern.isDecidedByLiterals()) {
+            set.spans(bytes, spans);
+            return;
+        }
         boolean isAscii = LineText.isAscii(bytes, bytes.length);
         String text = LineText.of(bytes, bytes.length);
         Matcher matcher = pattern.expression(isAscii).matcher(text);

@@ -5,9 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Which lines are looked for: regular expressions of the JDK, of which one must be found. Immutable. */
 public final class LinePattern {
+    /** As many are searched one after the other in the time of a pass for all. */
+    private static final int MANY = 32;
+
     private static final int BASE = Pattern.UNIX_LINES;
     private static final int UNICODE = BASE | Pattern.UNICODE_CHARACTER_CLASS;
 
@@ -15,6 +19,7 @@ public final class LinePattern {
     private final Pattern unicode;
     private final boolean inverted;
     private final List<byte[]> literals;
+    private final @Nullable LiteralSet set;
     private final boolean ledByLiterals;
     private final boolean decidedByLiterals;
 
@@ -46,6 +51,7 @@ public final class LinePattern {
         this.unicode = unicode;
         this.inverted = inverted;
         this.literals = literals;
+        set = inverted || literals.size() < MANY ? null : new LiteralSet(literals);
         this.ledByLiterals = ledByLiterals;
         this.decidedByLiterals = decidedByLiterals;
     }
@@ -105,6 +111,12 @@ public final class LinePattern {
     /** Returns bytes of which every line that is found holds one; empty when none are known. */
     List<byte[]> literals() {
         return inverted ? List.of() : literals;
+    }
+
+    /** Returns these bytes as a set that is searched in one pass; null where they are few. */
+    @Nullable
+    LiteralSet set() {
+        return set;
     }
 
     /** Says whether what is found begins with one of these bytes. */
