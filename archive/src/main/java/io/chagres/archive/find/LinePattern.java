@@ -3,6 +3,7 @@ package io.chagres.archive.find;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 public final class LinePattern {
     /** As many are searched one after the other in the time of a pass for all. */
     private static final int MANY = 32;
+
+    /** Letters that the dotless and the dotted i, the sign of Kelvin and the long s are other cases of. */
+    static final String BEYOND_ASCII = "iks";
+    /** Shorter texts are in too many lines to look for them first. */
+    private static final int MIN_PART = 2;
 
     private static final int BASE = Pattern.UNIX_LINES;
     private static final int UNICODE = BASE | Pattern.UNICODE_CHARACTER_CLASS;
@@ -45,13 +51,14 @@ public final class LinePattern {
             Pattern unicode,
             boolean inverted,
             List<byte[]> literals,
+            @Nullable LiteralSet set,
             boolean ledByLiterals,
             boolean decidedByLiterals) {
         this.ascii = ascii;
         this.unicode = unicode;
         this.inverted = inverted;
         this.literals = literals;
-        set = inverted || literals.size() < MANY ? null : new LiteralSet(literals);
+        this.set = inverted ? null : set;
         this.ledByLiterals = ledByLiterals;
         this.decidedByLiterals = decidedByLiterals;
     }
@@ -65,15 +72,16 @@ public final class LinePattern {
     public static LinePattern of(List<String> patterns, Options options) {
         List<byte[]> literals = new ArrayList<>();
         List<String> expressions = new ArrayList<>();
+        boolean whole = true;
         for (String each : patterns) {
             String regex = options.fixed() ? Pattern.quote(each) : PosixClasses.translate(each);
             Pattern.compile(regex, BASE); // so that the message is about this one
             expressions.add(regex);
-            byte[] literal = options.ignoreCase()
-                    ? null
-                    : options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(regex);
+            byte[] literal = options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(regex);
+            literal = literal != null && options.ignoreCase() ? sameInAllCases(literal) : literal;
             if (literal != null && literal.length > 0) {
                 literals.add(literal);
+                whole &= literal.length == each.length();
             }
         }
         String regex = expressions.size() == 1
@@ -89,11 +97,40 @@ public final class LinePattern {
         boolean known = literals.size() == patterns.size();
         boolean led = known && expressions.stream().allMatch(RequiredLiteral::leads);
         boolean decided = known
+                && (whole || !options.ignoreCase())
                 && !options.word()
                 && !options.wholeLine()
                 && patterns.stream().allMatch(each -> isText(each, options.fixed()));
+        boolean isSet = known && !patterns.isEmpty() && (options.ignoreCase() || literals.size() >= MANY);
         return new LinePattern(
-                ascii, unicode, options.inverted(), known ? List.copyOf(literals) : List.of(), led, decided);
+                ascii,
+                unicode,
+                options.inverted(),
+                known && !options.ignoreCase() ? List.copyOf(literals) : List.of(),
+                isSet ? new LiteralSet(literals, options.ignoreCase()) : null,
+                led,
+                decided);
+    }
+
+    /**
+     * Returns the longest part of a text, in lower case, that is found in ASCII alone when case is ignored; empty when it
+     * is short. That is not so of letters which characters beyond ASCII are another case of.
+     */
+    private static byte[] sameInAllCases(byte[] text) {
+        int start = 0;
+        int from = 0;
+        int length = 0;
+        for (int i = 0; i <= text.length; i++) {
+            if (i == text.length || text[i] < 0 || BEYOND_ASCII.indexOf(Character.toLowerCase((char) text[i])) >= 0) {
+                if (i - start > length) {
+                    from = start;
+                    length = i - start;
+                }
+                start = i + 1;
+            }
+        }
+        String part = new String(text, from, length < MIN_PART ? 0 : length, StandardCharsets.US_ASCII);
+        return part.toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Says whether a pattern is found wherever its bytes are. No line has a newline, and half a character no bytes. */
@@ -113,7 +150,7 @@ public final class LinePattern {
         return inverted ? List.of() : literals;
     }
 
-    /** Returns these bytes as a set that is searched in one pass; null where they are few. */
+    /** Returns such bytes as a set that is searched in one pass, in either case if that is ignored; null for none. */
     @Nullable
     LiteralSet set() {
         return set;

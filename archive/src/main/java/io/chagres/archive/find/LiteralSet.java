@@ -2,7 +2,6 @@ package io.chagres.archive.find;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -11,21 +10,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds many texts in one pass. Of each text some bytes are chosen that few others have; a hash of as many bytes at each
- * place says whether one of the texts may lie there. Immutable.
+ * Finds many texts in one pass, or one in either case. Of each text some bytes are chosen that few others have; a hash of
+ * as many bytes at each place says whether one of the texts may lie there. Immutable.
  */
 final class LiteralSet {
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     /** Where in a text its bytes may be chosen. */
     private static final int MAX_CHOICES = 16;
 
+    /** What is copied at once: little at first, since the next one may be near. */
+    private static final int FIRST_BYTES = 256;
+
+    private static final int MOST_BYTES = 16 << 10;
     private static final int NONE = -1;
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
 
+    /** What a letter of ASCII has in lower case; other characters with and without it share hashes, no more. */
+    private static final long LOWER = 0x2020_2020_2020_2020L;
+
     private final byte[][] literals;
+    private final boolean ignoresCase;
     private final int[] offsets;
     private final int gramBytes;
-    private final long mask;
+    /** Where in a gram the bits of its last byte are. */
+    private final int newest;
+    /** What a gram has in lower case, if case is ignored. */
+    private final long lower;
+
     /** A bit for each hash that a text has. */
     private final long[] bits;
 
@@ -44,13 +54,16 @@ final class LiteralSet {
     /**
      * Makes a set.
      *
-     * @param texts none is empty
+     * @param texts none is empty; in lower case if that is to be ignored
+     * @param ignoresCase whether letters of ASCII are found in either case
      */
-    LiteralSet(List<byte[]> texts) {
+    LiteralSet(List<byte[]> texts, boolean ignoresCase) {
         literals = texts.toArray(byte[][]::new);
+        this.ignoresCase = ignoresCase;
         gramBytes = Math.min(
                 Long.BYTES, texts.stream().mapToInt(text -> text.length).min().orElseThrow());
-        mask = -1L >>> Long.SIZE - gramBytes * Byte.SIZE;
+        newest = (gramBytes - 1) * Byte.SIZE;
+        lower = ignoresCase ? LOWER >>> Long.SIZE - gramBytes * Byte.SIZE : 0;
         offsets = chosen();
         int log = Integer.SIZE - Integer.numberOfLeadingZeros(literals.length);
         headsShift = Long.SIZE - (log + 1);
@@ -96,23 +109,15 @@ final class LiteralSet {
     }
 
     private long gram(byte[] bytes, int offset) {
-        return gram(MemorySegment.ofArray(bytes), offset);
-    }
-
-    /** Returns the bytes at a place, also where fewer than eight follow. */
-    private long gram(MemorySegment in, long place) {
-        if (place + Long.BYTES <= in.byteSize()) {
-            return in.get(LONG, place) & mask;
-        }
         long gram = 0;
-        for (int i = gramBytes - 1; i >= 0; i--) {
-            gram = gram << Byte.SIZE | in.get(ValueLayout.JAVA_BYTE, place + i) & 0xff;
+        for (int i = 0; i < gramBytes; i++) {
+            gram |= (bytes[offset + i] & 0xffL) << i * Byte.SIZE;
         }
         return gram;
     }
 
-    private static long hash(long gram) {
-        return gram * MULTIPLIER;
+    private long hash(long gram) {
+        return (gram | lower) * MULTIPLIER;
     }
 
     /**
@@ -144,13 +149,24 @@ final class LiteralSet {
         }
     }
 
+    /** Goes over copies of some bytes: a byte of an array costs a fraction of one of memory until all is compiled well. */
     private void scan(MemorySegment in, long from, long to, Hits hits) {
-        for (long at = from; at <= to - gramBytes; at++) {
-            long hash = hash(gram(in, at));
-            long bit = hash >>> bitsShift;
-            if ((bits[(int) (bit >>> 6)] & 1L << bit) != 0 && !tell(in, from, to, at, hash, hits)) {
-                return;
+        byte[] some = new byte[(int) Math.min(FIRST_BYTES, to - from)];
+        long gram = 0;
+        for (long done = from; done < to; ) {
+            int count = (int) Math.min(some.length, to - done);
+            MemorySegment.copy(in, ValueLayout.JAVA_BYTE, done, some, 0, count);
+            for (int i = 0; i < count; i++) {
+                gram = gram >>> Byte.SIZE | (some[i] & 0xffL) << newest;
+                long hash = hash(gram);
+                long bit = hash >>> bitsShift;
+                if ((bits[(int) (bit >>> 6)] & 1L << bit) != 0
+                        && !tell(in, from, to, done + i + 1 - gramBytes, hash, hits)) {
+                    return;
+                }
             }
+            done += count;
+            some = done < to && some.length < MOST_BYTES ? new byte[some.length * 4] : some;
         }
     }
 
@@ -167,9 +183,10 @@ final class LiteralSet {
         return true;
     }
 
-    private static boolean isAt(MemorySegment in, long place, byte[] literal) {
+    private boolean isAt(MemorySegment in, long place, byte[] literal) {
         for (int i = 0; i < literal.length; i++) {
-            if (in.get(ValueLayout.JAVA_BYTE, place + i) != literal[i]) {
+            byte there = in.get(ValueLayout.JAVA_BYTE, place + i);
+            if ((ignoresCase && there >= 'A' && there <= 'Z' ? there | 0x20 : there) != literal[i]) {
                 return false;
             }
         }

@@ -13,6 +13,7 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Many texts at once, beside the JDK's expressions and each text by itself. */
@@ -20,7 +21,12 @@ class LiteralSetTest {
     private static final int RUNS = 3000;
 
     private static String text(RandomGenerator random, int length) {
-        String letters = random.nextBoolean() ? "ab" : "request=0123\u00e9";
+        String letters =
+                switch (random.nextInt(3)) {
+                    case 0 -> "ab";
+                    case 1 -> "aAbBkKsSiI\u0130\u0131\u017f\u212a@`";
+                    default -> "request=0123\u00e9";
+                };
         return random.ints(length, 0, letters.length())
                 .mapToObj(i -> letters.substring(i, i + 1))
                 .collect(Collectors.joining());
@@ -47,9 +53,11 @@ class LiteralSetTest {
     }
 
     private static LiteralSet set(List<String> texts) {
-        return new LiteralSet(texts.stream()
-                .map(text -> text.getBytes(StandardCharsets.UTF_8))
-                .toList());
+        return new LiteralSet(
+                texts.stream()
+                        .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                        .toList(),
+                false);
     }
 
     /** What is found and where, as an expression of alternatives finds it. */
@@ -77,7 +85,9 @@ class LiteralSetTest {
     void findsWithinARange() {
         RandomGenerator random = Seeds.random(Seeds.next("LiteralSetTest"));
         for (int run = 0; run < Seeds.runs(RUNS); run++) {
-            List<String> texts = texts(random);
+            List<String> texts = texts(random).stream()
+                    .map(text -> new String(text.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1))
+                    .toList();
             byte[] bytes = haystack(random, texts).getBytes(StandardCharsets.ISO_8859_1);
             int from = random.nextInt(bytes.length + 1);
             int to = from + random.nextInt(bytes.length - from + 1);
@@ -88,7 +98,7 @@ class LiteralSetTest {
             boolean isThere = texts.stream().anyMatch(range::contains);
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
-                long place = new LiteralSet(latin).find(memory, from, to);
+                long place = new LiteralSet(latin, false).find(memory, from, to);
                 assertThat(place >= 0).as("%s in %s", texts, range).isEqualTo(isThere);
                 if (isThere) {
                     String rest = range.substring((int) place - from);
@@ -96,6 +106,18 @@ class LiteralSetTest {
                 }
             }
         }
+    }
+
+    @Test
+    void lettersThatOthersAreAnotherCaseOf() {
+        String others = IntStream.rangeClosed(0x80, Character.MAX_CODE_POINT)
+                .map(c -> Character.toLowerCase(Character.toUpperCase(c)))
+                .filter(c -> c < 0x80)
+                .distinct()
+                .sorted()
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining());
+        assertThat(others).isEqualTo(LinePattern.BEYOND_ASCII);
     }
 
     /** Many patterns find the lines that each of them finds, whatever the options. */
@@ -108,19 +130,27 @@ class LiteralSetTest {
                 texts.addAll(texts(random));
             }
             var options = new LinePattern.Options(
-                    random.nextInt(4) != 0, false, random.nextInt(4) == 0, random.nextInt(4) == 0, false);
+                    true, random.nextBoolean(), random.nextInt(4) == 0, random.nextInt(4) == 0, false);
             List<String> lines = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 lines.add(random.nextInt(4) == 0 ? texts.get(random.nextInt(texts.size())) : haystack(random, texts));
             }
             List<String> expected = lines.stream()
-                    .filter(line -> texts.stream().anyMatch(text -> found(List.of(text), options, line)
-                            .contains(line)))
+                    .filter(line -> texts.stream().anyMatch(text -> matches(text, options, line)))
                     .toList();
             assertThat(found(texts, options, String.join("\n", lines)))
                     .as("%s of %s", options, texts)
                     .isEqualTo(expected);
         }
+    }
+
+    private static boolean matches(String text, LinePattern.Options options, String line) {
+        String regex = Pattern.quote(text);
+        regex = options.word() ? "(?<!\\w)" + regex + "(?!\\w)" : regex;
+        regex = options.wholeLine() ? "^" + regex + "$" : regex;
+        int flags = Pattern.UNICODE_CHARACTER_CLASS | Pattern.UNIX_LINES;
+        flags |= options.ignoreCase() ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0;
+        return Pattern.compile(regex, flags).matcher(line).find();
     }
 
     private static List<String> found(List<String> patterns, LinePattern.Options options, String text) {
