@@ -74,6 +74,9 @@ public final class Shipper implements AutoCloseable {
     private volatile boolean filesWanted;
     private volatile List<FileRisk> filesAtRisk = List.of();
     private long drainUntilMs = Long.MAX_VALUE;
+    /** Since when a drain waits for nothing but files that cannot be read. */
+    private long refusedSinceMs = Long.MAX_VALUE;
+
     private long nextUnreadableMs;
     private long nextTrimMs;
     private long nextRememberedMs;
@@ -331,7 +334,7 @@ public final class Shipper implements AutoCloseable {
                 }
             }
             case DRAINING -> {
-                if (isDrained()) {
+                if (isDrained(now)) {
                     drained = true;
                     parts.pipeline.write(new LogRecord.IncarnationClosed(true));
                     stage = Stage.CLOSING;
@@ -350,7 +353,8 @@ public final class Shipper implements AutoCloseable {
         if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
             drainUntilMs = now + options.drainMs();
         }
-        if (now >= drainUntilMs || options.once() && parts.health.refusesForMs(now) >= options.drainMs()) {
+        long refusedMs = Math.max(parts.health.refusesForMs(now), now - refusedSinceMs);
+        if (now >= drainUntilMs || options.once() && refusedMs >= options.drainMs()) {
             stage = Stage.FINISHED;
         }
         return before == stage ? 0 : 1;
@@ -381,7 +385,7 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    private boolean isDrained() {
+    private boolean isDrained(long now) {
         if (parts.files.hasReady()
                 || parts.derived.isBusy()
                 || !parts.offload.isIdle()
@@ -393,15 +397,21 @@ public final class Shipper implements AutoCloseable {
         if (!parts.undelivered.hasDelivered(parts.pipeline.acknowledgedSeq())) {
             return false;
         }
+        boolean refused = false;
         for (Tail tail : parts.table.all()) {
             if (tail.bytes.missingBytes() > 0 && tail.fd() != null || !parts.verifier.isSatisfied(tail)) {
                 if (tail.refusedWith == 0) {
                     parts.files.enqueue(tail);
+                    refusedSinceMs = Long.MAX_VALUE;
+                    return false;
                 }
-                return false;
+                refused = true;
             }
         }
-        return true;
+        if (refused) {
+            refusedSinceMs = Math.min(refusedSinceMs, now);
+        }
+        return !refused;
     }
 
     /**

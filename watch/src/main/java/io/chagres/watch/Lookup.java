@@ -1,6 +1,5 @@
 package io.chagres.watch;
 
-import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -12,7 +11,7 @@ import io.chagres.linux.Statx;
  */
 final class Lookup implements AutoCloseable {
     /** The path does not lead to the directory, nothing is known about the name. */
-    static final int STALE = -Errno.ESTALE;
+    static final int STALE = Integer.MIN_VALUE; // no errno: ESTALE is what a file server says of the name itself
 
     private static final int PATH_MAX = 4096;
     private static final int TYPE_SHIFT = 12;

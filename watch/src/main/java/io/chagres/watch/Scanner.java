@@ -118,8 +118,15 @@ final class Scanner implements AutoCloseable {
         List<Pathname> literals = directory.scope().literals();
         int flags = Fd.O_DIRECTORY | Fd.O_NOFOLLOW | (literals == null ? Fd.O_RDONLY | Fd.O_NONBLOCK : Fd.O_PATH);
         int opened = Fd.tryOpen(directory.path(), flags, 0);
+        for (int i = 0; i < MAX_REPEATS && leadsElsewhere(opened); i++) {
+            if (!standsThere(directory)) {
+                awaitEvent(directory);
+                return;
+            }
+            opened = Fd.tryOpen(directory.path(), flags, 0);
+        }
         if (opened < 0) {
-            openFailed(directory, -opened);
+            unreadable(directory, "cannot read the directory", -opened);
             return;
         }
         Fd fd = Fd.ofValue(opened);
@@ -136,12 +143,17 @@ final class Scanner implements AutoCloseable {
         }
     }
 
-    private void openFailed(WatchedDirectory directory, int errno) {
-        if (errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP) {
-            awaitEvent(directory);
-        } else {
-            unreadable(directory, "cannot read the directory", errno);
-        }
+    private static boolean leadsElsewhere(int opened) {
+        return Directory.isAbsent(opened) || opened == -Errno.ELOOP;
+    }
+
+    /** Says whether the name is a directory's all the same: one that cannot be opened, as where an automount fails. */
+    private boolean standsThere(WatchedDirectory directory) {
+        WatchedDirectory parent = directory.parent();
+        return parent != null
+                && lookup.of(parent, directory.nameBytes()) == 0
+                && lookup.type() == Directory.DT_DIR
+                && (!directory.scan().opened || lookup.ino() == directory.ino());
     }
 
     /** The path leads elsewhere: an event that is still to come says that the directory was moved or removed. */

@@ -86,8 +86,8 @@ public final class ShipCommand implements Callable<Integer> {
     @Option(
             names = "--once",
             description = "Ship what is there, wait for the acknowledgement, exit."
-                    + " A store that does not accept at the start, or refuses everything later on, is given the time"
-                    + " of --drain, then the exit code is 3.")
+                    + " A store that does not accept at the start, or refuses everything later on, or a file that"
+                    + " cannot be read, is given the time of --drain, then the exit code is 3.")
     boolean once;
 
     @Option(

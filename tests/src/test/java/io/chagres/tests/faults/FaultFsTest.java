@@ -111,6 +111,38 @@ class FaultFsTest {
         bench.restored("--all-versions").exact(bad, good).same(bench.tree());
     }
 
+    /** What lasts is named and waited for no longer than a drain takes; the rest is shipped. */
+    @ParameterizedTest(name = "{0} {2}")
+    @CsvSource({
+        "read, /below/bad.log, EIO, bad.log cannot be read at byte 0",
+        "lookup, /below/bad.log, ESTALE, bad.log: cannot be looked at",
+        "opendir, /below, ENOENT, below: cannot read the directory",
+        "opendir, /below, ENOTDIR, below: cannot read the directory",
+        "opendir, /below, ELOOP, below: cannot read the directory",
+    })
+    void onceEndsThoughTheTreeIsInTrouble(String operation, String path, String error, String says, FaultBench bench)
+            throws IOException {
+        FaultyDirectory disk = bench.faulty("tree/disk");
+        Files.createDirectory(bench.file("disk/below"));
+        LineWriter bad = bench.writer("bad").open(bench.file("disk/below/bad.log"));
+        LineWriter good = bench.writer("good").open(bench.file("good.log"));
+        bad.lines(10).close();
+        good.lines(10).close();
+        disk.faults().on(operation).path(path).error(errno(error));
+        ShipProcess ship = bench.shipping()
+                .paths(bench.tree())
+                .options("--once", "--drain", "1s")
+                .start();
+        assertThat(ship.awaitExit()).as(ship.report()).isEqualTo(3);
+        assertThat(ship.errors()).contains(says);
+        bench.restored().exact(good);
+
+        disk.faults().heal();
+        ship = bench.shipping().paths(bench.tree()).options("--once").start();
+        assertThat(ship.awaitExit()).as(ship.report()).isZero();
+        bench.restored().exact(bad, good).same(bench.tree());
+    }
+
     /** The archive's disk refuses for a while: the status says so and why, and nothing is lost or doubled. */
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({
