@@ -152,6 +152,23 @@ class UnreadableTest {
         assertThat(tree.archived("closed/hidden")).asString().isEqualTo("hidden");
     }
 
+    /** What goes while it cannot be read is gone in the next commit, as others are. */
+    @Test
+    void aFileThatGoesWhileItCannotBeRead() throws IOException {
+        Path out = Files.writeString(closed.resolve("out"), "out");
+        tree.clock = clock;
+        until("all is shipped", status -> isSafe(status) && status.shippedBytes() == 13);
+        tree.end();
+        permissions(closed.resolve("hidden"), "---------");
+        permissions(out, "---------");
+        until("it is started", status -> isStarted(status) && status.unreadableFiles() == 2);
+        Files.delete(closed.resolve("hidden"));
+        Files.move(out, temp.resolve("out"));
+        commits();
+        assertThat(isNamed("hidden") || isNamed("out")).isFalse();
+        until("all is safe", UnreadableTest::isSafe);
+    }
+
     private void startsAgainWith(String permissions, Predicate<ShipStatus> hidden) throws IOException {
         Files.createDirectory(closed.resolve("below"));
         Files.writeString(closed.resolve("below/deep"), "deep");

@@ -167,10 +167,10 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         unreadable.remove(d);
         notLookedAt.remove(d);
         changedDirectories.remove(d);
-        if (d.type() == Directory.DT_REG && d.attachment() == null) {
+        boolean archived = known.removed(d.path());
+        if (d.type() == Directory.DT_REG && d.attachment() == null && !archived) {
             return;
         }
-        known.removed(d.path());
         pipeline.write(new LogRecord.NameRemoved(d.path(), movedOut));
         if (d.attachment() instanceof Tail tail) {
             files.nameRemoved(d.path(), tail);

@@ -60,9 +60,9 @@ public final class KnownNames {
         names.putAll(after);
     }
 
-    /** Follows a removal: nothing that the archive had there is there any more. */
-    void removed(Pathname path) {
-        names.keySet().removeIf(each -> each.startsWith(path));
+    /** Follows a removal: nothing that the archive had there is there any more. Says whether it had anything. */
+    boolean removed(Pathname path) {
+        return names.keySet().removeIf(each -> each.startsWith(path));
     }
 
     /** Says whether every name was seen. */
