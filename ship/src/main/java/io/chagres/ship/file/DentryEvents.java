@@ -167,7 +167,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         unreadable.remove(d);
         notLookedAt.remove(d);
         changedDirectories.remove(d);
-        boolean archived = known.removed(d.path());
+        boolean archived = known.removed(d.path(), d.type() == Directory.DT_DIR);
         if (d.type() == Directory.DT_REG && d.attachment() == null && !archived) {
             return;
         }

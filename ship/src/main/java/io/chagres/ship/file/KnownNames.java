@@ -60,9 +60,16 @@ public final class KnownNames {
         names.putAll(after);
     }
 
-    /** Follows a removal: nothing that the archive had there is there any more. Says whether it had anything. */
-    boolean removed(Pathname path) {
-        return names.keySet().removeIf(each -> each.startsWith(path));
+    /**
+     * Follows a removal: nothing that the archive had there is there any more.
+     *
+     * @param isDirectory whether there may be more below
+     * @return whether the archive had anything
+     */
+    boolean removed(Pathname path, boolean isDirectory) {
+        return isDirectory
+                ? names.keySet().removeIf(each -> each.startsWith(path))
+                : names.remove(path) != null; // files go by thousands while others are scanned
     }
 
     /** Says whether every name was seen. */
