@@ -42,7 +42,7 @@ final class ObjectIndex implements AutoCloseable {
             .withZone(ZoneOffset.UTC);
 
     private final BlobWriter object;
-    private final SeekableFrames frames = new SeekableFrames(3);
+    private final SeekableFrames frames = new SeekableFrames(3).checksummed();
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment content = arena.allocate(SeekableFrames.FRAME_BYTES, 8);
     private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES), 8);

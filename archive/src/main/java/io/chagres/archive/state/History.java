@@ -53,8 +53,16 @@ final class History {
                 }
             }
         }
-        boolean begins = Tables.chain(spans(all), 0, newest.seq()) != null;
-        return begins ? new Found(new LogRecord.Moment(0, 0), List.of(), newest) : null;
+        return reaches(all, newest.seq()) ? new Found(new LogRecord.Moment(0, 0), List.of(), newest) : null;
+    }
+
+    /** Returns whether the moments of all commits up to one are kept. */
+    static boolean reaches(BlobStore store, String hostId, long seq) throws IOException {
+        return reaches(list(store, hostId), seq);
+    }
+
+    private static boolean reaches(List<Stored> all, long seq) {
+        return Tables.chain(spans(all), 0, seq) != null;
     }
 
     private static List<CommitSpan> spans(List<Stored> all) {

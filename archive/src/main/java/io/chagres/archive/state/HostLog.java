@@ -373,6 +373,11 @@ public final class HostLog {
         return CommitList.isEmpty(store, hostId, checkpoint.seq()) ? checkpoint.seq() : -1;
     }
 
+    /** Returns whether what compaction kept tells of each moment up to a commit; listing it, and reading nothing. */
+    public static boolean keepsMoments(BlobStore store, String hostId, long seq) throws IOException {
+        return History.reaches(store, hostId, seq);
+    }
+
     /**
      * Reads a history, an outline or changes to the end.
      *

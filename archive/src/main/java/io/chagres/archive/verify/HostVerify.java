@@ -149,6 +149,7 @@ final class HostVerify implements AutoCloseable {
                 ArchiveLayout.history(hostId),
                 "moments that were compacted can be shown only before it",
                 object -> checkTable(object.key()));
+        checkMoments();
         checkBeside(
                 ArchiveLayout.tables(hostId),
                 "nothing is lost: the commits say the same, but reading takes longer",
@@ -220,6 +221,21 @@ final class HostVerify implements AutoCloseable {
             HostRegistry.requireAnswer(store, e);
             complete = false;
             counter.fault(next, e, "the commit that was there cannot be read, and none can be written");
+        }
+    }
+
+    /** A compaction that removes commits keeps their moments, for ever; only a repair leaves some out, and says so. */
+    private void checkMoments() throws IOException {
+        long newest = checkpoints.isEmpty() ? 0 : checkpoints.lastKey();
+        long removed = commits.isEmpty() ? newest : Math.min(newest, seqOf(commits.getFirst()) - 1);
+        String history = ArchiveLayout.history(hostId);
+        if (!HostLog.keepsMoments(store, hostId, removed)
+                && store.children(ArchiveLayout.QUARANTINE + ArchiveLayout.HOSTS + hostId + "/")
+                        .isEmpty()) {
+            counter.fault(
+                    history,
+                    "what tells of commits up to " + removed + " is missing",
+                    "'--at' shows some moments of that time as earlier ones, or not at all; nothing of now is lost");
         }
     }
 

@@ -2,6 +2,7 @@ package io.chagres.archive.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
@@ -22,6 +23,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -232,6 +234,50 @@ class VerifyTest {
         }
     }
 
+    /** Other programs believe an index: one that says something else is named, and zstd refuses it as well. */
+    @Test
+    void noIndexSaysSomethingElseUnnoticed() throws IOException {
+        fill().close();
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        String key = store.keys("/index/").getFirst();
+        byte[] whole = store.bytes(key);
+        for (int at = 0; at < whole.length; at++) {
+            byte[] damaged = whole.clone();
+            damaged[at] ^= 1;
+            store.replace(key, damaged);
+            verify();
+            if (faults.isEmpty()) { // a bit that zstd does not look at
+                assertThat(contentOf(damaged)).as("byte %d", at).isEqualTo(contentOf(whole));
+            } else {
+                assertThat(faults).allMatch(fault -> fault.object().equals(key));
+            }
+        }
+    }
+
+    private static byte[] contentOf(byte[] stored) throws IOException {
+        try (ZstdInputStream in = new ZstdInputStream(new ByteArrayInputStream(stored))) {
+            return in.readAllBytes();
+        }
+    }
+
+    @Test
+    void namesAHistoryThatIsMissing() throws IOException {
+        fill().close();
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        verify();
+        assertThat(faults).isEmpty();
+        String key = store.keys("/history/").getFirst();
+        byte[] whole = store.bytes(key);
+        store.delete(key);
+        verify();
+        assertThat(faults).singleElement().satisfies(fault -> assertThat(fault.object())
+                .isEqualTo(ArchiveLayout.history(ID)));
+        // a repair sets the damaged one aside, and says so itself
+        store.replace(ArchiveLayout.QUARANTINE + key, whole);
+        verify();
+        assertThat(faults).isEmpty();
+    }
+
     @Test
     void findsNothingWhereARepairStandsForTheLastCommit() throws IOException {
         fill().close();
@@ -343,13 +389,15 @@ class VerifyTest {
             // nothing in the checkpoint lies in commit 2, which has data objects only
             store.delete(ArchiveLayout.commit(ID, 1));
             verify();
+            String history = ArchiveLayout.history(ID); // nothing tells of the moments before the checkpoint
             assertThat(faults)
-                    .hasSize(1)
-                    .allMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 1))
+                    .hasSize(2)
+                    .anyMatch(fault -> fault.object().equals(history))
+                    .anyMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 1))
                             && fault.consequence().contains("/d/first"));
             store.delete(ArchiveLayout.commit(ID, 2));
             verify();
-            assertThat(faults).hasSize(1);
+            assertThat(faults).hasSize(2);
             store.delete(ArchiveLayout.commit(ID, 4));
             verify();
             assertThat(faults).anyMatch(fault -> fault.consequence().contains("/d/copy"));
