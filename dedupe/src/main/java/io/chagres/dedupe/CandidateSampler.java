@@ -36,6 +36,7 @@ final class CandidateSampler implements AutoCloseable {
     private int deferred;
     /** The first of the files that may be open. */
     private int window;
+
     private int already;
 
     CandidateSampler(RunContext context, ContentReader reader) {

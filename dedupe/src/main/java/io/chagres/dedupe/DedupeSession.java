@@ -45,7 +45,7 @@ public final class DedupeSession implements AutoCloseable {
      * @param clock the wall clock
      * @param listener hears what becomes of files
      * @param executor on whose threads workers step; not closed
-     * @param workerCount how many of them, 1 or more
+     * @param workerCount how many of them at most, 1 or more: more than processors only where files come from a disk
      */
     public DedupeSession(
             DedupeOptions options,

@@ -1,6 +1,8 @@
 package io.chagres.dedupe;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -8,11 +10,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Lets workers step on the threads of an executor until nothing is left. Confined to one thread. */
+/**
+ * Lets workers step on the threads of an executor until nothing is left: one for each processor, for more are in each
+ * other's way, and the others when files come from a disk, for which some will wait. Confined to one thread.
+ */
 final class Workers {
-    private static final long TICK_MS = 200;
+    private static final long TICK_MS = 100;
+    /** Less was read by the way: directories, inodes, where files lie. */
+    private static final long FROM_DISK_BYTES = 1 << 20;
 
     private final Executor executor;
+    private final List<CompletableFuture<?>> started = new ArrayList<>();
 
     Workers(Executor executor) {
         this.executor = executor;
@@ -21,16 +29,26 @@ final class Workers {
     /**
      * Works to the end, also where it fails: no worker is left behind.
      *
-     * @param count of the workers
+     * @param count of the workers, at most
      * @param maker of the workers, called on the thread of each
      * @param tick called on this thread several times a second
      */
     void run(Dedupe dedupe, int count, Supplier<DedupeWorker> maker, Runnable tick) throws IOException {
-        CompletableFuture<?>[] all = new CompletableFuture<?>[count];
-        for (int i = 0; i < count; i++) {
-            all[i] = CompletableFuture.runAsync(() -> work(dedupe, maker), executor);
+        started.clear();
+        long before = DiskReads.bytes();
+        start(before < 0 ? count : Math.min(count, Runtime.getRuntime().availableProcessors()), dedupe, maker);
+        while (!isDone(dedupe)) {
+            if (started.size() < count && DiskReads.bytes() - before >= FROM_DISK_BYTES) {
+                start(count - started.size(), dedupe, maker);
+            }
+            tick.run();
         }
-        await(dedupe, CompletableFuture.allOf(all), tick);
+    }
+
+    private void start(int count, Dedupe dedupe, Supplier<DedupeWorker> maker) {
+        for (int i = 0; i < count; i++) {
+            started.add(CompletableFuture.runAsync(() -> work(dedupe, maker), executor));
+        }
     }
 
     private static void work(Dedupe dedupe, Supplier<DedupeWorker> maker) {
@@ -42,21 +60,20 @@ final class Workers {
         }
     }
 
-    private static void await(Dedupe dedupe, CompletableFuture<Void> all, Runnable tick) throws IOException {
-        while (true) {
-            try {
-                all.get(TICK_MS, TimeUnit.MILLISECONDS);
-                return;
-            } catch (TimeoutException e) {
-                tick.run();
-            } catch (ExecutionException e) {
-                throw new IllegalStateException(e.getCause());
-            } catch (InterruptedException e) {
-                dedupe.stop();
-                all.handle((done, failure) -> failure).join();
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted", e);
-            }
+    private boolean isDone(Dedupe dedupe) throws IOException {
+        CompletableFuture<Void> all = CompletableFuture.allOf(started.toArray(CompletableFuture[]::new));
+        try {
+            all.get(TICK_MS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            dedupe.stop();
+            all.handle((done, failure) -> failure).join();
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
         }
     }
 }

@@ -130,7 +130,8 @@ public final class DedupeCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "How many work at once (default: three more than processors, since some wait for the disk).")
+            description = "How many work at once at most (default: three more than processors). More than processors do"
+                    + " only where files come from a disk, for which some wait.")
     int threads = Runtime.getRuntime().availableProcessors() + WAITING_THREADS;
 
     @Option(
