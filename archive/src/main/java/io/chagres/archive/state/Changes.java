@@ -115,7 +115,7 @@ final class Changes implements RunListener {
      * @throws CorruptArchiveException when they are damaged; the state is then not usable
      */
     static void apply(BlobStore store, Tables tables, CommitSpan span, HostState state) throws IOException {
-        Checkpoint.restore(store, tables.key(span), FixedHeader.CHANGES, span.to(), state);
+        Checkpoint.restore(store, tables.key(span), FixedHeader.CHANGES, state);
     }
 
     /** Puts the changes of spans that follow each other as those of one. */

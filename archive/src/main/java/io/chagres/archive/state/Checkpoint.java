@@ -262,16 +262,13 @@ public final class Checkpoint {
      * @throws CorruptArchiveException when it is damaged; the state is then not usable
      */
     static void restore(BlobStore store, String hostId, CheckpointId id, HostState state) throws IOException {
-        restore(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT, id.seq(), state);
+        restore(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT, state);
     }
 
     /** Takes over a checkpoint, an outline or changes, see above. */
-    static void restore(BlobStore store, String key, int kind, long seq, HostState state) throws IOException {
+    static void restore(BlobStore store, String key, int kind, HostState state) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             FixedHeader header = in.header();
-            if (header.seq() != seq) {
-                throw new CorruptArchiveException(key, "it says it is of commit " + header.seq());
-            }
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 state.restore(key, record, header.timeMs());
             }

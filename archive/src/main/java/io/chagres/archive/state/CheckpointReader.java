@@ -2,6 +2,9 @@ package io.chagres.archive.state;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
@@ -45,7 +48,11 @@ final class CheckpointReader implements AutoCloseable {
         FixedHeader read = null;
         try {
             MemorySegment start = MemorySegment.ofArray(bytes(FixedHeader.BYTES));
-            read = FixedHeader.decode(key, start, 0, kind);
+            FixedHeader decoded = FixedHeader.decode(key, start, 0, kind);
+            if (named(key, kind) > 0 && decoded.seq() != named(key, kind)) {
+                throw new CorruptArchiveException(key, "it says it is of commit " + decoded.seq());
+            }
+            read = decoded;
         } finally {
             if (read == null) {
                 content.close();
@@ -54,6 +61,21 @@ final class CheckpointReader implements AutoCloseable {
         header = read;
         check = kind == FixedHeader.CHECKPOINT ? new TableCheck(key) : null;
         block = new RecordReader(key, blockBytes, 0, 0);
+    }
+
+    /** Returns the commit that a key names; 0 for none. */
+    private static long named(String key, int kind) {
+        CheckpointId id = kind == FixedHeader.CHECKPOINT ? ArchiveLayout.checkpointOf(key) : null;
+        CommitSpan span =
+                switch (kind) {
+                    case FixedHeader.HISTORY -> ArchiveLayout.historyOf(key);
+                    case FixedHeader.CHANGES -> ArchiveLayout.changesOf(key);
+                    default -> null;
+                };
+        if (kind == FixedHeader.OUTLINE) {
+            return ArchiveLayout.outlineOf(key);
+        }
+        return id != null ? id.seq() : span != null ? span.to() : 0;
     }
 
     FixedHeader header() {

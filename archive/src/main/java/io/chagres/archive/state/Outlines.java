@@ -160,7 +160,7 @@ public final class Outlines {
 
     private static void names(BlobStore store, String hostId, CheckpointId base, long seq, HostState state)
             throws IOException {
-        Checkpoint.restore(store, ArchiveLayout.outline(hostId, base, seq), FixedHeader.OUTLINE, seq, state);
+        Checkpoint.restore(store, ArchiveLayout.outline(hostId, base, seq), FixedHeader.OUTLINE, state);
     }
 
     /**

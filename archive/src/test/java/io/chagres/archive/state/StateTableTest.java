@@ -136,7 +136,7 @@ class StateTableTest {
             }
             HostLog.checkIndex(copy, key);
             HostState read = new HostState(ExtentFilter.ALL, RunListener.NONE);
-            Checkpoint.restore(copy, key, FixedHeader.CHECKPOINT, 1, read);
+            Checkpoint.restore(copy, key, FixedHeader.CHECKPOINT, read);
             assertThat(StateText.of(read)).isEqualTo(StateText.of(other));
         }
     }

@@ -1,11 +1,13 @@
 package io.chagres.archive.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
@@ -14,7 +16,11 @@ import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
@@ -258,6 +264,25 @@ class VerifyTest {
         try (ZstdInputStream in = new ZstdInputStream(new ByteArrayInputStream(stored))) {
             return in.readAllBytes();
         }
+    }
+
+    /** What another host kept of other moments is not this one's. */
+    @Test
+    void namesAHistoryOfOtherCommits() throws IOException {
+        fill().close();
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        String key = store.keys("/history/").getFirst();
+        CommitSpan span = Objects.requireNonNull(ArchiveLayout.historyOf(key));
+        String other =
+                ArchiveLayout.history(ID, new CommitSpan(span.from(), span.to() + 1), ArchiveLayout.earliestOf(key));
+        store.replace(other, store.bytes(key));
+        store.delete(key);
+        verify();
+        assertThat(faults).anyMatch(fault -> fault.object().equals(other));
+        assertThatExceptionOfType(CorruptArchiveException.class)
+                .isThrownBy(
+                        () -> HostLog.load(store, ID, PointInTime.seq(span.to() - 1), ExtentFilter.ALL, RunListener.NONE))
+                .withMessageContaining("it says it is of commit " + span.to());
     }
 
     @Test
