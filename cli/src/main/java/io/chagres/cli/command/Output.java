@@ -18,6 +18,7 @@ public final class Output {
     private final OutputStream target;
     private final byte[] copy = new byte[64 * 1024];
     private boolean empty = true;
+    private boolean failed;
 
     /** Writes to a stream, which stays the caller's. */
     public Output(OutputStream target) {
@@ -65,8 +66,11 @@ public final class Output {
         return empty;
     }
 
-    /** Hands everything written so far to the reader. */
+    /** Hands everything written so far to the reader; does nothing once that failed and was told. */
     public void flush() throws IOException {
+        if (failed) {
+            return;
+        }
         try {
             target.flush();
         } catch (IOException e) {
@@ -74,7 +78,8 @@ public final class Output {
         }
     }
 
-    private static IOException translated(IOException e) {
+    private IOException translated(IOException e) {
+        failed = true;
         if (e instanceof ClosedException || e instanceof CommandFailure) {
             return e; // the target is another one of these
         }

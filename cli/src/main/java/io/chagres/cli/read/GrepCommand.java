@@ -97,6 +97,7 @@ public final class GrepCommand implements Callable<Integer> {
                 if (sorter != null) {
                     sorter.print(context.out());
                 }
+                context.out().flush(); // here its failure is trouble, not that nothing was found
                 int failed = view.faults().count();
                 boolean found = options.filesWithout ? fleet.without() : fleet.found();
                 return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
+import io.chagres.cli.Main;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +96,23 @@ final class GrepCommandTest {
         assertThat(grep.err()).isEmpty();
         assertThat(grep.out()).isEqualTo(lines.isEmpty() ? "" : lines.replace("|", "\n") + "\n");
         assertThat(grep.code()).isEqualTo(lines.isEmpty() ? 1 : 0);
+    }
+
+    /** That little was found and nobody could be told is not that nothing was found; it is told once. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-c", "-l", "-a"})
+    void sayingNothingIsTrouble(String option) {
+        small();
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        assertThat(Main.run(new String[] {"grep", option, "500", store()}, full, err))
+                .isEqualTo(GrepCommand.TROUBLE);
+        assertThat(err.toString(StandardCharsets.UTF_8)).containsOnlyOnce("cannot write standard output");
     }
 
     /** Nobody waits for zeros that are not stored: a hole may be longer than anybody can read. */
