@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What this process had read from disks: {@code read_bytes} of {@code /proc/self/io}, proc_pid_io(5), which knows nothing
- * of what was in the page cache. Safe for any thread.
+ * What this process had read from disks: {@code read_bytes} of {@code /proc/self/io}, proc_pid_io(5), which knows
+ * nothing of what was in the page cache. Safe for any thread.
  */
 final class DiskReads {
     private static final String READ_BYTES = "read_bytes: ";

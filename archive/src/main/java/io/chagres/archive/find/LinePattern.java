@@ -113,8 +113,8 @@ public final class LinePattern {
     }
 
     /**
-     * Returns the longest part of a text, in lower case, that is found in ASCII alone when case is ignored; empty when it
-     * is short. That is not so of letters which characters beyond ASCII are another case of.
+     * Returns the longest part of a text, in lower case, that is found in ASCII alone when case is ignored; empty when
+     * it is short. That is not so of letters which characters beyond ASCII are another case of.
      */
     private static byte[] sameInAllCases(byte[] text) {
         int start = 0;

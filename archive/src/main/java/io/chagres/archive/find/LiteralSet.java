@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds many texts in one pass, or one in either case. Of each text some bytes are chosen that few others have; a hash of
- * as many bytes at each place says whether one of the texts may lie there. Immutable.
+ * Finds many texts in one pass, or one in either case. Of each text some bytes are chosen that few others have; a hash
+ * of as many bytes at each place says whether one of the texts may lie there. Immutable.
  */
 final class LiteralSet {
     /** Where in a text its bytes may be chosen. */
@@ -149,7 +149,7 @@ final class LiteralSet {
         }
     }
 
-    /** Goes over copies of some bytes: a byte of an array costs a fraction of one of memory until all is compiled well. */
+    /** Goes over copies of some bytes: one of an array costs a fraction of one of memory until all is compiled well. */
     private void scan(MemorySegment in, long from, long to, Hits hits) {
         byte[] some = new byte[(int) Math.min(FIRST_BYTES, to - from)];
         long gram = 0;

@@ -279,9 +279,9 @@ class VerifyTest {
         store.delete(key);
         verify();
         assertThat(faults).anyMatch(fault -> fault.object().equals(other));
+        PointInTime before = PointInTime.seq(span.to() - 1);
         assertThatExceptionOfType(CorruptArchiveException.class)
-                .isThrownBy(
-                        () -> HostLog.load(store, ID, PointInTime.seq(span.to() - 1), ExtentFilter.ALL, RunListener.NONE))
+                .isThrownBy(() -> HostLog.load(store, ID, before, ExtentFilter.ALL, RunListener.NONE))
                 .withMessageContaining("it says it is of commit " + span.to());
     }
 
