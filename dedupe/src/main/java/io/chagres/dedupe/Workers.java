@@ -1,5 +1,6 @@
 package io.chagres.dedupe;
 
+import io.chagres.linux.ProcPid;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +36,11 @@ final class Workers {
      */
     void run(Dedupe dedupe, int count, Supplier<DedupeWorker> maker, Runnable tick) throws IOException {
         started.clear();
-        long before = DiskReads.bytes();
+        long own = ProcessHandle.current().pid();
+        long before = ProcPid.storageReadBytes(own);
         start(before < 0 ? count : Math.min(count, Runtime.getRuntime().availableProcessors()), dedupe, maker);
         while (!isDone(dedupe)) {
-            if (started.size() < count && DiskReads.bytes() - before >= FROM_DISK_BYTES) {
+            if (started.size() < count && ProcPid.storageReadBytes(own) - before >= FROM_DISK_BYTES) {
                 start(count - started.size(), dedupe, maker);
             }
             tick.run();

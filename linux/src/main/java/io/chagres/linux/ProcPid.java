@@ -9,6 +9,7 @@ import java.util.List;
 /** What proc(5) shows of other processes. Stateless, safe for any thread; allocates. */
 public final class ProcPid {
     private static final Pathname PROC = Pathname.of("/proc");
+    private static final String READ_BYTES = "read_bytes: ";
     private static final Pathname ROOT = Pathname.of("/");
 
     private ProcPid() {}
@@ -59,6 +60,25 @@ public final class ProcPid {
     /** Returns the name that a file has for this process, by the absolute one that another has for it. */
     public static Pathname seenBy(long pid, Pathname path) {
         return of(pid).resolve("root").resolve(path.relativeTo(ROOT));
+    }
+
+    /**
+     * Returns how many bytes were read from storage for a process ({@code read_bytes} of proc_pid_io(5)): what was in
+     * the page cache does not count.
+     *
+     * @return -1 where the kernel does not tell: it does not count, the process is another user's, or has ended
+     */
+    public static long storageReadBytes(long pid) {
+        try {
+            String counts = new String(ProcFile.read(of(pid).resolve("io")), StandardCharsets.US_ASCII);
+            return counts.lines()
+                    .filter(line -> line.startsWith(READ_BYTES))
+                    .mapToLong(line -> Long.parseLong(line.substring(READ_BYTES.length())))
+                    .findFirst()
+                    .orElse(-1);
+        } catch (ErrnoException e) {
+            return -1;
+        }
     }
 
     private static Pathname of(long pid) {
