@@ -26,6 +26,10 @@ final class RenamePairs {
             this.sinceMs = sinceMs;
         }
 
+        int cookie() {
+            return cookie;
+        }
+
         Dentry dentry() {
             return dentry;
         }

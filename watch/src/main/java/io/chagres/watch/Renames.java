@@ -44,7 +44,7 @@ final class Renames {
         return !pairs.isEmpty();
     }
 
-    /** Applies a first half whose name leads to nothing known. */
+    /** Applies a first half whose name leads to nothing known, or to nothing any more. */
     void unknownMovedFrom(WatchedDirectory directory, byte[] name, int cookie) {
         unknownCookie = cookie;
         unknownName = name;
@@ -61,7 +61,7 @@ final class Renames {
     void movedTo(WatchedDirectory directory, byte[] name, int cookie) {
         RenamePairs.Half holder = pairs.take(directory, name);
         if (holder != null) {
-            tree.vanish(holder.dentry(), true); // and what left it: then this arrives from elsewhere
+            giveUp(holder); // and what left it: then this arrives from elsewhere
         }
         RenamePairs.Half half = pairs.take(cookie);
         if (half == null) {
@@ -107,7 +107,7 @@ final class Renames {
         }
     }
 
-    /** A file that came and left between two reads has no dentry; only its two names are known. */
+    /** A file that came and left between two reads, or whose half was given up, has only its two names. */
     private void departedUnknown(WatchedDirectory directory, byte[] name, int cookie) {
         WatchedDirectory from = unknownParent;
         if (from == null || cookie != unknownCookie || filter.match(directory, name, Directory.DT_REG) != null) {
@@ -167,8 +167,14 @@ final class Renames {
     private void movedOut(RenamePairs.Half half) {
         WatchedDirectory from = half.dentry().directory();
         byte[] fromName = half.dentry().nameBytes();
-        tree.vanish(half.dentry(), true);
+        giveUp(half);
         release(half, from, fromName);
+    }
+
+    /** Waits no longer. Should the second half come yet, since who renames was stopped in between, it is told of. */
+    private void giveUp(RenamePairs.Half half) {
+        unknownMovedFrom(half.dentry().directory(), half.dentry().nameBytes(), half.cookie());
+        tree.vanish(half.dentry(), true);
     }
 
     /** Takes in what was found under the old name while it still belonged to the dentry. */
