@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.cli.text.ShellWord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,7 +33,7 @@ final class Completion {
         }
         for (CommandSpec command : Pages.commands(root)) {
             script.append("complete -c chagres -f -n __fish_use_subcommand -a %s -d %s\n"
-                    .formatted(command.name(), quoted(header(command))));
+                    .formatted(command.name(), ShellWord.quoted(header(command))));
             for (OptionSpec option : Pages.options(command)) {
                 script.append(fishOption("__fish_seen_subcommand_from " + command.name(), option));
             }
@@ -41,16 +42,16 @@ final class Completion {
     }
 
     private static String fishOption(String condition, OptionSpec option) {
-        StringBuilder line = new StringBuilder("complete -c chagres -n ").append(quoted(condition));
+        StringBuilder line = new StringBuilder("complete -c chagres -n ").append(ShellWord.quoted(condition));
         for (String name : option.names()) {
             line.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
         }
         if (option.arity().max() > 0) {
             List<String> values = values(option);
-            line.append(values.isEmpty() ? " -r" : " -x -a " + quoted(String.join(" ", values)));
+            line.append(values.isEmpty() ? " -r" : " -x -a " + ShellWord.quoted(String.join(" ", values)));
         }
         return line.append(" -d ")
-                .append(quoted(Pages.description(option)))
+                .append(ShellWord.quoted(Pages.description(option)))
                 .append('\n')
                 .toString();
     }
@@ -62,7 +63,7 @@ final class Completion {
         StringBuilder names = new StringBuilder();
         for (CommandSpec command : Pages.commands(root)) {
             names.append("        ")
-                    .append(quoted(command.name() + ":" + header(command)))
+                    .append(ShellWord.quoted(command.name() + ":" + header(command)))
                     .append('\n');
             cases.append("        ").append(command.name()).append(")\n            _arguments -s");
             Pages.options(command).forEach(option -> cases.append(zshOption(option)));
@@ -92,7 +93,7 @@ final class Completion {
                             .replace("]", "\\]")
                             .replace(":", "\\:") + "]"
                     + (valued ? ":value:" + (values.isEmpty() ? "_files" : "(" + String.join(" ", values) + ")") : "");
-            specs.append(" \\\n                ").append(quoted(spec));
+            specs.append(" \\\n                ").append(ShellWord.quoted(spec));
         }
         return specs.toString();
     }
@@ -107,10 +108,5 @@ final class Completion {
 
     private static String header(CommandSpec command) {
         return String.format(String.join(" ", command.usageMessage().header()));
-    }
-
-    /** In quotes as all three shells read them. */
-    private static String quoted(String text) {
-        return "'" + text.replace("'", "'\\''") + "'";
     }
 }

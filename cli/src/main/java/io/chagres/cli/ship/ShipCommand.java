@@ -18,6 +18,7 @@ import io.chagres.cli.http.StatusServer;
 import io.chagres.cli.notice.NoticeWatch;
 import io.chagres.cli.notice.Provider;
 import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.ShellWord;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Glob;
@@ -361,8 +362,13 @@ public final class ShipCommand implements Callable<Integer> {
             reload.opened();
             NoticeWatch following = follow(shipper, report);
             try {
-                return new ShipSession(shipper, report, supervisor, reload, to, MonotonicClock::nowMs)
+                int code = new ShipSession(shipper, report, supervisor, reload, to, MonotonicClock::nowMs)
                         .run(start.program());
+                if (once && code == ExitCode.DONE && !SpoolOptions.isMeant(store)) {
+                    report.shipped("look at it: chagres ls -l " + ShellWord.of(store) + " "
+                            + ShellWord.of(options.hostName() + ":**"));
+                }
+                return code;
             } finally {
                 if (following != null) {
                     following.close();

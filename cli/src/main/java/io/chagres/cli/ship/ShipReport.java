@@ -29,6 +29,9 @@ sealed interface ShipReport {
     /** Takes the last status; what is at risk is said in every form. */
     void ended(ShipStatus status) throws IOException;
 
+    /** Takes how to look at what was shipped, once everything is acknowledged. */
+    default void shipped(String how) {}
+
     /** Returns the form for these outputs. */
     static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once, LogLines.Format format) {
         Reminder reminder = new Reminder(LogLines.of(context, format));
@@ -150,6 +153,11 @@ sealed interface ShipReport {
             }
             err.ended(status);
         }
+
+        @Override
+        public void shipped(String how) {
+            err.line(LogLines.Level.NOTICE, how);
+        }
     }
 
     /** Passes everything on, and lets a board see it. */
@@ -174,6 +182,11 @@ sealed interface ShipReport {
         public void message(String message) {
             board.message(message);
             to.message(message);
+        }
+
+        @Override
+        public void shipped(String how) {
+            to.shipped(how);
         }
 
         @Override
@@ -253,6 +266,11 @@ sealed interface ShipReport {
                 line.message("chagres ship: " + atRisk(status));
             }
             line.end();
+        }
+
+        @Override
+        public void shipped(String how) {
+            line.message("chagres ship: " + how);
         }
 
         private static long rate(long bytes, long ms) {

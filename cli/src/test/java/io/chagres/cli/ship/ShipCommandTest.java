@@ -58,12 +58,13 @@ final class ShipCommandTest {
     void shipsWhatIsThereOnce() {
         CommandRun ship = CommandRun.of(args("--once"));
         assertThat(ship.err().lines())
-                .hasSize(2)
+                .hasSize(3)
                 .first()
                 .asString()
                 .startsWith("chagres ship: version ")
                 .endsWith("the archive knows where 0 files go on");
         assertThat(ship.err()).contains("ended: everything is acknowledged; shipped 6 B in 2 commits");
+        assertThat(ship.err()).endsWith("look at it: chagres ls -l %s '%s:**'\n".formatted(store(), "web1"));
         assertThat(ship.out()).isEmpty();
         assertThat(ship.code()).isZero();
         assertThat(cat()).isEqualTo("first\n");

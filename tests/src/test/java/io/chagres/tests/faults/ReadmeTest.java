@@ -56,6 +56,7 @@ class ReadmeTest {
         boolean stays() {
             return command.contains("tail -f")
                     || command.contains(" --follow")
+                    || command.startsWith("./chagres watch ")
                     || command.startsWith("./chagres ship ")
                             && !command.contains(" --once")
                             && !command.contains(" -- ");
@@ -70,8 +71,9 @@ class ReadmeTest {
     @Test
     void theFirstMinute(FaultBench bench) throws IOException {
         Requires.tool("script");
-        List<Example> examples = new ArrayList<>(examples("## Install"));
+        List<Example> examples = new ArrayList<>(examples("# Chagres"));
         examples.addAll(examples("## One minute"));
+        examples.addAll(examples("## Install"));
         assertThat(examples).hasSizeGreaterThan(8);
         String before = checkoutStatus();
         StringBuilder session = new StringBuilder("set -m\ncd '" + Chagres.repository() + "'\n");
@@ -91,6 +93,7 @@ class ReadmeTest {
                     .as("after %s%n%s", examples.get(i).command, transcript.substring(mark))
                     .isTrue();
         }
+        assertThat(transcript).contains("look at it: chagres ls -l target/first '");
         assertThat(checkoutStatus()).isEqualTo(before);
     }
 
@@ -105,9 +108,9 @@ class ReadmeTest {
         Path image = bench.root().resolve("image");
         Path srv = bench.root().resolve("srv");
         bench.mounted(Mounted.newFileSystem(image, srv, "mkfs.xfs", "-q", "-m", "reflink=1"));
-        List<Example> examples = examples("## Reference").stream()
-                .filter(example -> !example.isOfACloud())
-                .toList();
+        List<Example> examples = new ArrayList<>(examples("## Reference"));
+        examples.addAll(examples("## Also in this repository"));
+        examples.removeIf(Example::isOfACloud);
         assertThat(examples).hasSizeGreaterThan(18);
         String before = checkoutStatus();
         StringBuilder session = new StringBuilder(MACHINE.formatted(srv));
