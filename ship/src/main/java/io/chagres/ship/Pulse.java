@@ -115,12 +115,15 @@ final class Pulse {
         }
     }
 
-    /** Says that this shipper ends, and waits a moment for the answer. */
+    /**
+     * Says that this shipper ends, and waits a moment for the answer. Whatever it waited for, it has not drained while
+     * bytes are owed.
+     */
     void end(boolean drained, ShipStatus status) {
         if (intervalMs > 0) {
             long untilMs = MonotonicClock.nowMs() + LAST_WORD_MS;
             if (await(untilMs)) {
-                Heartbeat.State state = drained ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED;
+                Heartbeat.State state = drained && status.riskBytes() == 0 ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED;
                 send(word(state, intervalMs, status, 0));
                 await(untilMs);
             }

@@ -1,20 +1,40 @@
 package io.chagres.ship;
 
+import io.chagres.linux.Pathname;
+import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Tail;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
- * Measures what would be lost if the machine died now. Only files with bytes at risk are looked at, so idle files cost
- * nothing. Confined to the shipper's thread.
+ * Measures what would be lost if the machine died now, and for how long the oldest byte of it has been owed: whatever
+ * counts as bytes at risk, or makes their number unknown, has an age here. Only files with bytes at risk are looked at,
+ * so idle files cost nothing. Confined to the shipper's thread.
  */
 final class RiskMeter {
     private final ShipParts parts;
     private final FileQueue active = new FileQueue(FileQueue.For.SAFETY);
+
+    private final OwedSince<Pathname> directories = new OwedSince<>();
+    private final OwedSince<Elsewhere> elsewhere = new OwedSince<>();
+
+    /** What is owed and is not of one file that is followed. */
+    private enum Elsewhere {
+        /** A directory is not scanned yet. */
+        UNSEEN,
+        /** Files went before they were read. */
+        LOST,
+        /** What is in a spool from earlier runs. */
+        UNDELIVERED,
+        /** Somebody waits for it to be compared. */
+        UNPROVEN
+    }
 
     RiskMeter(ShipParts parts) {
         this.parts = parts;
@@ -31,7 +51,7 @@ final class RiskMeter {
     ShipStatus measure(long nowMs, boolean scanning) {
         long bytes = parts.outsideBytes();
         long heldBack = 0;
-        long oldest = Long.MAX_VALUE;
+        long oldest = elsewhereSinceMs(nowMs, scanning);
         for (int left = active.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(active.poll());
             long atRisk = tail.riskBytes();
@@ -41,9 +61,7 @@ final class RiskMeter {
             active.add(tail);
             bytes += atRisk;
             heldBack += tail.bytes.heldBackBytes();
-            if (atRisk > tail.bytes.heldBackBytes() && tail.bytes.riskSinceMs() != 0) {
-                oldest = Math.min(oldest, tail.bytes.riskSinceMs());
-            }
+            oldest = Math.min(oldest, tail.bytes.owedSinceMs(nowMs));
         }
         long unverified = parts.verifier.unprovenBytes();
         if (parts.verifier.isDemanded()) { // who drains wants to know what is proven
@@ -54,7 +72,6 @@ final class RiskMeter {
         long archived = total - bytes + parts.outsideBytes();
         long undelivered = parts.undelivered.bytes();
         bytes += Math.max(0, undelivered);
-        oldest = Math.min(oldest, parts.undelivered.sinceMs());
         return new ShipStatus(
                 parts.table.size(),
                 Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
@@ -72,9 +89,38 @@ final class RiskMeter {
                 parts.health.trouble(nowMs));
     }
 
+    /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
+    private long elsewhereSinceMs(long nowMs, boolean scanning) {
+        long oldest = parts.undelivered.sinceMs();
+        for (DentryEvents.Unreadable each : parts.names.unreadable().values()) {
+            oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
+        }
+        oldest = Math.min(oldest, directories.oldest(parts.watcher.unreadablePaths().collect(Collectors.toSet()), nowMs));
+        EnumSet<Elsewhere> owed = EnumSet.noneOf(Elsewhere.class);
+        if (scanning) {
+            owed.add(Elsewhere.UNSEEN);
+        }
+        if (parts.openFiles.lostBytes() > 0) {
+            owed.add(Elsewhere.LOST);
+        }
+        if (parts.undelivered.bytes() != 0 && parts.undelivered.sinceMs() == Long.MAX_VALUE) {
+            owed.add(Elsewhere.UNDELIVERED);
+        }
+        if (parts.verifier.isDemanded() && parts.verifier.unprovenBytes() > 0) {
+            owed.add(Elsewhere.UNPROVEN);
+        }
+        return Math.min(oldest, elsewhere.oldest(owed, nowMs));
+    }
+
     /** Returns the files that have been at risk for longest, at most some. Allocates. */
     List<FileRisk> files(long nowMs, int most) {
         List<FileRisk> files = files(nowMs, tail -> true);
+        parts.names.unreadable().forEach((name, each) -> {
+            if (each.sizeBytes() > 0) {
+                long age = Math.max(0, nowMs - each.sinceMs());
+                files.add(new FileRisk(name.path().toString(), each.sizeBytes(), age, each.sizeBytes()));
+            }
+        });
         files.sort(Comparator.comparingLong(FileRisk::riskMs).reversed().thenComparing(FileRisk::path));
         return List.copyOf(files.subList(0, Math.min(most, files.size())));
     }
@@ -88,8 +134,7 @@ final class RiskMeter {
         List<FileRisk> files = new ArrayList<>();
         for (Tail tail : active) {
             if (tail.riskBytes() > 0 && which.test(tail)) {
-                long since = tail.bytes.riskSinceMs();
-                long age = since == 0 ? 0 : Math.max(0, nowMs - since);
+                long age = Math.max(0, nowMs - tail.bytes.owedSinceMs(nowMs));
                 files.add(new FileRisk(tail.describe(), tail.riskBytes(), age, tail.bytes.size()));
             }
         }

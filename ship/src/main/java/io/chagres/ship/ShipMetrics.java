@@ -38,7 +38,7 @@ final class ShipMetrics {
                                 : status.get().riskBytes())
                 .gauge(
                         "chagres_at_risk_seconds",
-                        "Age of the oldest byte at risk that is not held back.",
+                        "Age of the oldest byte at risk; unreadable, held back and unseen bytes count.",
                         () -> status.get().riskMs() / MS_PER_SECOND)
                 .gauge(
                         "chagres_held_back_bytes",

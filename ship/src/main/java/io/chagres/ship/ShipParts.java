@@ -67,6 +67,9 @@ final class ShipParts implements AutoCloseable {
     private static final String INCARNATION = "incarnation";
     private static final String TRUST = "trust";
 
+    /** The time by which lags and ages are counted. */
+    final SteadyClock clock;
+
     final FileTable table = new FileTable();
     final KnownNames known = new KnownNames();
     final @Nullable StateDirectory state;
@@ -99,6 +102,7 @@ final class ShipParts implements AutoCloseable {
         ShipOptions options = opening.options;
         BlobStore store = opening.store;
         state = opening.state;
+        this.clock = new SteadyClock(clock);
         Consumer<String> problems = listener::problem;
         health = new StoreHealth(store.name(), problems);
         scope = scope(options, store, listener);
@@ -128,7 +132,7 @@ final class ShipParts implements AutoCloseable {
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
-        names = new DentryEvents(files, pipeline, known, openFiles, problems);
+        names = new DentryEvents(files, pipeline, known, openFiles, this.clock, problems);
         copies =
                 new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param shippedBytes bytes the store has acknowledged since this shipper started
  * @param riskBytes bytes not acknowledged, held back or unreadable; -1 for unknown: a directory is not scanned
  *     yet, or what cannot be read cannot be counted
- * @param riskMs age of the oldest byte that is at risk, in milliseconds; those held back do not count, for they wait
- *     for their writer
+ * @param riskMs age of the oldest byte that is at risk, in milliseconds, from the moment it was owed: also of those
+ *     held back, unreadable or not seen yet, and while their number is unknown
  * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
  * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since: nothing says that
  *     they are other than what was shipped, and they were not compared again yet

@@ -52,7 +52,6 @@ public final class Shipper implements AutoCloseable {
     private final ObjectUploads.Taker taker = this::takeObject; // one for all steps
     private final ShipParts parts;
     private ShipOptions options;
-    private final Clock clock;
     private final RiskMeter risk;
     private final Flush flush;
     private Stage stage = Stage.FIRST_SCAN;
@@ -82,13 +81,10 @@ public final class Shipper implements AutoCloseable {
     private long nextRememberedMs;
     private long nextStatusMs;
     private boolean changed = true;
-    private long clockMs;
-    private long steadyMs;
 
-    private Shipper(ShipParts parts, ShipOptions options, Clock clock) {
+    private Shipper(ShipParts parts, ShipOptions options) {
         this.parts = parts;
         this.options = options;
-        this.clock = clock;
         risk = new RiskMeter(parts);
         flush = new Flush(parts);
         if (options.once()) {
@@ -121,7 +117,7 @@ public final class Shipper implements AutoCloseable {
     static Shipper open(
             ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener, ShipHost host)
             throws IOException {
-        return new Shipper(ShipParts.open(options, store, workers, clock, listener, host), options, clock);
+        return new Shipper(ShipParts.open(options, store, workers, clock, listener, host), options);
     }
 
     /**
@@ -201,12 +197,8 @@ public final class Shipper implements AutoCloseable {
         return parts.watcher.poll(waitMs(timeoutMs), parts.names);
     }
 
-    /** Returns a time for lags and ages: that of the clock, but for the steps back that a clock of the day makes. */
     private long steadyMs() {
-        long now = clock.millis();
-        steadyMs += Math.max(0, now - clockMs);
-        clockMs = now;
-        return steadyMs;
+        return parts.clock.getAsLong();
     }
 
     private void takeRequests() throws IOException {

@@ -19,6 +19,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests when a shipper lets the archive hear from it. */
 class PulseTest {
@@ -156,8 +158,9 @@ class PulseTest {
         assertThat(memory.keys("9999999999999997")).hasSize(1);
     }
 
-    @Test
-    void saysHowItEnds() throws IOException, InterruptedException {
+    @ParameterizedTest
+    @CsvSource({"0, DRAINED", "7, ENDED", "-1, ENDED"})
+    void saysHowItEnds(long riskBytes, Heartbeat.State state) throws IOException, InterruptedException {
         Pulse immediate = pulse(INTERVAL_MS);
         immediate.step(1, status(false, 5, ""));
         runTasks();
@@ -167,9 +170,9 @@ class PulseTest {
             }
             runTasks();
         });
-        immediate.end(true, status(false, 0, ""));
+        immediate.end(true, status(false, riskBytes, ""));
         worker.join();
-        assertThat(newest()).returns(Heartbeat.State.DRAINED, Heartbeat::state).returns(0L, Heartbeat::riskBytes);
+        assertThat(newest()).returns(state, Heartbeat::state).returns(riskBytes, Heartbeat::riskBytes);
     }
 
     @Test

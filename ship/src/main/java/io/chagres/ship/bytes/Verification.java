@@ -426,4 +426,10 @@ public final class Verification {
     public long riskSinceMs() {
         return riskSinceMs;
     }
+
+    /** Returns the same while there are bytes at risk: those that nobody noted since when are noticed now. */
+    public long owedSinceMs(long nowMs) {
+        riskSinceMs = riskSinceMs == 0 ? nowMs : riskSinceMs;
+        return riskSinceMs;
+    }
 }

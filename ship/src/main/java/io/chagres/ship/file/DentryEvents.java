@@ -17,12 +17,14 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -34,6 +36,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private static final int PATH_BYTES = 8192;
     /** The size of a file that cannot even be looked at. */
     private static final long UNKNOWN = -1;
+
+    /**
+     * A file that cannot be opened.
+     *
+     * @param sizeBytes how many bytes it had when that was tried last; -1 when it could not even be looked at
+     * @param sinceMs since when, in milliseconds of the shipper's clock
+     */
+    public record Unreadable(long sizeBytes, long sinceMs) {}
 
     /** What the rest of the shipper does with files that were found or changed. */
     public interface Files {
@@ -60,13 +70,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final CommitPipeline pipeline;
     private final KnownNames known;
     private final OpenFiles openFiles;
+    private final LongSupplier nowMs;
     private final Consumer<String> problems;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
     private final Statx stat = new Statx();
     private final FileId fileId = new FileId();
     private final Set<Dentry> changedDirectories = new HashSet<>();
-    private final Map<Dentry, Long> unreadable = new HashMap<>();
+    private final Map<Dentry, Unreadable> unreadable = new HashMap<>();
     /** Directories and links, which have no bytes at risk. */
     private final Set<Dentry> notLookedAt = new HashSet<>();
 
@@ -74,11 +85,17 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Prepares; nothing is looked at yet. */
     public DentryEvents(
-            Files files, CommitPipeline pipeline, KnownNames known, OpenFiles openFiles, Consumer<String> problems) {
+            Files files,
+            CommitPipeline pipeline,
+            KnownNames known,
+            OpenFiles openFiles,
+            LongSupplier nowMs,
+            Consumer<String> problems) {
         this.files = files;
         this.pipeline = pipeline;
         this.known = known;
         this.openFiles = openFiles;
+        this.nowMs = nowMs;
         this.problems = problems;
     }
 
@@ -251,7 +268,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             return; // the event that says so follows
         }
         long size = looked ? stat.size() : UNKNOWN;
-        unreadable.put(d, size);
+        Unreadable before = unreadable.get(d);
+        unreadable.put(d, new Unreadable(size, before == null || before.sizeBytes == 0 ? nowMs.getAsLong() : before.sinceMs));
         once(d.path() + " cannot be read: " + Errno.message(errno)
                 + "; its bytes stay at risk until it can (it is tried again when it changes)");
     }
@@ -290,15 +308,20 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     /** Returns how many bytes they had when that was tried, as far as that is known. */
     public long unreadableBytes() {
         long bytes = 0;
-        for (long size : unreadable.values()) {
-            bytes += Math.max(0, size);
+        for (Unreadable each : unreadable.values()) {
+            bytes += Math.max(0, each.sizeBytes);
         }
         return bytes;
     }
 
     /** Says whether one of them cannot even be looked at. */
     public boolean hasUnknownSize() {
-        return unreadable.containsValue(UNKNOWN);
+        return unreadable.values().stream().anyMatch(each -> each.sizeBytes == UNKNOWN);
+    }
+
+    /** Returns the files that cannot be opened, by their names; a view. */
+    public Map<Dentry, Unreadable> unreadable() {
+        return Collections.unmodifiableMap(unreadable);
     }
 
     private boolean isLookedAt(Dentry d) {
