@@ -40,6 +40,7 @@ final class Sweep {
 
     private final BlobStore store;
     private final String hostId;
+    private final long nowMs;
     private final long oldMs;
     private final Set<String> replaced;
     private final Set<String> referredTo = new HashSet<>();
@@ -55,15 +56,24 @@ final class Sweep {
     /**
      * Makes a sweep.
      *
-     * @param graceMs how long what was replaced stays, in milliseconds
+     * @param graceMs how long what was replaced stays, in milliseconds; with 0 it goes at once, whatever clocks say
      * @param nowMs the time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when it is not known
      * @param replaced objects that were referred to and so wait for no commit: they go however young they are
      */
     Sweep(BlobStore store, String hostId, long graceMs, long nowMs, Set<String> replaced) {
         this.store = store;
         this.hostId = hostId;
+        this.nowMs = nowMs;
         this.replaced = replaced;
-        oldMs = nowMs == Long.MIN_VALUE ? nowMs : nowMs - graceMs;
+        oldMs = oldMs(graceMs, nowMs);
+    }
+
+    /** A server says its time in whole seconds, often the last one: what was put just now would be of the future. */
+    private static long oldMs(long graceMs, long nowMs) {
+        if (nowMs == Long.MIN_VALUE) {
+            return nowMs;
+        }
+        return graceMs == 0 ? Long.MAX_VALUE : nowMs - graceMs;
     }
 
     /**
@@ -161,7 +171,7 @@ final class Sweep {
      * object that was a day old by then was not waiting for any of them.
      */
     private long followedMs(List<BlobInfo> log, long base) {
-        long followedMs = oldMs; // a list may be late, but it shows what is older
+        long followedMs = Math.min(oldMs, nowMs); // a list may be late, but it shows what is older
         for (BlobInfo commit : log) {
             if (seqOf(commit) > base) {
                 followedMs = Math.min(followedMs, commit.modifiedMs());
