@@ -353,15 +353,15 @@ public final class Compact {
         Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(), replaced);
         try {
             sweep.plan(imagined);
-            sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
-            if (!options.dryRun()) {
-                sweep.run();
-            }
         } catch (NoSuchBlobException e) {
             sweep.leave(); // another compaction removes the same
         } catch (CorruptArchiveException e) {
             listener.skipped("removing what was replaced", e);
             sweep.leave();
+        }
+        sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
+        if (!options.dryRun()) {
+            sweep.run(); // whatever the store answers but success is a failure
         }
         return new Summary(
                 seq,

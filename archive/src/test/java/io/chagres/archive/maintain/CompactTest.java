@@ -16,6 +16,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.verify.StateComparison;
@@ -435,6 +436,23 @@ class CompactTest {
             Compact.Summary summary = compact(late, store, NOW);
             assertThat(summary.commitsRemoved()).isOne();
             assertThat(store.keys("/log/")).isEmpty();
+            assertThat(host.differing()).isEmpty();
+        }
+    }
+
+    /** Something before the store that knows no deletions may answer so; an object that is gone is no error. */
+    @Test
+    void aDeletionThatIsAnsweredByNotFoundIsRefused() throws IOException {
+        BlobStore keeping = new ForwardingStore(store) {
+            @Override
+            public void delete(String key) throws IOException {
+                throw new NoSuchBlobException(key);
+            }
+        };
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/a", "first");
+            host.commit();
+            assertThatThrownBy(() -> compact(keeping, store, NOW)).isInstanceOf(NoSuchBlobException.class);
             assertThat(host.differing()).isEmpty();
         }
     }
