@@ -8,6 +8,13 @@ public interface SinkProvider {
     String scheme();
 
     /**
+     * Checks an address without opening anything.
+     *
+     * @throws IllegalArgumentException when it is malformed; its message is for people
+     */
+    default void check(String address) {}
+
+    /**
      * Opens a sink.
      *
      * @param address the whole address with the scheme

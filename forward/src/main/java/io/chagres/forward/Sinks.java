@@ -9,6 +9,19 @@ public final class Sinks {
     private Sinks() {}
 
     /**
+     * Checks an address without opening anything; one whose provider is not installed is not looked at.
+     *
+     * @throws IllegalArgumentException when it is malformed
+     */
+    public static void check(String address) {
+        for (SinkProvider provider : ServiceLoader.load(SinkProvider.class)) {
+            if (address.startsWith(provider.scheme() + "://")) {
+                provider.check(address);
+            }
+        }
+    }
+
+    /**
      * Opens a sink.
      *
      * @throws IllegalArgumentException when the scheme is not known or the address malformed

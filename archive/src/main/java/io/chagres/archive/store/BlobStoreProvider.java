@@ -8,6 +8,16 @@ public interface BlobStoreProvider {
     String scheme();
 
     /**
+     * Checks an address without opening anything.
+     *
+     * @param address the whole address with the scheme
+     * @throws StoreException when {@link #open} would refuse it for what it says
+     */
+    default void check(String address) throws StoreException {
+        ObjectAddress.checkPlace(scheme(), address);
+    }
+
+    /**
      * Opens a store.
      *
      * @param address the whole address with the scheme

@@ -42,6 +42,22 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
      */
     public static ObjectAddress parse(String scheme, String address, Set<String> known, String credentials)
             throws StoreException {
+        ObjectAddress parsed = parsed(scheme, address);
+        Map<String, String> parameters = parsed.parameters;
+        if (!known.containsAll(parameters.keySet())) {
+            String names = String.join("=, ", known.stream().sorted().toList()) + "=";
+            throw new StoreException(
+                    "a " + scheme + ":// address takes " + names + "; credentials come from " + credentials);
+        }
+        return parsed;
+    }
+
+    /** Checks bucket and prefix alone: which parameters there are only the provider knows. */
+    static void checkPlace(String scheme, String address) throws StoreException {
+        parsed(scheme, address);
+    }
+
+    private static ObjectAddress parsed(String scheme, String address) throws StoreException {
         int question = address.indexOf('?');
         String path = address.substring(scheme.length() + "://".length(), question < 0 ? address.length() : question);
         int slash = path.indexOf('/');
@@ -49,14 +65,9 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
         if (!BUCKET.matcher(bucket).matches()) {
             throw new StoreException(scheme + ":// needs the name of a bucket: " + scheme + "://BUCKET/PREFIX");
         }
-        Map<String, String> parameters = parameters(question < 0 ? "" : address.substring(question + 1));
-        if (!known.containsAll(parameters.keySet())) {
-            String names = String.join("=, ", known.stream().sorted().toList()) + "=";
-            throw new StoreException(
-                    "a " + scheme + ":// address takes " + names + "; credentials come from " + credentials);
-        }
+        String prefix = prefix(scheme, slash < 0 ? "" : path.substring(slash + 1));
         return new ObjectAddress(
-                scheme, bucket, prefix(scheme, slash < 0 ? "" : path.substring(slash + 1)), parameters);
+                scheme, bucket, prefix, parameters(question < 0 ? "" : address.substring(question + 1)));
     }
 
     private static String prefix(String scheme, String path) throws StoreException {

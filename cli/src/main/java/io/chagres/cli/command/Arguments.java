@@ -1,5 +1,9 @@
 package io.chagres.cli.command;
 
+import io.chagres.archive.store.StoreAddress;
+import io.chagres.archive.store.StoreException;
+import io.chagres.linux.Pathname;
+
 /** The words for arguments that several commands take. */
 public final class Arguments {
     /** The help of an archive's address. */
@@ -10,4 +14,23 @@ public final class Arguments {
             + " within a name, ** crosses directories.";
 
     private Arguments() {}
+
+    /**
+     * Returns a directory of this machine.
+     *
+     * @param name that of the option or argument
+     * @throws CommandFailure when it looks like an address, which would make a directory of that name
+     */
+    public static Pathname directory(String name, String text) throws CommandFailure {
+        try {
+            StoreAddress address = StoreAddress.parse(text);
+            if (address.isDirectory()) {
+                return Pathname.of(address.path());
+            }
+            throw new CommandFailure(
+                    ExitCode.USAGE, name + " takes a directory of this machine, and no " + address.scheme() + "://");
+        } catch (StoreException e) {
+            throw new CommandFailure(ExitCode.USAGE, name + ": " + e.getMessage());
+        }
+    }
 }

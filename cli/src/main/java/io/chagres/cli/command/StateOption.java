@@ -1,7 +1,7 @@
 package io.chagres.cli.command;
 
-import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -20,10 +20,10 @@ public final class StateOption {
     String state;
 
     /** Returns the directory, absolute. */
-    public Pathname directory(Map<String, String> environment) throws ErrnoException {
+    public Pathname directory(Map<String, String> environment) throws IOException {
         return state == null
                 ? ofUser(environment, System.getProperty("user.name", ""))
-                : Pathname.of(state).absolute();
+                : Arguments.directory("--state", state).absolute();
     }
 
     /** Returns systemd's directory, root's, or the one of the XDG base directories. */

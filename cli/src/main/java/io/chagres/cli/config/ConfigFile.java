@@ -1,5 +1,6 @@
 package io.chagres.cli.config;
 
+import io.chagres.archive.store.Spelling;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import java.io.IOException;

@@ -30,6 +30,28 @@ public final class HttpOption {
     String tokenFile;
 
     /**
+     * Checks the address by itself.
+     *
+     * @throws CommandFailure when it is none
+     */
+    public void checkAddress() throws CommandFailure {
+        if (http != null) {
+            StatusServer.parsed(http);
+        }
+    }
+
+    /**
+     * Checks all that {@link #serve} would refuse before it listens.
+     *
+     * @throws CommandFailure when the address is none, or is open to others and there is no token
+     */
+    public void check(CommandContext context) throws IOException {
+        if (http != null) {
+            StatusServer.check(http, token(context));
+        }
+    }
+
+    /**
      * Begins to serve if that was asked for; else returns null.
      *
      * @param messages takes where

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
@@ -66,14 +67,8 @@ public final class StatusServer implements AutoCloseable {
      */
     public static StatusServer open(String address, @Nullable String token, StatusBoard board, ExecutorService threads)
             throws IOException {
+        InetAddress to = check(address, token);
         URI uri = parsed(address);
-        InetAddress to = InetAddress.getByName(uri.getHost());
-        if (!to.isLoopbackAddress() && token == null) {
-            throw new CommandFailure(
-                    ExitCode.USAGE,
-                    "--http " + address + " would tell everybody who reaches it: give a token by --http-token FILE or"
-                            + " CHAGRES_HTTP_TOKEN, or listen on 127.0.0.1");
-        }
         System.setProperty("sun.net.httpserver.maxReqTime", "10"); // seconds; who sends slowly holds no thread
         System.setProperty("sun.net.httpserver.maxRspTime", "10");
         HttpServer server;
@@ -92,7 +87,25 @@ public final class StatusServer implements AutoCloseable {
         return serving;
     }
 
-    private static URI parsed(String address) throws CommandFailure {
+    /** Returns where to listen; throws what {@link #open} does before it listens. */
+    static InetAddress check(String address, @Nullable String token) throws IOException {
+        InetAddress to;
+        try {
+            to = InetAddress.getByName(parsed(address).getHost());
+        } catch (UnknownHostException e) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "--http " + address + ": this address is not known here; take 127.0.0.1:7788");
+        }
+        if (!to.isLoopbackAddress() && token == null) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "--http " + address + " would tell everybody who reaches it: give a token by --http-token FILE or"
+                            + " CHAGRES_HTTP_TOKEN, or listen on 127.0.0.1");
+        }
+        return to;
+    }
+
+    static URI parsed(String address) throws CommandFailure {
         try {
             URI uri = new URI("http://" + address);
             boolean plain = uri.getHost() != null

@@ -92,6 +92,7 @@ public final class RestoreCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        Pathname into = Arguments.directory("DIR", directory);
         ProgressLine progress = new ProgressLine(context, json.json);
         Restore.Listener listener = new Restore.Listener() {
             @Override
@@ -109,7 +110,7 @@ public final class RestoreCommand implements Callable<Integer> {
             Restore.Options options = new Restore.Options(
                     address, times.at(), nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
             Restore restore = new Restore(archive, options, workers(archive, threads), listener);
-            Restore.Summary summary = restore.into(Pathname.of(directory));
+            Restore.Summary summary = restore.into(into);
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
                 throw nothing(archive);

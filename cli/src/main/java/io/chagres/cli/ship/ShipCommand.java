@@ -5,6 +5,8 @@ import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.StoreAddress;
+import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -277,6 +279,7 @@ public final class ShipCommand implements Callable<Integer> {
         try {
             ShipPlan plan = plan();
             plan.ownPaths().refuse(plan.options());
+            http.check(context);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }
@@ -437,12 +440,23 @@ public final class ShipCommand implements Callable<Integer> {
         }
     }
 
+    /** Returns the lag that suits the archive, whose address is checked first. */
+    private long lagMs() throws IOException {
+        try {
+            StoreAddress to = store.isEmpty() ? StoreAddress.parse(".") : BlobStores.check(archive());
+            return maxLag == null ? BlobStores.suggestedLagMs(to) : maxLag.toMillis();
+        } catch (StoreException e) {
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
     /** Returns the options with this machine's defaults. */
     ShipOptions options() throws IOException {
         boolean spools = SpoolOptions.isMeant(store);
         try {
+            http.checkAddress();
             if (spools) {
-                spool.check(recipients.all());
+                spool.check(store, recipients.all());
             }
             return new ShipOptions(
                     paths,
@@ -451,7 +465,7 @@ public final class ShipCommand implements Callable<Integer> {
                     hostName(),
                     state.directory(context.environment()),
                     once,
-                    maxLag == null ? BlobStores.suggestedLagMs(archive()) : maxLag.toMillis(),
+                    lagMs(),
                     drain.toMillis(),
                     codec,
                     level,

@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
-import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.StoreAddress;
+import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Converters;
 import io.chagres.linux.MonotonicClock;
@@ -57,18 +58,22 @@ public record ShipPlan(ShipOptions options, String store, String to) {
 
     /** Says whether the archive is in a cloud, where requests are paid for. */
     public boolean isPaid() {
-        return store.contains("://") && localArchive() == null;
+        return !store.isEmpty() && localArchive() == null;
     }
 
     /** Returns the archive's directory, or null when it is in a cloud or not named. */
     public @Nullable Pathname localArchive() {
-        String path = store.startsWith("file://") ? store.substring("file://".length()) : store;
-        return path.isEmpty() || path.contains("://") ? null : Pathname.of(path);
+        try {
+            StoreAddress address = StoreAddress.parse(store);
+            return address.isDirectory() ? Pathname.of(address.path()) : null;
+        } catch (StoreException e) {
+            return null; // empty: what else is refused makes no plan
+        }
     }
 
     /** Returns the shortest lag of all sources, in milliseconds. */
     public long lagMs() {
-        return options.sources().stream().mapToLong(Source::maxLagMs).min().orElse(BlobStores.suggestedLagMs(store));
+        return options.sources().stream().mapToLong(Source::maxLagMs).min().orElse(options.maxLagMs());
     }
 
     /** Finds what would be followed; the caller closes it. */

@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
 import io.chagres.archive.age.AgeRecipient;
+import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -59,7 +60,8 @@ final class SpoolOptions {
      *
      * @throws IllegalArgumentException naming the value that is out of its range
      */
-    void check(List<AgeRecipient> recipients) {
+    void check(String address, List<AgeRecipient> recipients) {
+        Sinks.check(address);
         if (size.bytes() < MIN_BYTES) {
             throw new IllegalArgumentException("the spool needs at least 16MiB");
         }
@@ -70,12 +72,12 @@ final class SpoolOptions {
     }
 
     /** Returns the spool's directory. */
-    Pathname directory(Pathname state, String host) {
-        return directory == null ? state.resolve("spool").resolve(host) : Pathname.of(directory);
+    Pathname directory(Pathname state, String host) throws CommandFailure {
+        return directory == null ? state.resolve("spool").resolve(host) : Arguments.directory("--spool", directory);
     }
 
     /** Returns the archive in the spool. */
-    Pathname archive(Pathname state, String host) {
+    Pathname archive(Pathname state, String host) throws CommandFailure {
         return Spool.archive(directory(state, host));
     }
 

@@ -14,12 +14,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The configuration file, as an operator writes it and breaks it. */
@@ -131,7 +133,7 @@ final class ConfigCommandTest {
             paths = [1, 2]               | 1:1  | strings, such as
             paths = []                   | 1:1  | no path to ship
             to = "/a"\\nto = "/b"         | 2:1  | to
-            to = "s3://b?a"\\nhost = ""   | 2:1  | host name must not be empty
+            to = "s3://bucket?a"\\nhost = ""   | 2:1  | host name must not be empty
             source = "x"                 | 1:1  | [[source]]
             [[source]]\\ninclude = ["*"]  | 1:   | has no 'paths'
             [[source]]\\npaths = "/a"\\nhost = "h" | 3:1 | unknown key 'host'
@@ -292,5 +294,69 @@ final class ConfigCommandTest {
         assertThat(CommandRun.of("ls", directory + "/archive", "h:**").out())
                 .contains("a.log")
                 .doesNotContain("a.tmp");
+    }
+
+    /** What ship would refuse at its start is bad already here, with its line. */
+    @ParameterizedTest
+    @CsvSource({
+        "to = \"s3:/bucket/x\",s3://bucket/x",
+        "to = \"s4://bucket/x\",s3://bucket/x",
+        "to = \"S3://bucket\",s3://bucket",
+        "to = \"s3:///x\",name of a bucket",
+        "to = \"oss://bucket/x\",no store is known",
+        "to = \" /mnt/a\",/mnt/a",
+        "http = \"127.0.0.1:99999\",ADDRESS:PORT",
+        "state = \"s3:/x\",s3://x",
+    })
+    void findsWhatIsNoAddress(String line, String said) throws IOException {
+        String text = line.startsWith("to") ? "" : "to = \"/mnt/archive\"\n";
+        CommandRun check = check(text + "paths = [\"/var/log/app\"]\n" + line + "\n");
+        assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(check.out()).contains(line.startsWith("to") ? ":2:" : ":3:", said);
+    }
+
+    @Test
+    void findsAnOpenPageWithoutToken() throws IOException {
+        CommandRun check = check("to = \"/mnt/archive\"\npaths = [\"/v\"]\nhttp = \"0.0.0.0:7788\"\n");
+        assertThat(check.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(check.err()).contains("token");
+    }
+
+    @Test
+    void takesAStoreWhoseProviderIsElsewhere() throws IOException {
+        assertThat(check("to = \"s3://bucket/x?region=eu-west-1\"\npaths = [\"/v\"]\n")
+                        .code())
+                .isEqualTo(ExitCode.DONE);
+    }
+
+    /** Each command that takes an archive goes through the same door. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ship /none --once --to",
+                "ship /none --dry-run --to",
+                "ls",
+                "cat",
+                "status",
+                "compact",
+                "verify",
+                "repair",
+                "head",
+                "mount --foreground",
+                "doctor --to",
+                "grep x",
+                "restore",
+                "tail"
+            })
+    void everyCommandRefusesWhatIsNoAddress(String command) {
+        List<String> words = new ArrayList<>(List.of(command.split(" ")));
+        words.add("s3:/bucket/x");
+        if (List.of("cat", "tail", "restore", "mount --foreground").contains(command)) {
+            words.add(command.equals("restore") || command.startsWith("mount") ? directory.toString() : "h:/x");
+        }
+        CommandRun run = CommandRun.of(words.toArray(String[]::new));
+        assertThat(run.code()).isNotZero();
+        assertThat(run.out() + run.err()).contains("s3://bucket/x");
+        assertThat(Path.of("s3:")).doesNotExist();
     }
 }

@@ -19,6 +19,11 @@ public final class KafkaSinkProvider implements SinkProvider {
     }
 
     @Override
+    public void check(String address) {
+        KafkaAddress.parse(address);
+    }
+
+    @Override
     public Sink open(String address, SinkSettings settings) {
         KafkaSettings clients = new KafkaSettings(settings.name(), settings.properties());
         clients.headers(); // says now what is no header

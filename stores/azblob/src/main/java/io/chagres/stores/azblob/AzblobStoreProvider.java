@@ -4,6 +4,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStoreProvider;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.ReadAheadStore;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,11 +28,19 @@ public final class AzblobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
+    public void check(String address) throws StoreException {
+        parse(address).endpoint();
+    }
+
+    private static ObjectAddress parse(String address) throws StoreException {
+        return ObjectAddress.parse(
+                SCHEME, address, Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT), AzblobClients.CREDENTIALS);
+    }
+
+    @Override
     public BlobStore open(String address, boolean create) throws IOException {
         Map<String, String> environment = System.getenv();
-        ObjectAddress parsed = ObjectAddress.parse(
-                SCHEME, address, Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT), AzblobClients.CREDENTIALS);
-        BlobStore store = AzblobStore.open(inAccount(parsed, environment), environment, create);
+        BlobStore store = AzblobStore.open(inAccount(parse(address), environment), environment, create);
         return new ReadAheadStore(store, Executors.newVirtualThreadPerTaskExecutor());
     }
 

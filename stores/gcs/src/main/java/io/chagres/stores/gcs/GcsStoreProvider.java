@@ -4,6 +4,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStoreProvider;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.ReadAheadStore;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -25,14 +26,20 @@ public final class GcsStoreProvider implements BlobStoreProvider {
     }
 
     @Override
+    public void check(String address) throws StoreException {
+        parse(address).endpoint();
+    }
+
+    @Override
     public BlobStore open(String address, boolean create) throws IOException {
-        BlobStore store = GcsStore.open(
-                ObjectAddress.parse(
-                        SCHEME,
-                        address,
-                        Set.of(ObjectAddress.ENDPOINT),
-                        "GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's service account"),
-                create);
-        return new ReadAheadStore(store, Executors.newVirtualThreadPerTaskExecutor());
+        return new ReadAheadStore(GcsStore.open(parse(address), create), Executors.newVirtualThreadPerTaskExecutor());
+    }
+
+    private static ObjectAddress parse(String address) throws StoreException {
+        return ObjectAddress.parse(
+                SCHEME,
+                address,
+                Set.of(ObjectAddress.ENDPOINT),
+                "GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's service account");
     }
 }

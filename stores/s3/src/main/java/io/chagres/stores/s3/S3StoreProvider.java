@@ -3,6 +3,7 @@ package io.chagres.stores.s3;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStoreProvider;
 import io.chagres.archive.store.ReadAheadStore;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 
@@ -18,6 +19,11 @@ public final class S3StoreProvider implements BlobStoreProvider {
     @Override
     public String scheme() {
         return S3Address.SCHEME;
+    }
+
+    @Override
+    public void check(String address) throws StoreException {
+        S3Address.parse(address);
     }
 
     @Override

@@ -1,17 +1,17 @@
-package io.chagres.cli.config;
+package io.chagres.archive.store;
 
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds what somebody may have meant. */
-final class Spelling {
+/** Finds what somebody may have meant. Stateless. */
+public final class Spelling {
     private static final int MAX_EDITS = 3;
 
     private Spelling() {}
 
     /** Returns the word that is most like another one, if any is like it at all. */
-    static Optional<String> nearest(String word, Collection<String> words) {
+    public static Optional<String> nearest(String word, Collection<String> words) {
         return words.stream()
                 .filter(each -> edits(word, each) <= Math.min(MAX_EDITS, Math.max(1, word.length() / 2)))
                 .min(Comparator.comparingInt(each -> edits(word, each)));
