@@ -1,6 +1,6 @@
 package io.chagres.dedupe;
 
-import io.chagres.linux.Glob;
+import io.chagres.linux.PathPattern;
 import io.chagres.linux.Pathname;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record DedupeOptions(
         long minSizeBytes,
-        List<Glob> includes,
-        List<Glob> excludes,
+        List<PathPattern> includes,
+        List<PathPattern> excludes,
         boolean oneFileSystem,
         boolean largestFirst,
         boolean dryRun,
@@ -61,20 +61,20 @@ public record DedupeOptions(
     }
 
     boolean wants(Pathname path) {
-        return (includes.isEmpty() || matches(includes, path)) && !matches(excludes, path);
+        return (includes.isEmpty() || matches(includes, path, false)) && !matches(excludes, path, false);
     }
 
-    boolean excludes(Pathname path) {
-        return matches(excludes, path);
+    boolean excludesDirectory(Pathname path) {
+        return matches(excludes, path, true);
     }
 
     boolean hasGlobs() {
         return !includes.isEmpty() || !excludes.isEmpty();
     }
 
-    private static boolean matches(List<Glob> globs, Pathname path) {
-        for (Glob glob : globs) {
-            if (glob.matches(path)) {
+    private static boolean matches(List<PathPattern> patterns, Pathname path, boolean isDirectory) {
+        for (PathPattern each : patterns) {
+            if (each.matches(path, isDirectory)) {
                 return true;
             }
         }

@@ -101,7 +101,7 @@ final class ScanWorker implements DedupeWorker {
         }
         Pathname relative = folder.below(directory.name());
         if (!options.excludes().isEmpty()
-                && options.excludes(folder.root().path().resolve(relative))) {
+                && options.excludesDirectory(folder.root().path().resolve(relative))) {
             return;
         }
         Folder.Device its = stat.dev() == device.number() ? device : deviceOf(folder.root(), relative);

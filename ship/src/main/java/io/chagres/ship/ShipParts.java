@@ -444,6 +444,11 @@ final class ShipParts implements AutoCloseable {
         return watcher.unreadable() > 0 || names.hasUnknownSize() || undelivered.bytes() < 0;
     }
 
+    /** Says what no scan showed, once the first is over. */
+    void sayUnmatched() {
+        scope.sayUnmatched();
+    }
+
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */
     List<Pathname> takeGone() {
         Set<Pathname> unreadable = Stream.concat(watcher.unreadablePaths(), names.unreadablePaths())
@@ -474,6 +479,7 @@ final class ShipParts implements AutoCloseable {
     private static DirectoryWatcher watcher(ShipOptions options, ShipScope scope, Clock clock) throws IOException {
         return DirectoryWatcher.builder(scope.roots())
                 .exclude(scope::excludes)
+                .excludeDirectories(scope::excludesDirectory)
                 .include(scope::includes)
                 .coalesceMs(options.coalesceMs())
                 .pollIntervalMs(options.pollMs())

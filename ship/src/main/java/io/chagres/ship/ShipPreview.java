@@ -28,6 +28,7 @@ public final class ShipPreview implements AutoCloseable {
     private final Set<Dentry> unreadable = new LinkedHashSet<>();
     private final Set<Pathname> closed = new LinkedHashSet<>();
     private final Statx stat = new Statx();
+    private final ShipScope scope;
     private final DirectoryWatcher watcher;
 
     /**
@@ -36,9 +37,10 @@ public final class ShipPreview implements AutoCloseable {
      * @param own paths that are never followed: an archive in a directory, the state directory
      */
     public ShipPreview(ShipOptions options, OwnPaths own, Clock clock) throws IOException {
-        ShipScope scope = new ShipScope(options, own, problems::add);
+        scope = new ShipScope(options, own, problems::add);
         watcher = DirectoryWatcher.builder(scope.roots())
                 .exclude(scope::excludes)
+                .excludeDirectories(scope::excludesDirectory)
                 .include(scope::includes)
                 .clock(clock)
                 .open();
@@ -48,6 +50,11 @@ public final class ShipPreview implements AutoCloseable {
     public boolean step(int timeoutMs) throws IOException {
         watcher.poll(timeoutMs, listener);
         return !watcher.scanning();
+    }
+
+    /** Adds to the problems which patterns matched nothing so far. */
+    public void sayUnmatched() {
+        scope.sayUnmatched();
     }
 
     /** Returns the number of files found. */

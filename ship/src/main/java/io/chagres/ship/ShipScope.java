@@ -2,11 +2,13 @@ package io.chagres.ship;
 
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Glob;
+import io.chagres.linux.PathPattern;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.file.Rules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Says which paths a shipper follows: what its sources name, include and exclude, and never its own files. Confined to
@@ -14,7 +16,7 @@ import java.util.Set;
  */
 final class ShipScope {
     /** Rewritten in place by its writer all the time. */
-    private static final String JOURNAL = "*.journal";
+    private static final Glob JOURNAL = Glob.of("*.journal");
 
     private final OwnPaths ownPaths;
     private final ShipListener listener;
@@ -24,9 +26,42 @@ final class ShipScope {
 
     private boolean journalSaid;
 
+    /** A pattern of a source, and whether a name matched it. */
+    private static final class Condition {
+        final String option;
+        final PathPattern pattern;
+        boolean matched;
+
+        Condition(String option, String pattern) {
+            this.option = option;
+            this.pattern = PathPattern.of(pattern);
+        }
+
+        /** Compares with the whole path, and from each root of the source on. */
+        boolean matches(Pathname path, boolean isDirectory, Part part) {
+            boolean matches = pattern.matches(path, isDirectory) || matchesFromRoots(path, isDirectory, part);
+            matched |= matches;
+            return matches;
+        }
+
+        private boolean matchesFromRoots(Pathname path, boolean isDirectory, Part part) {
+            for (Pathname at = path.parent(); at != null && pattern.isAnchored(); at = at.parent()) {
+                if (part.isRoot(at) && pattern.matchesFrom(at, path, isDirectory)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
     /** A source that is ready to be asked. */
     private record Part(
-            List<Pathname> roots, List<Glob> rootGlobs, List<Glob> includes, List<Glob> excludes, Rules rules) {
+            List<Pathname> roots,
+            List<Glob> rootGlobs,
+            List<Condition> includes,
+            List<Condition> excludes,
+            boolean leavesOutJournals,
+            Rules rules) {
         static Part of(Source source) throws ErrnoException {
             List<Pathname> roots = new ArrayList<>();
             List<Glob> rootGlobs = new ArrayList<>();
@@ -37,33 +72,71 @@ final class ShipScope {
                     rootGlobs.add(Glob.of(absolute.toString()));
                 }
             }
-            List<Glob> excludes = globs(source.excludes());
-            if (!source.includes().contains(JOURNAL)) {
-                excludes.add(Glob.of(JOURNAL));
-            }
-            Rules rules = new Rules(source.maxLagMs(), source.codec());
-            return new Part(roots, rootGlobs, globs(source.includes()), excludes, rules);
+            return new Part(
+                    roots,
+                    rootGlobs,
+                    conditions("--include", source.includes()),
+                    conditions("--exclude", source.excludes()),
+                    !source.includes().contains(JOURNAL.toString()),
+                    new Rules(source.maxLagMs(), source.codec()));
         }
 
-        private static List<Glob> globs(List<String> patterns) {
-            List<Glob> globs = new ArrayList<>();
-            patterns.forEach(each -> globs.add(Glob.of(each)));
-            return globs;
+        private static List<Condition> conditions(String option, List<String> patterns) {
+            List<Condition> conditions = new ArrayList<>();
+            patterns.forEach(each -> conditions.add(new Condition(option, each)));
+            return conditions;
+        }
+
+        boolean isRoot(Pathname path) {
+            return roots.contains(path) || rootGlobs.stream().anyMatch(each -> each.matches(path));
         }
 
         /** Says whether a path is one that the source names, or lies below. */
         boolean names(Pathname path) {
             for (Pathname at = path; at != null; at = at.parent()) {
-                Pathname part = at;
-                if (roots.contains(part) || rootGlobs.stream().anyMatch(each -> each.matches(part))) {
+                if (isRoot(at)) {
                     return true;
                 }
             }
             return false;
         }
 
+        /** Asks all, so that each is known to have matched. */
+        private boolean matchesAny(List<Condition> conditions, Pathname path, boolean isDirectory) {
+            boolean any = false;
+            for (Condition each : conditions) {
+                any |= (!any || !each.matched) && each.matches(path, isDirectory, this);
+            }
+            return any;
+        }
+
         boolean includes(Pathname path) {
-            return includes.isEmpty() || includes.stream().anyMatch(each -> each.matches(path));
+            if (includes.isEmpty() || matchesAny(includes, path, false)) {
+                return true;
+            }
+            List<Condition> ofDirectories = includes.stream()
+                    .filter(each -> each.pattern.isOfDirectories())
+                    .toList();
+            for (Pathname at = path.parent(); at != null && !ofDirectories.isEmpty(); at = at.parent()) {
+                if (matchesAny(ofDirectories, at, true)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        boolean excludes(Pathname path, boolean isDirectory) {
+            return matchesAny(excludes, path, isDirectory) || leavesOutJournals && JOURNAL.matches(path);
+        }
+
+        /** Says whether a file is left out, or with a directory in which it is. */
+        boolean excludesFile(Pathname path) {
+            for (Pathname at = path; at != null && names(at); at = at.parent()) {
+                if (excludes(at, !at.equals(path))) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 
@@ -102,38 +175,51 @@ final class ShipScope {
         return naming.isEmpty() ? parts : naming;
     }
 
-    /** Says whether a path is left out, with all below it. */
+    /** Says whether a name is left out that is no directory's. */
     boolean excludes(Pathname path) {
-        for (Pathname each : own) {
-            if (path.startsWith(each)) {
-                return true;
-            }
-        }
-        for (Part each : of(path)) {
-            if (!excludes(each, path)) {
-                return false;
-            }
-        }
-        return true;
+        return excludes(path, false);
     }
 
-    private boolean excludes(Part part, Pathname path) {
-        for (Glob each : part.excludes) {
-            if (each.matches(path)) {
-                sayJournal(each, path);
+    /** Says whether a directory is left out, with all below it. */
+    boolean excludesDirectory(Pathname path) {
+        return excludes(path, true);
+    }
+
+    private boolean excludes(Pathname path, boolean isDirectory) {
+        if (isOwn(path)) {
+            return true;
+        }
+        boolean excluded = true;
+        for (Part each : of(path)) {
+            excluded &= each.excludes(path, isDirectory);
+        }
+        if (excluded && !journalSaid && JOURNAL.matches(path)) {
+            journalSaid = true;
+            listener.problem("leaving out " + path + " and other " + JOURNAL
+                    + " files: journald rewrites them in place; ship the output of journalctl, or --include '" + JOURNAL
+                    + "'");
+        }
+        return excluded;
+    }
+
+    private boolean isOwn(Pathname path) {
+        for (Pathname each : own) {
+            if (path.startsWith(each)) {
                 return true;
             }
         }
         return false;
     }
 
-    private void sayJournal(Glob pattern, Pathname path) {
-        if (!journalSaid && pattern.toString().equals(JOURNAL)) {
-            journalSaid = true;
-            listener.problem("leaving out " + path + " and other " + JOURNAL
-                    + " files: journald rewrites them in place; ship the output of journalctl, or --include '" + JOURNAL
-                    + "'");
-        }
+    /** Says of each pattern that matched no name so far that it did not; to be called once a scan is over. */
+    void sayUnmatched() {
+        parts.stream()
+                .flatMap(each -> Stream.concat(each.includes.stream(), each.excludes.stream()))
+                .filter(each -> !each.matched)
+                .map(each -> each.option + " '" + each.pattern + "'")
+                .distinct()
+                .forEach(each -> listener.problem(each + " matches no name that is there now; it is a glob of the"
+                        + " last names of a path; one that begins with / is a whole path"));
     }
 
     /** Says whether a file's name is wanted. */
@@ -145,7 +231,7 @@ final class ShipScope {
     }
 
     private boolean takes(Part part, Pathname path) {
-        return part.includes(path) && !excludes(part, path);
+        return part.includes(path) && !part.excludesFile(path);
     }
 
     /** Returns how a file is shipped that is followed under a path. */
@@ -161,6 +247,6 @@ final class ShipScope {
 
     /** Says whether a path lies within what is followed. */
     boolean covers(Pathname path) {
-        return !excludes(path) && parts.stream().anyMatch(each -> each.names(path));
+        return !isOwn(path) && parts.stream().anyMatch(each -> each.names(path) && !each.excludesFile(path));
     }
 }

@@ -64,6 +64,9 @@ public final class Shipper implements AutoCloseable {
     /** Whether the drain began with a scan of its own. */
     private boolean rescanned;
 
+    /** Whether it is still to be said which patterns match nothing. */
+    private boolean unmatchedDue = true;
+
     private boolean drained;
     private volatile boolean drainRequested;
     private volatile @Nullable ShipOptions reload;
@@ -207,6 +210,7 @@ public final class Shipper implements AutoCloseable {
             reload = null;
             options = next;
             parts.reload(next);
+            unmatchedDue = true;
             changed = true;
         }
         String what = notice;
@@ -311,6 +315,10 @@ public final class Shipper implements AutoCloseable {
                 }
             }
             case RUNNING -> {
+                if (unmatchedDue && !parts.watcher.scanning()) {
+                    parts.sayUnmatched();
+                    unmatchedDue = false;
+                }
                 if (options.once() || drainRequested) {
                     beginDrain(now);
                 }

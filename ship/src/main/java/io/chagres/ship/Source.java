@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.Codec;
 import io.chagres.linux.Glob;
+import io.chagres.linux.PathPattern;
 import java.util.List;
 
 /**
@@ -33,7 +34,7 @@ public record Source(List<String> paths, List<String> includes, List<String> exc
             throw new IllegalArgumentException("the lag must be between 1 ms and 1 h");
         }
         paths.stream().filter(Glob::isPattern).forEach(Glob::of);
-        includes.forEach(Glob::of);
-        excludes.forEach(Glob::of);
+        includes.forEach(PathPattern::of);
+        excludes.forEach(PathPattern::of);
     }
 }

@@ -57,7 +57,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         PatternNode patterns = patterns(roots);
         WatchedDirectory root = new WatchedDirectory(
                 null, new byte[] {'/'}, 0, Scope.ofRoots(patterns, patterns), patterns.isTerminal());
-        Filter filter = new Filter(builder.excludes, builder.includes);
+        Filter filter = new Filter(builder.excludes, builder.excludedDirectories, builder.includes);
         links = new Links(patterns, root, queue, reporter);
         watches = new Watches(inotify, queue);
         RenamePairs pairs = new RenamePairs();
@@ -282,6 +282,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     public static final class Builder {
         private final List<Pathname> roots;
         private @Nullable Predicate<Pathname> excludes;
+        private @Nullable Predicate<Pathname> excludedDirectories;
         private @Nullable Predicate<Pathname> includes;
         private int coalesceMs = 20;
         private long pollIntervalMs;
@@ -294,6 +295,12 @@ public final class DirectoryWatcher implements AutoCloseable {
         /** Leaves out names whose absolute path matches, with all below; repeated calls add up. */
         public Builder exclude(Predicate<Pathname> path) {
             excludes = excludes == null ? path : excludes.or(path);
+            return this;
+        }
+
+        /** Leaves out directories whose absolute path matches, with all below; repeated calls add up. */
+        public Builder excludeDirectories(Predicate<Pathname> path) {
+            excludedDirectories = excludedDirectories == null ? path : excludedDirectories.or(path);
             return this;
         }
 

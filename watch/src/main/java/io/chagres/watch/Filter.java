@@ -8,10 +8,15 @@ import org.jspecify.annotations.Nullable;
 /** Decides which names belong to the tree: by the roots and by the user's conditions. */
 final class Filter {
     private final @Nullable Predicate<Pathname> excludes;
+    private final @Nullable Predicate<Pathname> excludedDirectories;
     private final @Nullable Predicate<Pathname> includes;
 
-    Filter(@Nullable Predicate<Pathname> excludes, @Nullable Predicate<Pathname> includes) {
+    Filter(
+            @Nullable Predicate<Pathname> excludes,
+            @Nullable Predicate<Pathname> excludedDirectories,
+            @Nullable Predicate<Pathname> includes) {
         this.excludes = excludes;
+        this.excludedDirectories = excludedDirectories;
         this.includes = includes;
     }
 
@@ -33,12 +38,15 @@ final class Filter {
             return true;
         }
         Pathname path = directory.path().resolve(Pathname.ofBytes(name));
-        return (excludes == null || !excludes.test(path))
-                && (includes == null || type == Directory.DT_DIR || includes.test(path));
+        if (type == Directory.DT_DIR) {
+            return (excludes == null || !excludes.test(path))
+                    && (excludedDirectories == null || !excludedDirectories.test(path));
+        }
+        return (excludes == null || !excludes.test(path)) && (includes == null || includes.test(path));
     }
 
     /** Says whether a name may belong to the tree in one directory and not in another. */
     boolean dependsOnPath() {
-        return excludes != null || includes != null;
+        return excludes != null || excludedDirectories != null || includes != null;
     }
 }

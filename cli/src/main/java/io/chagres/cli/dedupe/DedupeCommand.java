@@ -10,7 +10,7 @@ import io.chagres.cli.text.ByteSize;
 import io.chagres.dedupe.DedupeOptions;
 import io.chagres.dedupe.DedupeSession;
 import io.chagres.dedupe.PathTypeException;
-import io.chagres.linux.Glob;
+import io.chagres.linux.PathPattern;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.time.Duration;
@@ -198,8 +198,8 @@ public final class DedupeCommand implements Callable<Integer> {
         try {
             return new DedupeOptions(
                     Math.max(1, minSize.bytes()),
-                    includes.stream().map(Glob::of).toList(),
-                    excludes.stream().map(Glob::of).toList(),
+                    includes.stream().map(PathPattern::of).toList(),
+                    excludes.stream().map(PathPattern::of).toList(),
                     oneFileSystem,
                     largestFirst,
                     dryRun,

@@ -83,6 +83,7 @@ public record ShipPlan(ShipOptions options, String store, String to) {
         while (!preview.step(STEP_MS) && MonotonicClock.nowMs() < untilMs) {
             continue; // a tree that is never quiet is seen as far as it is
         }
+        preview.sayUnmatched();
         return preview;
     }
 
