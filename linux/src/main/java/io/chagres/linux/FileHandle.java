@@ -122,6 +122,41 @@ public final class FileHandle implements AutoCloseable {
         return StatusCalls.openByHandleAt(mountFd, handle, flags | Fd.O_CLOEXEC);
     }
 
+    /**
+     * Opens a file by what {@link #inode()} and {@link #generation()} said of it, whatever became of its names: its
+     * handle is made from that of another file of the same file system. Needs CAP_DAC_READ_SEARCH. What is opened may
+     * be another file, if the handle's layout or the subvolume is another; the caller compares.
+     *
+     * @param alikeFd a descriptor of any file or directory of the same file system, not of O_PATH
+     * @param flags as for open(2); O_CLOEXEC is added
+     * @return a raw descriptor that the caller owns, or {@code -errno}; -ESTALE if the file does not exist any more,
+     *     -EOPNOTSUPP where handles cannot be opened or their layout is not known
+     */
+    public int tryOpenAlike(int alikeFd, long inode, long generation, int flags) {
+        int asked = ask(alikeFd, StatusCalls.AT_EMPTY_PATH);
+        if (asked < 0) {
+            return asked;
+        }
+        int type = type();
+        if (type == FILEID_INO32_GEN && length() == SHMEM_BYTES) {
+            handle.set(INT, HEADER, (int) generation);
+            handle.set(LONG, HEADER + 4, inode);
+        } else if (type == FILEID_INO32_GEN) {
+            handle.set(INT, HEADER, (int) inode);
+            handle.set(INT, HEADER + 4, (int) generation);
+        } else if (type == FILEID_INO64_GEN) {
+            handle.set(LONG, HEADER, inode);
+            handle.set(INT, HEADER + 8, (int) generation);
+        } else if (type == FILEID_BTRFS_WITHOUT_PARENT) {
+            long root = handle.get(LONG, HEADER + 8);
+            handle.set(LONG, HEADER, inode);
+            handle.set(INT, HEADER + 16, (int) (generation ^ root * FNV_PRIME));
+        } else {
+            return -Errno.EOPNOTSUPP;
+        }
+        return StatusCalls.openByHandleAt(alikeFd, handle, flags | Fd.O_CLOEXEC);
+    }
+
     /** Frees the buffer. Idempotent. */
     @Override
     public void close() {

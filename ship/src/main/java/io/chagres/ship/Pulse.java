@@ -174,7 +174,8 @@ final class Pulse {
         String files = status.unreadableFiles() == 0 ? "" : status.unreadableFiles() + " unreadable files";
         String directories =
                 status.unreadableDirectories() == 0 ? "" : status.unreadableDirectories() + " unreadable directories";
-        return Stream.of(notice, store, files, directories)
+        String missing = status.missingFiles() == 0 ? "" : status.missingFiles() + " missing files";
+        return Stream.of(notice, store, files, directories, missing)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; "));
     }

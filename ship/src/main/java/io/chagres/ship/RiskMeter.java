@@ -86,7 +86,8 @@ final class RiskMeter {
                 parts.pipeline.commits(),
                 parts.health.errors(),
                 scanning,
-                parts.health.trouble(nowMs));
+                parts.health.trouble(nowMs),
+                parts.missing.count());
     }
 
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */

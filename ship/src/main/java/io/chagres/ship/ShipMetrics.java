@@ -61,6 +61,11 @@ final class ShipMetrics {
                         "chagres_unreadable_directories",
                         "Directories that cannot be read; what is in them is not known.",
                         of(status, ShipStatus::unreadableDirectories))
+                .gauge(
+                        "chagres_missing_files",
+                        "Files that grew when a shipper ran last and were not found at the start: what was written to"
+                                + " them in between is in no archive.",
+                        of(status, ShipStatus::missingFiles))
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
     }
 

@@ -31,6 +31,7 @@ import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
+import io.chagres.ship.file.MissingFiles;
 import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
@@ -55,6 +56,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -84,6 +86,7 @@ final class ShipParts implements AutoCloseable {
     final DerivedFiles derived;
     final Offload offload;
     final CheckpointStep checkpoints;
+    final MissingFiles missing;
     final Copies copies;
     final Verifier verifier;
     final DirectoryWatcher watcher;
@@ -133,6 +136,7 @@ final class ShipParts implements AutoCloseable {
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
         names = new DentryEvents(files, pipeline, known, openFiles, this.clock, problems);
+        missing = new MissingFiles(opening.points, openFiles, files, problems);
         copies =
                 new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
@@ -451,15 +455,24 @@ final class ShipParts implements AutoCloseable {
 
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */
     List<Pathname> takeGone() {
+        return known.takeUnseen(hidden());
+    }
+
+    /** Looks for the files that had a name when a shipper ran last, and have none that is followed. */
+    void seekMissing() {
+        missing.seek(scope::covers, hidden());
+    }
+
+    private Predicate<Pathname> hidden() {
         Set<Pathname> unreadable = Stream.concat(watcher.unreadablePaths(), names.unreadablePaths())
                 .collect(Collectors.toSet());
-        return known.takeUnseen(name -> {
+        return name -> {
             Pathname at = name;
             while (at != null && !unreadable.contains(at)) {
                 at = at.parent();
             }
             return at != null;
-        });
+        };
     }
 
     /** Returns the bytes at risk that no tail knows of: those of files that cannot be opened, or went unread. */
@@ -512,6 +525,7 @@ final class ShipParts implements AutoCloseable {
         }
         files.close();
         names.close();
+        missing.close();
         turns.close();
         copies.close();
         openFiles.close();

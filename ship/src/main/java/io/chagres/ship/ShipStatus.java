@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param errors puts that failed since this shipper started; each was tried again
  * @param scanning whether a directory is not scanned yet
  * @param storeTrouble since when the store refuses and why ({@code refuses since 9 s: ...}), or null while it accepts
+ * @param missingFiles files that grew when a shipper ran last, and that were not found when this one started: what was
+ *     written to them in between is in no archive
  */
 public record ShipStatus(
         long files,
@@ -37,7 +39,42 @@ public record ShipStatus(
         long commits,
         long errors,
         boolean scanning,
-        @Nullable String storeTrouble) {
+        @Nullable String storeTrouble,
+        long missingFiles) {
+
+    /** Nothing is missing. */
+    public ShipStatus(
+            long files,
+            long shippedBytes,
+            long riskBytes,
+            long riskMs,
+            long heldBackBytes,
+            long unverifiedBytes,
+            long unreadableFiles,
+            long unreadableDirectories,
+            long totalBytes,
+            long archivedBytes,
+            long commits,
+            long errors,
+            boolean scanning,
+            @Nullable String storeTrouble) {
+        this(
+                files,
+                shippedBytes,
+                riskBytes,
+                riskMs,
+                heldBackBytes,
+                unverifiedBytes,
+                unreadableFiles,
+                unreadableDirectories,
+                totalBytes,
+                archivedBytes,
+                commits,
+                errors,
+                scanning,
+                storeTrouble,
+                0);
+    }
 
     /** The status before the first step: nothing is known, so the risk is unknown. */
     static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);

@@ -256,7 +256,8 @@ public final class Shipper implements AutoCloseable {
         if (now >= nextUnreadableMs) {
             parts.names.retryUnreadable();
             nextUnreadableMs = now + RETRY_UNREADABLE_MS;
-            if (stage == Stage.RUNNING && !parts.known.isEmpty() && !parts.watcher.scanning()) {
+            boolean mayShow = !parts.known.isEmpty() || parts.missing.isBusy();
+            if (stage == Stage.RUNNING && mayShow && !parts.watcher.scanning()) {
                 removeUnseen(); // what could not be read at the start
             }
         }
@@ -362,6 +363,9 @@ public final class Shipper implements AutoCloseable {
 
     /** What the archive knew and the scan did not find is gone; returns whether all that was said. */
     private boolean removeUnseen() {
+        if (gone.isEmpty()) {
+            parts.seekMissing();
+        }
         Pathname removed = null;
         for (Pathname path : parts.takeGone()) {
             if (removed == null || !path.startsWith(removed)) {

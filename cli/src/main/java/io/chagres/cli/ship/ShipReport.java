@@ -129,7 +129,7 @@ sealed interface ShipReport {
         public void status(ShipStatus status, long elapsedMs) {
             boolean safe = !status.scanning() && status.riskBytes() == 0;
             if (!caughtUp && (safe || !scanned && !status.scanning())) {
-                String what = safe ? "everything is acknowledged: " : "everything is scanned: ";
+                String what = safe ? ShipStatusText.safe(status) + ": " : "everything is scanned: ";
                 err.line(
                         LogLines.Level.INFO,
                         what + ShipStatusText.line(status, 0).strip());
@@ -149,7 +149,7 @@ sealed interface ShipReport {
             if (status.riskBytes() == 0) {
                 String shipped =
                         ByteSize.format(status.shippedBytes()) + " in " + Words.plural(status.commits(), "commit");
-                err.line(LogLines.Level.NOTICE, "ended: everything is acknowledged; shipped " + shipped);
+                err.line(LogLines.Level.NOTICE, "ended: " + ShipStatusText.safe(status) + "; shipped " + shipped);
             }
             err.ended(status);
         }

@@ -78,16 +78,28 @@ final class ShipStatusText {
         json.member("unverifiedBytes", status.unverifiedBytes());
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());
+        json.member("missingFiles", status.missingFiles());
         json.member("commits", status.commits()).member("errors", status.errors());
         json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());
     }
 
-    /** Returns what cannot be read, with a comma before each; empty when everything can. */
+    /** Returns what cannot be read or found, with a comma before each; empty when everything can. */
     static String unreadable(ShipStatus status) {
         long files = status.unreadableFiles();
         long directories = status.unreadableDirectories();
         return (files > 0 ? ", " + Words.plural(files, "file") + " unreadable" : "")
-                + (directories > 0 ? ", " + Words.plural(directories, "directory", "directories") + " unreadable" : "");
+                + (directories > 0 ? ", " + Words.plural(directories, "directory", "directories") + " unreadable" : "")
+                + (status.missingFiles() > 0
+                        ? ", " + Words.plural(status.missingFiles(), "file") + " missing since no ship ran"
+                        : "");
+    }
+
+    /** Returns what to say when nothing is at risk: of what is missing that is not known. */
+    static String safe(ShipStatus status) {
+        return status.missingFiles() == 0
+                ? "everything is acknowledged"
+                : "everything that was found is acknowledged, "
+                        + Words.plural(status.missingFiles(), "file") + " not found";
     }
 
     /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */

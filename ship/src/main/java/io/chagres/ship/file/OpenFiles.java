@@ -143,6 +143,11 @@ public final class OpenFiles implements AutoCloseable {
                 + "what was shipped of it was changed in place before that is not known");
     }
 
+    /** Says whether no file without a name should be opened before another one ends. */
+    boolean isFull() {
+        return open >= most;
+    }
+
     /** Returns how many are open. */
     public int open() {
         return open;

@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param origins which older versions hold parts of its bytes
  * @param attributes as they were last recorded
  * @param lastPath the name it had last, or null
+ * @param isGrowing whether the log does not say that the file was read to its end for good
+ * @param isNamed whether it had a name when that was written
  */
 public record ResumePoint(
         long versionId,
         PrefixChecksums prefix,
         Origins origins,
         Attributes attributes,
-        @Nullable Pathname lastPath) {}
+        @Nullable Pathname lastPath,
+        boolean isGrowing,
+        boolean isNamed) {}

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,7 +133,9 @@ public final class ResumePoints implements RunListener {
                                     old.prefix(),
                                     point.origins(),
                                     point.attributes(),
-                                    point.lastPath())
+                                    point.lastPath(),
+                                    point.isGrowing(),
+                                    point.isNamed())
                             : point;
                 }));
     }
@@ -156,7 +159,9 @@ public final class ResumePoints implements RunListener {
                                 found.prefix(),
                                 found.origins(),
                                 version.attributes(),
-                                version.lastPath()));
+                                version.lastPath(),
+                                version.nameCount() > 0 || version.state() == FileVersion.State.GROWING,
+                                version.nameCount() > 0));
                 FileVersion before = state.version(version.previousVersion());
                 Collected cut = collected.get(version.previousVersion());
                 if (before != null && cut != null && before.isOver()) {
@@ -200,6 +205,11 @@ public final class ResumePoints implements RunListener {
         return points.values().stream().mapToInt(List::size).sum();
     }
 
+    /** Gives all versions that nobody has claimed. */
+    void unclaimed(BiConsumer<FileIdentity, ResumePoint> to) {
+        points.forEach((identity, all) -> all.forEach(each -> to.accept(identity, each)));
+    }
+
     private static boolean mayGrow(FileVersion version) {
         return switch (version.state()) {
             case GROWING, SEALED -> true;
@@ -210,7 +220,8 @@ public final class ResumePoints implements RunListener {
     /** Puts back where a file went on that may be found again under another name. */
     public void put(Tail tail, @Nullable Pathname lastPath) {
         points.computeIfAbsent(tail.identity, k -> new ArrayList<>(1))
-                .add(new ResumePoint(tail.versionId, tail.bytes.prefix(), tail.origins(), tail.recorded(), lastPath));
+                .add(new ResumePoint(
+                        tail.versionId, tail.bytes.prefix(), tail.origins(), tail.recorded(), lastPath, false, false));
     }
 
     /**

@@ -158,6 +158,11 @@ public final class Tail {
         }
     }
 
+    /** Notes the name that a file had which was found without one. */
+    public void lostNameAt(Pathname path) {
+        lastPath = path;
+    }
+
     /** Says whether it has a name. */
     public boolean hasName() {
         return name != null;

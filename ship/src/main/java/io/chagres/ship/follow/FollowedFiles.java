@@ -110,6 +110,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         Tail tail = known == null ? begin(from, identity, device, stat) : known;
         openFiles.attach(tail, fd);
         if (known == null) {
+            tail.lostNameAt(from);
             nameless(tail);
         }
         enqueue(tail);
