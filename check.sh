@@ -5,8 +5,13 @@
 #   ./check.sh fast              the tests of all modules that need nothing but a JDK
 #   ./check.sh it                those that need the machine: the superuser, mounts, servers of object stores
 #   ./check.sh e2e               those of the whole program
-#   ./check.sh ship stores/s3    the tests of modules; 'fast tests' only the fast ones
+#   ./check.sh soak              everything, and the whole of each long search, which takes hours
+#   ./check.sh times             where the time of the last run went, also into docs/TESTING.md; nothing is run
+#   ./check.sh ship stores/s3    the tests of modules; 'fast tests' only the fast ones, 'fast it' all of both kinds
 #   ./check.sh -t NAME ship      tests of a module by name: Class, Class#method, or a pattern of Surefire
+#
+# Of a long search - models, random histories, mutations, hostile inputs, crash images - the others run a share. The
+# commit chooses it: ten commits in a row run all of it, and so does -Dshare=0/1.
 #
 # Other arguments that begin with '-' go to Maven. Only the first compiles with Error Prone and NullAway and checks the
 # formatting (repair: ./mvnw -pl '!bom' spotless:apply). The last line is the sum over all modules.
@@ -19,16 +24,23 @@ export PATH="$PATH:/usr/sbin:/sbin" # where programs are that make file systems
 umask 022                           # some tests hand files to another user
 
 fast='!it & !e2e'
-mode=full tags='any() | none()' modules='' name='' percent=''
+mode=full tags='' modules='' name='' shares=10
+# take MODE EXPRESSION: takes tests by their tags too.
+take() {
+    [ $mode = whole ] || mode=$1
+    tags="${tags:+$tags | }$2"
+}
 left=$#
 while [ $left -gt 0 ]; do
     argument=$1
     shift
     left=$((left - 1))
     case $argument in
-        fast) mode=quick tags=$fast percent=2 ;; # of the runs of models, which take minutes else
-        it) mode=quick tags=it ;;
-        e2e) mode=whole tags=e2e ;;
+        fast) take quick "$fast" && shares=50 ;;
+        it) take quick it ;;
+        e2e) take whole e2e ;;
+        soak) shares=1 ;;
+        times) mode=times ;;
         -t)
             [ $left -gt 0 ] || { echo "check.sh: -t needs the name of a test" >&2 && exit 2; }
             name=$1
@@ -45,15 +57,20 @@ while [ $left -gt 0 ]; do
 done
 [ -z "$name" ] || [ -n "$modules" ] || { echo "check.sh: -t needs a module" >&2 && exit 2; }
 
+kit=testkit/src/main/java/io/chagres/testkit
+[ $mode != times ] || exec "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 $kit/TestTimes.java . target/check.log \
+    docs/TESTING.md
+
 # The modules that these need are compiled; of their tests none is run.
 tests=''
 for module in $modules; do
     [ $mode != full ] || mode=quick
     case $module in tests | bench) [ "$tags" = "$fast" ] || mode=whole ;; esac
-    tests=$tests${tests:+,}${name:-io/chagres/$module/**/*Test}
+    [ -d "$module/src/test" ] || continue
+    tests=$tests${tests:+,}${name:-io/chagres/$(ls "$module/src/test/java/io/chagres")/**/*Test}
 done
 [ -z "$modules" ] || set -- -pl "$(echo "$modules" | tr ' ' ,)" -am \
-    -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false "$@"
+    -Dtest="${tests:-None}" -Dsurefire.failIfNoSpecifiedTests=false "$@"
 case $mode in
     full) set -- verify "$@" ;;
     whole) set -- package -Dquick "$@" ;; # the program is put together too
@@ -69,13 +86,19 @@ find . -name .git -prune -o -name src -prune -o -type d -name surefire-reports -
 # -T 2      two modules beside each other: their tests share nothing of the machine
 # -Dseed    random tests take the numbers of this tree but for its documents: what was green here is green elsewhere, and
 #           each change of code tries others. One test alone takes new ones each time.
+# -Dshare   K/N: of the cases of a long search each N-th from case K on
 tree=$(git ls-tree -r HEAD 2>/dev/null | grep -Ev '\.md$|\sdocs/|\sbench/' | git hash-object --stdin | cut -c 1-15)
-[ -z "$percent" ] || set -- "$@" -Dfast -Dmodel.percent=$percent
-[ -n "$name" ] || set -- "$@" -Dseed="$(printf %d "0x${tree:-1}")"
+if [ -n "$name" ]; then seed=$(date +%s%N); else seed=$(printf %d "0x${tree:-1}"); fi
+commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
+set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
+[ $shares != 50 ] || set -- -Dfast "$@"
+[ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
+# A second compiler costs more than it saves where little is compiled.
+[ $mode != quick ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"
 mkdir -p target
 {
     status=0
-    ./mvnw -B -fae -T 2 -Dmaven.test.failure.ignore -Dtest.tags="$tags" "$@" || status=$?
+    ./mvnw -B -fae -T 2 -Dmaven.test.failure.ignore -Dtest.tags="${tags:-any() | none()}" "$@" || status=$?
     echo $status >target/check.status
 } | tee target/check.log
 read -r status <target/check.status
@@ -88,6 +111,6 @@ fi
 
 slowest=0
 [ "${CI-}" != true ] || slowest=20
-"$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 testkit/src/main/java/io/chagres/testkit/TestSummary.java . \
+"$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 $kit/TestSummary.java . \
     target/check.log $slowest || status=1
 exit "$status"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Kills what is between files and Kafka at random moments, 200 times unless told otherwise:
-# bench/load/soak_kafka.sh [KILLS [SEED]]
+# Kills what is between files and Kafka at random moments, 80 times, five times over unless told otherwise:
+# bench/load/soak_kafka.sh [TIMES [SEED]]
 #
-# They are the fault tests of forwarding with another number: forwarder, shipper and broker, compaction under them, the
+# They are the whole of the fault tests of forwarding, of which a check runs a share: forwarder, shipper and broker, compaction under them, the
 # one process that does both, lost answers and transactions that take too long. A consumer of what is committed must
 # see each line once and each file in order. A kill takes 5 to 10 s. Needs a JDK >= 25.
 set -euo pipefail
@@ -13,6 +13,8 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 require_jdk soak_kafka
 export JAVA_HOME=$jdk
 cd "$HERE/../.."
-kills=${1:-200}
-exec ./check.sh -t 'ForwardFaultsTest#eachLine*,ShipKafkaTest#eachLine*,KafkaLinkFaultsTest#a*' tests \
-    -Dkafka.kills="$kills" -Dkafka.rounds="$((kills / 10 + 1))" ${2:+-Dseed="$2"}
+first=${2:-$(date +%s%N)}
+for ((time = 0; time < ${1:-5}; time++)); do
+    ./check.sh -t 'ForwardFaultsTest#eachLine*,ShipKafkaTest#eachLine*,KafkaLinkFaultsTest#a*' tests \
+        -Dshare=0/1 -Dseed=$((first + time))
+done

@@ -6,7 +6,6 @@ import io.chagres.testkit.Requires;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section dedupe in a form shorter than short: that it works, not what it measures. */
@@ -17,7 +16,6 @@ class DedupeSectionTest {
     Path directory;
 
     @Test
-    @Timeout(600)
     void becomesTables() {
         Requires.loopDevices();
         Requires.kernelFileSystem("xfs");

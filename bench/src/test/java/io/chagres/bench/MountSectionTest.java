@@ -9,7 +9,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section mount in its short form: that it works, not what it measures. */
@@ -27,7 +26,6 @@ class MountSectionTest {
     }
 
     @Test
-    @Timeout(170)
     void becomesTables() {
         Requires.root();
         Requires.fuse();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ abstract class ConvergenceContract extends OnDisk {
     @Test
     void aSecondRunChangesNothing() throws IOException {
         long seed = Seeds.next("aSecondRunChangesNothing " + fileSystem);
-        for (int tree = 0; tree < Seeds.runs(TREES); tree++) {
+        for (int tree : Share.of(TREES)) {
             secondRunOf(seed + tree);
         }
     }

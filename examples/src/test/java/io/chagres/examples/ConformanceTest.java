@@ -11,6 +11,7 @@ import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -220,7 +221,7 @@ class ConformanceTest {
         String seed = Integer.toString((int) Seeds.next("fsx " + subject) & Integer.MAX_VALUE);
         on(subject, directory -> {
             List<String> command = new ArrayList<>(List.of(fsx.toString(), "-f", config.toString()));
-            command.addAll(List.of("-N", "6000", "-S", seed, "-P", work.toString()));
+            command.addAll(List.of("-N", Integer.toString(Share.count(20_000)), "-S", seed, "-P", work.toString()));
             command.add(directory.resolve("file").toString());
             Program program = Program.run(command);
             assertThat(program.exitCode())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("it")
 class HandoverProcessTest {
     /** How many processes serve, one after the other. */
-    private static final int SERVERS = Integer.getInteger("handovers", 4) + 1;
+    private static final int SERVERS = Share.count(20) + 1;
 
     private static final byte[] CONTENT = "content".getBytes();
 

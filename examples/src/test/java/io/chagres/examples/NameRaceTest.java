@@ -10,6 +10,7 @@ import io.chagres.fuse.path.NioFileSystem;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -49,7 +50,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NameRaceTest {
     private static final int PROGRAMS = 4;
-    private static final int STEPS = Integer.getInteger("steps", 1_500);
+    private static final int STEPS = Share.count(5_000);
     private static final int NAMES = 4;
 
     /** What is mounted. */

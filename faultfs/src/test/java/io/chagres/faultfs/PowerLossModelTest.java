@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class PowerLossModelTest {
-    private static final int CUTS = Seeds.runs(60);
+    private static final int CUTS = Share.count(100);
     private static final int MOST_CHANGES = 60;
     private static final int MOST_BYTES = 20_000;
 

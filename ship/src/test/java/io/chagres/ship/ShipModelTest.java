@@ -3,6 +3,7 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,12 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The product's promise, tried on random runs: whatever a drain, a flush or a status calls safe is restored bit for bit
- * at that commit, and everything else is counted at risk. {@code -Dmodel.runs=N} sets how many, {@code -Dseed=N} where
- * to begin. A run that fails is shortened and printed as a case for {@link ShipModelCasesTest}; a million
- * of them is what {@code bench/load/soak_ship.sh} does.
+ * at that commit, and everything else is counted at risk. A run that fails is shortened and printed as a case for
+ * {@link ShipModelCasesTest}; a million of them is what {@code bench/load/soak_ship.sh} does.
  */
 class ShipModelTest {
-    private static final int RUNS = Integer.getInteger("model.runs", Seeds.runs(10_000));
+    private static final int RUNS = 10_000;
     /** The kernel lets whoever closes an inotify wait, so runs go side by side. */
     private static final int THREADS = 12;
 
@@ -35,12 +35,13 @@ class ShipModelTest {
     void whatIsCalledSafeIsRestored() throws Exception {
         long seed = Seeds.next("whatIsCalledSafeIsRestored");
         Path top = Files.isWritable(MEMORY) ? Files.createTempDirectory(MEMORY, "chagres-model") : temp;
+        int[] runs = Share.of(RUNS);
         AtomicInteger next = new AtomicInteger();
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
             List<Future<String>> wrong = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 Path base = top.resolve(Integer.toString(i));
-                wrong.add(threads.submit(() -> run(base, seed, next)));
+                wrong.add(threads.submit(() -> run(base, seed, runs, next)));
             }
             for (Future<String> each : wrong) {
                 assertThat(each.get()).isEmpty();
@@ -51,14 +52,15 @@ class ShipModelTest {
     }
 
     /** Runs until one run fails; returns that one as a case. */
-    private static String run(Path base, long seed, AtomicInteger next) throws IOException {
-        for (int i = next.getAndIncrement(); i < RUNS; i = next.getAndIncrement()) {
-            ModelRun.Setting setting = ModelRun.Setting.of(seed + i);
-            List<ModelOperation> operations = ModelOperation.draw(Seeds.random(seed + i));
+    private static String run(Path base, long seed, int[] runs, AtomicInteger next) throws IOException {
+        for (int i = next.getAndIncrement(); i < runs.length; i = next.getAndIncrement()) {
+            long number = seed + runs[i];
+            ModelRun.Setting setting = ModelRun.Setting.of(number);
+            List<ModelOperation> operations = ModelOperation.draw(Seeds.random(number));
             String wrong = ModelRun.run(base, setting, operations);
             if (wrong != null) {
-                next.set(RUNS);
-                return ModelShrink.explain(base, seed + i, setting, operations, wrong);
+                next.set(runs.length);
+                return ModelShrink.explain(base, number, setting, operations, wrong);
             }
         }
         return "";

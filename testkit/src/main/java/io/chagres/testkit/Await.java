@@ -5,16 +5,22 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for conditions: a test never sleeps for a guessed time. */
 public final class Await {
-    private static final long LIMIT_NS = 60_000_000_000L;
+    private static final long LIMIT_SECONDS = 60;
     private static final long STEP_NS = 2_000_000L;
 
     private Await() {}
 
-    /** Waits until a condition holds; fails with its name after a minute. */
+    /** Waits until a condition holds; fails with its name after a minute, later on a busy machine. */
     public static void until(String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + LIMIT_NS;
+        try (Spent.Span _ = Spent.on(Spending.CONDITIONS)) {
+            await(what, condition);
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        Patience patience = new Patience(LIMIT_SECONDS);
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > end) {
+            if (patience.isOver()) {
                 throw new AssertionError("did not happen within a minute: " + what);
             }
             LockSupport.parkNanos(STEP_NS);

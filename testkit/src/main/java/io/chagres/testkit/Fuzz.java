@@ -13,14 +13,15 @@ import java.util.stream.Stream;
 
 /**
  * Gives a parser hostile inputs: first those of the corpus, {@code src/test/resources/fuzz/<class of the test>/}, then
- * made ones for some seconds, {@code -Dfuzz.seconds=} for more. Each input has its own seed, which is printed when it
+ * made ones for some seconds. Each input has its own seed, which is printed when it
  * fails; the input is then kept in {@code target/fuzz}, from where it goes into the corpus.
  */
 public final class Fuzz {
     /** No input takes so long, however busy the machine is, in seconds. */
     private static final long HANG_SECONDS = 120;
 
-    private static final int SECONDS = 5;
+    /** For how long inputs are made, of which a run takes its {@link Share}. */
+    private static final int SECONDS = 20;
 
     /** A parser under test. */
     public interface Target {
@@ -38,7 +39,7 @@ public final class Fuzz {
         for (Path each : corpus(test)) {
             check(target, Files.readAllBytes(each), each.toString());
         }
-        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(Integer.getInteger("fuzz.seconds", SECONDS));
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(Share.count(SECONDS));
         long seed = Seeds.next(test.getSimpleName());
         int inputs = 0;
         do {

@@ -184,7 +184,7 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     private Process start() {
-        try {
+        try (Spent.Span _ = Spent.on(Spending.SERVERS)) {
             Process started = new ProcessBuilder(java("kafka.Kafka", properties()))
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(

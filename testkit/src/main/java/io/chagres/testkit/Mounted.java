@@ -33,7 +33,9 @@ public final class Mounted implements AutoCloseable {
      */
     public static Mounted tmpfs(Path directory, String options) {
         makeDirectory(directory);
-        Program.ok("mount", "-t", "tmpfs", "-o", options, "chagres-test", directory.toString());
+        try (Spent.Span _ = Spent.on(Spending.MOUNTS)) {
+            Program.ok("mount", "-t", "tmpfs", "-o", options, "chagres-test", directory.toString());
+        }
         return new Mounted(directory, null);
     }
 
@@ -53,7 +55,7 @@ public final class Mounted implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Program.ok("mkfs.ext4", "-q", "-F", image.toString());
+        make(image, "mkfs.ext4", "-q", "-F");
         return image;
     }
 
@@ -64,9 +66,7 @@ public final class Mounted implements AutoCloseable {
      */
     public static Mounted newFileSystem(Path image, Path directory, String... mkfs) {
         Program.ok("truncate", "--size=320M", image.toString());
-        List<String> command = new ArrayList<>(List.of(mkfs));
-        command.add(image.toString());
-        Program.ok(command.toArray(String[]::new));
+        make(image, mkfs);
         return image(image, directory);
     }
 
@@ -79,10 +79,16 @@ public final class Mounted implements AutoCloseable {
      */
     public static Mounted directFileSystem(Path image, Path directory, String size, String options, String... mkfs) {
         Program.ok("truncate", "--size=" + size, image.toString());
+        make(image, mkfs);
+        return looped(image, directory, options, "--direct-io=on");
+    }
+
+    private static void make(Path image, String... mkfs) {
         List<String> command = new ArrayList<>(List.of(mkfs));
         command.add(image.toString());
-        Program.ok(command.toArray(String[]::new));
-        return looped(image, directory, options, "--direct-io=on");
+        try (Spent.Span _ = Spent.on(Spending.MOUNTS)) {
+            Program.ok(command.toArray(String[]::new));
+        }
     }
 
     /** Mounts a file-system image on a directory, which is created, through the next free loop device. */
@@ -92,14 +98,16 @@ public final class Mounted implements AutoCloseable {
 
     private static Mounted looped(Path image, Path directory, String options, String directIo) {
         makeDirectory(directory);
-        String device = Program.ok("losetup", "--find", "--show", directIo, image.toString())
-                .strip();
-        Program mount = Program.run(List.of("mount", "-o", options, device, directory.toString()));
-        if (mount.exitCode() != 0) {
-            Program.ok("losetup", "--detach", device);
-            throw new AssertionError("cannot mount " + image + ": " + mount.err());
+        try (Spent.Span _ = Spent.on(Spending.MOUNTS)) {
+            String device = Program.ok("losetup", "--find", "--show", directIo, image.toString())
+                    .strip();
+            Program mount = Program.run(List.of("mount", "-o", options, device, directory.toString()));
+            if (mount.exitCode() != 0) {
+                Program.ok("losetup", "--detach", device);
+                throw new AssertionError("cannot mount " + image + ": " + mount.err());
+            }
+            return new Mounted(directory, device);
         }
-        return new Mounted(directory, device);
     }
 
     /** Remounts with other options, such as {@code ro}. */
@@ -160,8 +168,11 @@ public final class Mounted implements AutoCloseable {
     /** Unmounts, however busy it is, and gives the loop device back. */
     @Override
     public void close() {
-        if (mounted) {
-            mounted = false;
+        if (!mounted) {
+            return;
+        }
+        mounted = false;
+        try (Spent.Span _ = Spent.on(Spending.MOUNTS)) {
             Program.run(List.of("fsfreeze", "--unfreeze", directory.toString()));
             if (Program.run(List.of("umount", directory.toString())).exitCode() != 0) {
                 Program.ok("umount", "--lazy", directory.toString());

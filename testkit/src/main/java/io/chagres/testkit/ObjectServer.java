@@ -150,7 +150,7 @@ public final class ObjectServer implements AutoCloseable {
                         "MINIO_BROWSER", "off",
                         "MINIO_UPDATE", "off",
                         "AZURITE_ACCOUNTS", AzureContainer.ACCOUNT + ":" + AzureContainer.KEY));
-        try {
+        try (Spent.Span _ = Spent.on(Spending.SERVERS)) {
             Process started = builder.start();
             RUNNING.add(started);
             Await.until(command.getFirst() + " answers", () -> answers(started));

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Tells how a program of the system ended. Immutable.
@@ -25,7 +24,9 @@ public record Program(int exitCode, byte[] out, String err) {
 
     /** Runs a program that may take longer than most, such as a build, whatever its exit code. */
     public static Program run(List<String> command, long limitSeconds) {
-        try {
+        String name = command.getFirst();
+        Spending what = name.endsWith("/java") || name.endsWith("/chagres") ? Spending.JVMS : Spending.PROGRAMS;
+        try (Spent.Span _ = Spent.on(what)) {
             Path out = Files.createTempFile("program", ".out");
             Path err = Files.createTempFile("program", ".err");
             try {
@@ -54,7 +55,7 @@ public record Program(int exitCode, byte[] out, String err) {
      */
     private static boolean endsInTime(Process process, long limitSeconds) {
         try {
-            return process.waitFor(limitSeconds, TimeUnit.SECONDS);
+            return Patience.ends(process, limitSeconds);
         } catch (InterruptedException e) {
             return false;
         }

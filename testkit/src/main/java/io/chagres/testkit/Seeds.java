@@ -15,11 +15,6 @@ public final class Seeds {
         return seed;
     }
 
-    /** Returns how many of the runs of a model are made: all of them, or {@code -Dmodel.percent=} and at least one. */
-    public static int runs(int all) {
-        return Math.max(1, (int) ((long) all * Integer.getInteger("model.percent", 100) / 100));
-    }
-
     /** Returns the generator of a seed. */
     public static RandomGenerator random(long seed) {
         return RandomGeneratorFactory.of("L64X128MixRandom").create(seed);

@@ -38,7 +38,7 @@ public final class TestSummary {
         SKIPPED
     }
 
-    private record Case(String name, double seconds, Outcome outcome, String message) {}
+    private record Case(String name, double seconds, Outcome outcome, String message, String again) {}
 
     private final List<Case> cases = new ArrayList<>();
 
@@ -53,7 +53,7 @@ public final class TestSummary {
         TestSummary summary = new TestSummary();
         for (Path report : reports(Path.of(arguments[0]))) {
             try (InputStream xml = Files.newInputStream(report)) {
-                summary.add(xml);
+                summary.add(xml, module(Path.of(arguments[0]), report));
             } catch (XMLStreamException e) {
                 summary.addBroken(report.toString(), e);
             }
@@ -62,7 +62,17 @@ public final class TestSummary {
         System.exit(summary.cases.isEmpty() || summary.count(Outcome.FAILED) > 0 ? 1 : 0);
     }
 
-    private static List<Path> reports(Path root) throws IOException {
+    /** The folder of the module, as {@code check.sh} is told it: reports lie in its {@code target}. */
+    static String module(Path root, Path report) {
+        Path path = root.relativize(report);
+        int names = 0;
+        while (names < path.getNameCount() && !path.getName(names).toString().equals("target")) {
+            names++;
+        }
+        return names == 0 ? "" : path.subpath(0, names).toString();
+    }
+
+    static List<Path> reports(Path root) throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override
@@ -84,26 +94,36 @@ public final class TestSummary {
         return found;
     }
 
-    /** Adds the tests of a report. */
-    void add(InputStream report) throws XMLStreamException {
+    /** Adds the tests of a report of a module. */
+    void add(InputStream report, String module) throws XMLStreamException {
+        StringBuilder chosen = new StringBuilder();
         XMLInputFactory factory = XMLInputFactory.newFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         XMLStreamReader xml = factory.createXMLStreamReader(report);
         while (xml.hasNext()) {
-            if (xml.next() == XMLStreamConstants.START_ELEMENT
-                    && xml.getLocalName().equals("testcase")) {
-                cases.add(readCase(xml));
+            if (xml.next() != XMLStreamConstants.START_ELEMENT) {
+                continue;
+            }
+            String name = attribute(xml, "name");
+            if (xml.getLocalName().equals("property") && (name.equals("seed") || name.equals("share"))) {
+                chosen.append(" -D" + name + "=" + attribute(xml, "value"));
+            } else if (xml.getLocalName().equals("testcase")) {
+                cases.add(readCase(xml, module + chosen));
             }
         }
     }
 
     /** Counts a report that cannot be read as a failure: its JVM died while it wrote it. */
     void addBroken(String report, XMLStreamException cause) {
-        cases.add(new Case(report, 0, Outcome.FAILED, String.valueOf(cause.getMessage())));
+        cases.add(new Case(report, 0, Outcome.FAILED, String.valueOf(cause.getMessage()), ""));
     }
 
-    private static Case readCase(XMLStreamReader xml) throws XMLStreamException {
-        String name = attribute(xml, "classname") + "." + attribute(xml, "name");
+    private static Case readCase(XMLStreamReader xml, String where) throws XMLStreamException {
+        String type = attribute(xml, "classname");
+        String method = attribute(xml, "name").replaceFirst("[^\\w$].*", ""); // without parameters
+        String again = "./check.sh -t " + type.substring(type.lastIndexOf('.') + 1)
+                + (method.isEmpty() ? "" : "#" + method) + " " + where;
+        String name = type + "." + attribute(xml, "name");
         String time = attribute(xml, "time").replace(",", "");
         Outcome outcome = Outcome.PASSED;
         String message = "";
@@ -122,7 +142,7 @@ public final class TestSummary {
                 message = said.isBlank() ? xml.getElementText() : said;
             }
         }
-        return new Case(name, time.isEmpty() ? 0 : Double.parseDouble(time), outcome, message);
+        return new Case(name, time.isEmpty() ? 0 : Double.parseDouble(time), outcome, message, again);
     }
 
     private static String attribute(XMLStreamReader xml, String name) {
@@ -144,7 +164,12 @@ public final class TestSummary {
                     .limit(slowest)
                     .forEach(test -> lines.add(String.format(Locale.ROOT, "%8.1f %s", test.seconds, test.name)));
         }
-        of(Outcome.FAILED).forEach(test -> lines.add("FAILED " + test.name + ": " + firstLine(test.message)));
+        of(Outcome.FAILED).forEach(test -> {
+            lines.add("FAILED " + test.name + ": " + firstLine(test.message));
+            if (!test.again.isEmpty()) {
+                lines.add("  again: " + test.again);
+            }
+        });
         Map<String, Long> reasons = of(Outcome.SKIPPED)
                 .collect(Collectors.groupingBy(TestSummary::reason, TreeMap::new, Collectors.counting()));
         if (!reasons.isEmpty()) {

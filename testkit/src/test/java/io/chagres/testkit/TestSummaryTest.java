@@ -16,7 +16,8 @@ class TestSummaryTest {
     private static final String FIRST = """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuite name="a.FirstTest" time="3.5" tests="4" errors="1" skipped="1" failures="1">
-              <properties><property name="x" value="y"/></properties>
+              <properties><property name="x" value="y"/><property name="seed" value="7"/>
+                <property name="share" value="3/10"/></properties>
               <testcase name="passes" classname="a.FirstTest" time="1.5">
                 <system-out>&lt;failure&gt; is no failure</system-out>
               </testcase>
@@ -43,7 +44,7 @@ class TestSummaryTest {
     private static TestSummary of(String... reports) throws XMLStreamException {
         TestSummary summary = new TestSummary();
         for (String report : reports) {
-            summary.add(new ByteArrayInputStream(report.getBytes(StandardCharsets.UTF_8)));
+            summary.add(new ByteArrayInputStream(report.getBytes(StandardCharsets.UTF_8)), "stores/s3");
         }
         return summary;
     }
@@ -53,7 +54,9 @@ class TestSummaryTest {
         assertThat(of(FIRST, SECOND).lines(List.of(), 0))
                 .containsExactly(
                         "FAILED a.FirstTest.fails(int)[1]: expected: 1",
+                        "  again: ./check.sh -t FirstTest#fails stores/s3 -Dseed=7 -Dshare=3/10",
                         "FAILED a.FirstTest.breaks: without a word",
+                        "  again: ./check.sh -t FirstTest#breaks stores/s3 -Dseed=7 -Dshare=3/10",
                         "3 skipped:",
                         "     2 need fsx (cargo install fsx)",
                         "     1 need y",
@@ -113,6 +116,7 @@ class TestSummaryTest {
                 "1"));
         assertThat(new String(program.out(), StandardCharsets.UTF_8))
                 .contains("FAILED " + cut.resolve("TEST-c.CutTest.xml"))
+                .contains("again: ./check.sh -t FirstTest#breaks stores/s3 -Dseed=7 -Dshare=3/10")
                 .matches("(?s).*\\n3 passed, 3 failed, 3 skipped\\n");
         assertThat(program.exitCode()).isEqualTo(1);
     }

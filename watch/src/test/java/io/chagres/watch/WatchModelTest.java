@@ -3,6 +3,7 @@ package io.chagres.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Changes a tree at random from several threads and compares what was told with a walk. */
 class WatchModelTest {
     private static final int THREADS = 3;
-    private static final int ROUNDS = Seeds.runs(4);
+    private static final int ROUNDS = Share.count(20);
     private static final int CHANGES = 1000;
     private static final int NAMES = 6;
 

@@ -3,6 +3,7 @@ package io.chagres.archive.find;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Many texts at once, beside the JDK's expressions and each text by itself. */
 class LiteralSetTest {
-    private static final int RUNS = 3000;
+    private static final int RUNS = 10_000;
 
     private static String text(RandomGenerator random, int length) {
         String letters =
@@ -64,7 +65,7 @@ class LiteralSetTest {
     @Test
     void spansAreThoseOfAnExpression() {
         RandomGenerator random = Seeds.random(Seeds.next("LiteralSetTest"));
-        for (int run = 0; run < Seeds.runs(RUNS); run++) {
+        for (int run = Share.count(RUNS); run > 0; run--) {
             List<String> texts = texts(random);
             String line = haystack(random, texts);
             Matcher matcher = Pattern.compile(texts.stream().map(Pattern::quote).collect(Collectors.joining("|")))
@@ -84,7 +85,7 @@ class LiteralSetTest {
     @Test
     void findsWithinARange() {
         RandomGenerator random = Seeds.random(Seeds.next("LiteralSetTest"));
-        for (int run = 0; run < Seeds.runs(RUNS); run++) {
+        for (int run = Share.count(RUNS); run > 0; run--) {
             List<String> texts = texts(random).stream()
                     .map(text -> new String(text.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1))
                     .toList();
@@ -124,7 +125,7 @@ class LiteralSetTest {
     @Test
     void linesAreThoseOfEachPattern() {
         RandomGenerator random = Seeds.random(Seeds.next("LiteralSetTest"));
-        for (int run = 0; run < Seeds.runs(RUNS / 50); run++) {
+        for (int run = Share.count(RUNS / 50); run > 0; run--) {
             List<String> texts = texts(random);
             while (texts.size() < 40) {
                 texts.addAll(texts(random));

@@ -21,6 +21,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.verify.Verify;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -148,7 +149,7 @@ class MutationTest {
         List<String> keys = whole.keys().stream()
                 .filter(key -> !key.startsWith(ArchiveLayout.NAMES))
                 .toList();
-        for (int i = Integer.getInteger("mutations", 100); i > 0; i--) {
+        for (int i = Share.count(500); i > 0; i--) {
             MemoryStore store = whole.copy();
             for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
                 String key = keys.get(random.nextInt(keys.size()));

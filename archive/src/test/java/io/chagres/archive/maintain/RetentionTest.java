@@ -20,6 +20,7 @@ import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.testing.LaggingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -410,7 +411,7 @@ class RetentionTest {
     @Test
     void keepsWhatIsYoungWhateverTheHistory() throws IOException {
         long seed = Seeds.next("RetentionTest");
-        for (int run = 0; run < Seeds.runs(15); run++) {
+        for (int run : Share.of(20)) {
             try {
                 history(Seeds.random(seed + run), new MemoryStore());
             } catch (AssertionError | RuntimeException e) {

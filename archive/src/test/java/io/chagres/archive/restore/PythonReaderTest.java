@@ -16,6 +16,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -184,7 +185,7 @@ class PythonReaderTest {
         try (DirectoryStore store = store();
                 Host host = new Host(store, ID, "web1")) {
             List<Long> ids = new ArrayList<>();
-            for (int round = 0; round < 2 * Seeds.runs(2); round++) {
+            for (int round = 0; round < 2 * Share.count(10); round++) {
                 for (int step = 0; step < 150; step++) {
                     step(host, ids, random);
                     if (random.nextInt(10) == 0) {

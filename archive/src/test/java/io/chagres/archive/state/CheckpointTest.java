@@ -17,6 +17,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -86,7 +87,7 @@ class CheckpointTest {
         byte[] whole = store.bytes(KEY);
         List<String> before = StateText.of(restored());
         RandomGenerator random = Seeds.random(Seeds.next("CheckpointTest"));
-        for (int round = 0; round < Seeds.runs(3000); round++) {
+        for (int round = Share.count(3_000); round > 0; round--) {
             byte[] changed = whole.clone();
             changed[random.nextInt(whole.length)] ^= (byte) random.nextInt(1, 256);
             store.replace(KEY, changed);

@@ -11,6 +11,7 @@ import io.chagres.archive.log.LogFixture;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,14 +26,14 @@ import org.junit.jupiter.api.Test;
  * must come out of checkpoints taken anywhere, with and without the commits before them.
  */
 class HostStateModelTest {
-    private static final int RUNS = Seeds.runs(60);
+    private static final int RUNS = 200;
     private static final int STEPS = 150;
     private static final String[] COMPONENTS = {"a", "b", "c", "dd", "a.1"};
 
     @Test
     void meansWhatThePlainMapMeans() throws IOException {
         long seed = Seeds.next("HostStateModelTest");
-        for (int run = 0; run < RUNS; run++) {
+        for (int run : Share.of(RUNS)) {
             try {
                 new Run(Seeds.random(seed + run)).go();
             } catch (AssertionError | RuntimeException e) {

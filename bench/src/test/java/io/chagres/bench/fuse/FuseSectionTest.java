@@ -16,7 +16,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section fuse in its short form, and the soak for a moment: that they work, not what they measure. */
@@ -45,7 +44,6 @@ class FuseSectionTest {
     }
 
     @Test
-    @Timeout(240)
     void allServersAreMeasuredAndBecomeTables() {
         Requires.tool("gcc");
         Requires.tool("taskset");
@@ -74,7 +72,6 @@ class FuseSectionTest {
     }
 
     @Test
-    @Timeout(60)
     void soakFindsNothingWrong() throws IOException {
         try (FuseServer server = FuseServer.mount(new MemoryFs(Clock.systemUTC()), mountPoint, MemoryFs.OPTIONS)) {
             String table = Program.ok(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HeldNamesTest {
     private static final int THREADS = 4;
-    private static final int STEPS = Integer.getInteger("steps", 20_000);
+    private static final int STEPS = Share.count(50_000);
     private static final String[] NAMES = {"a", "b", "c"};
 
     private final PathTable table = new PathTable();

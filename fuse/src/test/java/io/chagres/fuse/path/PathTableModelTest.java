@@ -1,18 +1,19 @@
 package io.chagres.fuse.path;
 
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** Random use of the table of paths, compared with a simple model. {@code -Dmodel.runs=} for more. */
+/** Random use of the table of paths, compared with a simple model. */
 class PathTableModelTest {
-    private static final int RUNS = Integer.getInteger("model.runs", 200);
+    private static final int RUNS = 500;
     private static final int STEPS = 120;
 
     @Test
     void isWhatAListSays() throws IOException {
         long seed = Seeds.next("PathTableModelTest");
-        for (int run = 0; run < Seeds.runs(RUNS); run++) {
+        for (int run : Share.of(RUNS)) {
             PathTableModel model = new PathTableModel(Seeds.random(seed + run), (seed + run) % 4 == 0);
             try {
                 for (int step = 0; step < STEPS; step++) {
@@ -21,7 +22,7 @@ class PathTableModelTest {
                 }
                 model.end();
             } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError("-Dseed=" + (seed + run) + " -Dmodel.runs=1, after " + model.done, e);
+                throw new AssertionError("run " + run + ", after " + model.done, e);
             }
         }
     }

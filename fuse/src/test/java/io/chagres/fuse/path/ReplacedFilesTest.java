@@ -8,6 +8,7 @@ import io.chagres.fuse.FuseServer;
 import io.chagres.fuse.FuseTransport;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
@@ -39,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReplacedFilesTest {
     /** How often a name is used while it is replaced all the time. */
-    private static final int USES = Integer.getInteger("uses", 5_000);
+    private static final int USES = Share.count(10_000);
 
     private static final byte[] EVEN = "even".getBytes(StandardCharsets.UTF_8);
     private static final byte[] ODD = "odd: longer".getBytes(StandardCharsets.UTF_8);

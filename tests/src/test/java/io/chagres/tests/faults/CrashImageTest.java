@@ -11,6 +11,7 @@ import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,12 +38,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The power goes while objects are put: of what the disk had not flushed, everything is there, a part or nothing. What
- * was acknowledged is there whole, on each file system. {@code -Dcrash.images=} sets how many images of each kind.
+ * was acknowledged is there whole, on each file system.
  */
 @Tag("e2e")
 @Isolated
 final class CrashImageTest {
-    private static final int IMAGES = Integer.getInteger("crash.images", 12);
+    /** Of each kind. */
+    private static final int IMAGES = Share.count(40);
+
     private static final int WRITERS = 3;
 
     /** So many objects more are put for each image. */

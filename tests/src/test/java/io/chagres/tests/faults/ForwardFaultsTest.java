@@ -7,6 +7,7 @@ import io.chagres.testkit.KafkaBroker;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 class ForwardFaultsTest {
-    private static final int KILLS = Integer.getInteger("kafka.kills", 8);
+    private static final int KILLS = Share.count(40);
 
     /** One for all tests: each forwards under a name of its own, into a topic of its own. */
     private static KafkaBroker broker;

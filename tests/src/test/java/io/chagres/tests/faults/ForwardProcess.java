@@ -1,12 +1,12 @@
 package io.chagres.tests.faults;
 
+import io.chagres.testkit.Patience;
 import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** A running {@code chagres forward}. */
 final class ForwardProcess implements AutoCloseable {
@@ -39,7 +39,7 @@ final class ForwardProcess implements AutoCloseable {
     /** Waits for its end and returns the exit code. */
     int awaitExit() {
         try {
-            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+            if (!Patience.ends(process, END_SECONDS)) {
                 throw new AssertionError("forward did not end: " + said());
             }
             return process.exitValue();

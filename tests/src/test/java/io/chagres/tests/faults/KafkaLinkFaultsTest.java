@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.KafkaBroker;
 import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Share;
 import io.chagres.testkit.TcpProxy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 class KafkaLinkFaultsTest {
-    private static final int ROUNDS = Integer.getInteger("kafka.rounds", 3);
+    private static final int ROUNDS = Share.count(20);
     private static final String TOPIC = "logs";
 
     private final List<AutoCloseable> opened = new ArrayList<>();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("e2e")
 class MachineDiesInS3Test extends MachineDiesTest {
     @Override
-    int runsUnlessSaid() {
-        return 8;
+    int allRuns() {
+        return 40;
     }
 }

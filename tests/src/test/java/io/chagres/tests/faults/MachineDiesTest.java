@@ -3,6 +3,7 @@ package io.chagres.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -41,13 +42,13 @@ class MachineDiesTest {
     private static final String WRITER =
             "i=0; while :; do printf '%s %d %d\\n' \"${EPOCHREALTIME/[.,]/}\" $i $RANDOM; i=$((i+1)); done >> \"$0\"";
 
-    int runsUnlessSaid() {
-        return 24;
+    int allRuns() {
+        return 120;
     }
 
     @Test
     void whatIsLostWasSaidToBeAtRisk(FaultBench bench) {
-        int runs = Integer.getInteger("machine.dies.runs", runsUnlessSaid());
+        int runs = Integer.getInteger("machine.dies.runs", Share.count(allRuns()));
         long seed = Seeds.next("machineDies");
         List<Future<List<String>>> lanes = new ArrayList<>();
         for (int lane = 0; lane < LANES; lane++) {

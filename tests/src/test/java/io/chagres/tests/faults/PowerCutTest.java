@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,13 +22,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The power goes at random moments, and of the disk with the archive and the state of the shipper only what was synced
  * is left, by the strictest reading of POSIX (docs/FAULTFS.md). What was acknowledged before can be restored, bit for
- * bit, and the shipper goes on. {@code -Dpower.cuts=} sets how often.
+ * bit, and the shipper goes on.
  */
 @ExtendWith(FaultBench.Extension.class)
 @Timeout(value = 500, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("e2e")
 class PowerCutTest {
-    private static final int CUTS = Integer.getInteger("power.cuts", 8);
+    private static final int CUTS = Share.count(40);
     private static final int MOST_MS = 400;
 
     @ParameterizedTest(name = "archive {0}, state {1}")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import io.chagres.testkit.TreeDiff;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,13 +22,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * The promise from outside: whatever is done to files while the program ships, is killed and compacts, after every
  * {@code drain} that says that everything is acknowledged the restored tree is the real one.
- * {@code -Drandom.rounds=N} sets how many drains.
  */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class RandomFilesTest {
     private static final int LANES = 4;
-    private static final int ROUNDS = Integer.getInteger("random.rounds", 300);
+    private static final int ROUNDS = Share.count(1_200);
 
     @Test
     void whatADrainCallsSafeIsRestored(FaultBench bench) {

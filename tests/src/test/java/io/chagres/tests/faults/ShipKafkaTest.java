@@ -7,6 +7,7 @@ import io.chagres.testkit.KafkaBroker;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 class ShipKafkaTest {
-    private static final int KILLS = Integer.getInteger("kafka.kills", 4);
+    private static final int KILLS = Share.count(40);
 
     /** One for all tests: each is another host. */
     private static KafkaBroker broker;

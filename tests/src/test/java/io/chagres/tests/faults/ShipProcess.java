@@ -1,6 +1,7 @@
 package io.chagres.tests.faults;
 
 import io.chagres.testkit.Await;
+import io.chagres.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** A running {@code chagres ship --json}: what it says, and what can be done to it from outside. */
@@ -165,7 +165,7 @@ final class ShipProcess implements AutoCloseable {
     /** Waits for it to end by itself and returns the exit code. */
     int awaitExit() {
         try {
-            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+            if (!Patience.ends(process, END_SECONDS)) {
                 signal("QUIT"); // the JVM writes its threads' stacks to standard output
                 Await.until("a thread dump", () -> noise.indexOf("JNI global") >= 0);
                 process.toHandle().destroyForcibly();

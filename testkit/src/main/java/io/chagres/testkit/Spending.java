@@ -1,0 +1,17 @@
+package io.chagres.testkit;
+
+/** What the time of a test class is spent on, as far as {@link Spent} counts it. */
+public enum Spending {
+    /** Programs of this project, which are JVMs, to their end. */
+    JVMS,
+    /** Other programs to their end. */
+    PROGRAMS,
+    /** File systems that are made, mounted and unmounted. */
+    MOUNTS,
+    /** Servers until they answer. */
+    SERVERS,
+    /** Conditions until they hold. */
+    CONDITIONS,
+    /** What is left of the time of a class that makes a long search. */
+    SEARCHES
+}
