@@ -46,6 +46,16 @@ public final class FileSystemId {
             0x0BD0_0BD0L, // Lustre
             0x786F_4256L); // vboxsf
 
+    /**
+     * File systems that write pages back and are told of the first store into each page since (page_mkwrite), upon
+     * which they move the file's times; by statfs(2) f_type.
+     */
+    private static final Set<Long> TIMED_STORES = Set.of(
+            0xEF53L, // ext2, ext3, ext4
+            XFS,
+            BTRFS,
+            0xF2F5_2010L); // F2FS
+
     private static final byte[] NO_UUID = new byte[BYTES];
 
     private FileSystemId() {}
@@ -114,6 +124,16 @@ public final class FileSystemId {
      */
     public static boolean raisesEvents(long type) {
         return !SILENT.contains(type);
+    }
+
+    /**
+     * Tells whether a store through a mapping moves the times of the file when the page was written back before.
+     *
+     * @param type f_type of statfs(2)
+     * @return false for tmpfs, ramfs and overlayfs, which may lie on them, and for types that are not known to
+     */
+    public static boolean timesStores(long type) {
+        return TIMED_STORES.contains(type);
     }
 
     /**

@@ -62,6 +62,19 @@ class FdTest {
     }
 
     @Test
+    void pagesThatAreNotOnTheDiskAreCounted() throws IOException {
+        fd.writeFully(buffer, 0, 10_000);
+        try (CacheStat cache = new CacheStat()) {
+            long unwritten = cache.unwrittenBytes(fd);
+            if (unwritten >= 0 && FileSystemId.timesStores(FileSystemId.typeOf(fd.value()))) {
+                assertThat(unwritten).isPositive();
+            }
+            fd.fdatasync();
+            assertThat(cache.unwrittenBytes(fd)).isLessThanOrEqualTo(0);
+        }
+    }
+
+    @Test
     void readingMovesOn() throws IOException {
         Files.writeString(file, "abcdef");
         assertThat(fd.read(buffer, 0, 4)).isEqualTo(4);
