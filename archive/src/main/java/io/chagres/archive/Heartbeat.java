@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param version of the program
  * @param follows the paths it was given
  * @param trouble what is wrong, empty when nothing is
+ * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds
  */
 public record Heartbeat(
         State state,
@@ -32,7 +33,8 @@ public record Heartbeat(
         long bytesPerSecond,
         String version,
         String follows,
-        String trouble) {
+        String trouble,
+        long oldestLookMs) {
     /** Longest interval, in milliseconds. */
     public static final long MAX_INTERVAL_MS = 3_600_000;
 
@@ -47,6 +49,21 @@ public record Heartbeat(
         DRAINED,
         /** It has ended with bytes at risk. */
         ENDED
+    }
+
+    /** Makes one of a shipper that has not looked at files again. */
+    public Heartbeat(
+            State state,
+            long timeMs,
+            long intervalMs,
+            long riskBytes,
+            long riskMs,
+            long files,
+            long bytesPerSecond,
+            String version,
+            String follows,
+            String trouble) {
+        this(state, timeMs, intervalMs, riskBytes, riskMs, files, bytesPerSecond, version, follows, trouble, 0);
     }
 
     /** Cuts long texts. */
@@ -86,6 +103,7 @@ public record Heartbeat(
                 .with("risk-bytes", riskBytes)
                 .with("risk-ms", riskMs)
                 .with("files", files)
+                .with("look-ms", oldestLookMs)
                 .with("bytes-per-second", bytesPerSecond)
                 .with("version", version)
                 .with("follows", follows)
@@ -131,6 +149,7 @@ public record Heartbeat(
                 record.number("bytes-per-second", 0, Long.MAX_VALUE),
                 TextRecord.line(record.text("version")),
                 TextRecord.line(record.text("follows")),
-                TextRecord.line(record.text("trouble")));
+                TextRecord.line(record.text("trouble")),
+                record.number("look-ms", 0, Long.MAX_VALUE));
     }
 }

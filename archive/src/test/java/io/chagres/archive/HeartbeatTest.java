@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class HeartbeatTest {
     private static final String ID = "00000000000000aa";
     private static final Heartbeat WORD = new Heartbeat(
-            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, 99, "1.0", "/var/log /srv", "the store refuses");
+            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, 99, "1.0", "/var/log /srv", "the store refuses", 4200);
 
     private final MemoryStore store = new MemoryStore();
 
@@ -29,9 +29,10 @@ class HeartbeatTest {
         assertThat(WORD.put(store, ID, 1, 1)).isTrue();
         assertThat(Heartbeat.get(store, newest())).isEqualTo(WORD);
         assertThat(new String(store.bytes(newest())))
-                .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
-                        + "bytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
-                        + "trouble=the store refuses\ncrc32c=45422842\n");
+                .isEqualTo(
+                        "format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\nlook-ms=4200\n"
+                                + "bytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
+                                + "trouble=the store refuses\ncrc32c=e4a5985f\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 

@@ -123,9 +123,9 @@ final class Flush {
         if (parts.isRiskUnknown()) {
             return -1;
         }
-        long left = parts.outsideBytes() + parts.verifier.unprovenBytes() + parts.undelivered.bytes();
+        long left = parts.outsideBytes() + parts.undelivered.bytes();
         for (Tail tail : parts.table.all()) {
-            left += tail.bytes.missingBytes();
+            left += tail.bytes.missingBytes() + parts.verifier.unverifiedBytes(tail);
         }
         return left;
     }

@@ -150,7 +150,8 @@ final class Pulse {
                 bytesPerSecond,
                 Version.text(),
                 follows,
-                trouble(status));
+                trouble(status),
+                status.looks().oldestMs());
     }
 
     private void send(Heartbeat word) {

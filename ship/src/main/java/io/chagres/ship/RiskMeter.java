@@ -63,7 +63,7 @@ final class RiskMeter {
             heldBack += tail.bytes.heldBackBytes();
             oldest = Math.min(oldest, tail.bytes.owedSinceMs(nowMs));
         }
-        long unverified = parts.verifier.unprovenBytes();
+        long unverified = unverifiedBytes();
         if (parts.verifier.isDemanded()) { // who drains wants to know what is proven
             bytes += unverified;
             unverified = 0;
@@ -87,7 +87,8 @@ final class RiskMeter {
                 parts.health.errors(),
                 scanning,
                 parts.health.trouble(nowMs),
-                parts.missing.count());
+                parts.missing.count(),
+                new Looks(parts.patrol.oldestLookMs(nowMs), parts.patrol.overdueFiles(nowMs)));
     }
 
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
@@ -107,7 +108,7 @@ final class RiskMeter {
         if (parts.undelivered.bytes() != 0 && parts.undelivered.sinceMs() == Long.MAX_VALUE) {
             owed.add(Elsewhere.UNDELIVERED);
         }
-        if (parts.verifier.isDemanded() && parts.verifier.unprovenBytes() > 0) {
+        if (parts.verifier.isDemanded() && unverifiedBytes() > 0) {
             owed.add(Elsewhere.UNPROVEN);
         }
         return Math.min(oldest, elsewhere.oldest(owed, nowMs));
@@ -140,6 +141,14 @@ final class RiskMeter {
             }
         }
         return files;
+    }
+
+    private long unverifiedBytes() {
+        long sum = 0;
+        for (Tail tail : parts.table.all()) {
+            sum += parts.verifier.unverifiedBytes(tail);
+        }
+        return sum;
     }
 
     private long totalBytes() {

@@ -46,8 +46,15 @@ final class ShipMetrics {
                         of(status, ShipStatus::heldBackBytes))
                 .gauge(
                         "chagres_unverified_bytes",
-                        "Bytes that are acknowledged, in files that changed since and were not compared again yet.",
+                        "Bytes that are acknowledged, in files of which nothing proves that they hold them still.",
                         of(status, ShipStatus::unverifiedBytes))
+                .gauge(
+                        "chagres_oldest_look_seconds",
+                        "How long ago the file was looked at that was not looked at for longest.",
+                        () -> status.get().looks().oldestMs() / MS_PER_SECOND)
+                .gauge("chagres_overdue_files", "Files that were not looked at within their time.", () -> status.get()
+                        .looks()
+                        .overdueFiles())
                 .gauge(
                         "chagres_scanning",
                         "1 while a directory is not scanned yet.",

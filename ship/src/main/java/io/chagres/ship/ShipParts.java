@@ -43,6 +43,7 @@ import io.chagres.ship.follow.FollowedFiles;
 import io.chagres.ship.follow.LogPresence;
 import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.ship.follow.Offload;
+import io.chagres.ship.follow.Patrol;
 import io.chagres.ship.follow.Tailer;
 import io.chagres.ship.follow.Verifier;
 import io.chagres.watch.Dentry;
@@ -89,6 +90,7 @@ final class ShipParts implements AutoCloseable {
     final MissingFiles missing;
     final Copies copies;
     final Verifier verifier;
+    final Patrol patrol;
     final DirectoryWatcher watcher;
     final Pulse pulse;
     final LogPresence presence;
@@ -141,6 +143,7 @@ final class ShipParts implements AutoCloseable {
                 new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
+        patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
         pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options, state);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup));
@@ -524,6 +527,8 @@ final class ShipParts implements AutoCloseable {
             openFiles.close(tail);
         }
         files.close();
+        patrol.close();
+        verifier.close();
         names.close();
         missing.close();
         turns.close();

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param riskMs age of the oldest byte that is at risk, in milliseconds, from the moment it was owed: also of those
  *     held back, unreadable or not seen yet, and while their number is unknown
  * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
- * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since: nothing says that
- *     they are other than what was shipped, and they were not compared again yet
+ * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since, or into which
+ *     somebody may store without a trace: nothing says that they are other than what was shipped, and nothing proves
+ *     that they are the same
  * @param unreadableFiles files that cannot be read
  * @param unreadableDirectories directories that cannot be read, or hold a name that cannot be looked at
  * @param totalBytes known size of all files followed
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param storeTrouble since when the store refuses and why ({@code refuses since 9 s: ...}), or null while it accepts
  * @param missingFiles files that grew when a shipper ran last, and that were not found when this one started: what was
  *     written to them in between is in no archive
+ * @param looks when files were looked at
  */
 public record ShipStatus(
         long files,
@@ -40,9 +42,10 @@ public record ShipStatus(
         long errors,
         boolean scanning,
         @Nullable String storeTrouble,
-        long missingFiles) {
+        long missingFiles,
+        Looks looks) {
 
-    /** Nothing is missing. */
+    /** Makes one of a shipper that misses no file, and has not looked at files again. */
     public ShipStatus(
             long files,
             long shippedBytes,
@@ -73,7 +76,8 @@ public record ShipStatus(
                 errors,
                 scanning,
                 storeTrouble,
-                0);
+                0,
+                Looks.NONE);
     }
 
     /** The status before the first step: nothing is known, so the risk is unknown. */

@@ -31,6 +31,8 @@ public final class Shipper implements AutoCloseable {
     private static final long RETRY_UNREADABLE_MS = 30_000;
     private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
+    /** How old a status gets while nothing changes: the ages in it are of its moment. */
+    private static final long QUIET_STATUS_MS = 5_000;
     /** How often the log is looked at where no heartbeat says how often. */
     private static final long PRESENCE_MS = 60_000;
     /** Of each file the size is summed up for a status: the more there are, the rarer it is. */
@@ -242,6 +244,7 @@ public final class Shipper implements AutoCloseable {
         }
         wait = Math.min(wait, parts.files.dueInMs(now, options.coalesceMs()));
         wait = Math.min(wait, parts.verifier.dueInMs(now));
+        wait = Math.min(wait, parts.patrol.dueInMs(now));
         if (parts.watcher.scanning()) {
             return 0;
         }
@@ -267,6 +270,7 @@ public final class Shipper implements AutoCloseable {
         }
         parts.derived.step();
         int work = parts.checkpoints.step(now) ? 1 : 0;
+        work += parts.patrol.step(now) ? 1 : 0;
         return work + (parts.verifier.step(now) ? 1 : 0);
     }
 
@@ -479,7 +483,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     private void publish(long now) {
-        if (stage == Stage.FINISHED || changed && now >= nextStatusMs) {
+        boolean due = now >= nextStatusMs + (changed ? 0 : QUIET_STATUS_MS);
+        if (stage == Stage.FINISHED || due) {
             status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.watcher.scanning());
             if (stage == Stage.FINISHED) {
                 flush.end(status);

@@ -50,6 +50,16 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         WRITE_OPEN(45),
         CLOSE(20),
         TOUCH_BACK(8),
+        /** A name for a file that was written without one; whoever wrote it keeps it open. */
+        LINK_NAMELESS(14),
+        /** A second name where nobody looks. */
+        LINK_OUTSIDE(14),
+        /** Through the name where nobody looks, at once closed. */
+        WRITE_OUTSIDE(20),
+        /** A store through a mapping of the file by that name. */
+        STORE_OUTSIDE(10),
+        /** By asynchronous IO, of which nobody is told. */
+        WRITE_ASYNC(20),
         REFUSE(15),
         LOSE_ANSWER(12),
         LATE(8),
@@ -100,6 +110,23 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                 Kind.UNLINK_OPEN,
                 Kind.CLOSE,
                 Kind.RENAME,
+                Kind.STEP,
+                Kind.SETTLE)),
+        /** Files are written by those of whom no event tells. */
+        UNSEEN(List.of(
+                Kind.APPEND,
+                Kind.LINK_NAMELESS,
+                Kind.OPEN,
+                Kind.WRITE_OPEN,
+                Kind.CLOSE,
+                Kind.MAP,
+                Kind.STORE,
+                Kind.UNMAP,
+                Kind.LINK_OUTSIDE,
+                Kind.WRITE_OUTSIDE,
+                Kind.STORE_OUTSIDE,
+                Kind.WRITE_ASYNC,
+                Kind.FLUSH,
                 Kind.STEP,
                 Kind.SETTLE)),
         /** Each file is copied over its copy again and again. */
@@ -174,7 +201,18 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
 
     /** Says whether this can change bytes without a trace in a file's size and modification time. */
     boolean leavesNoTrace() {
-        return kind == Kind.MAP_STORE || kind == Kind.STORE || kind == Kind.TOUCH_BACK;
+        return switch (kind) {
+            case MAP_STORE, STORE, STORE_OUTSIDE, TOUCH_BACK -> true;
+            default -> false;
+        };
+    }
+
+    /** Says whether this may be done without an event that tells of it. */
+    boolean isUnseen() {
+        return switch (kind) {
+            case MAP, STORE, WRITE_OPEN, LINK_NAMELESS, WRITE_OUTSIDE, STORE_OUTSIDE, WRITE_ASYNC -> true;
+            default -> false;
+        };
     }
 
     /** Says whether this changes bytes that are in a file, or takes them away. */
@@ -191,9 +229,10 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                     APPEND_COPY_TRUNCATE,
                     MAP_STORE,
                     STORE,
+                    STORE_OUTSIDE,
                     TOUCH_BACK,
                     MACHINE_CRASH -> true;
-            case WRITE_OPEN -> writesInside();
+            case WRITE_OPEN, WRITE_OUTSIDE, WRITE_ASYNC -> writesInside();
             default -> false;
         };
     }

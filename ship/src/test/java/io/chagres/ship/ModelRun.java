@@ -6,6 +6,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.follow.Patrol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ final class ModelRun implements AutoCloseable {
         this.base = base;
         this.setting = setting;
         remove(base);
-        tree = new ModelTree(base.resolve("tree"));
+        tree = new ModelTree(base.resolve("tree"), base.resolve("outside"));
         archive = new ModelArchive(store.memory, tree.top);
     }
 
@@ -299,7 +300,7 @@ final class ModelRun implements AutoCloseable {
         }
         ShipStatus now = running.status();
         boolean safe = now != before && setting.coalesceMs == 0 && !now.scanning() && isSafe(now);
-        if (safe && !tree.silent && changesChecked != changes) {
+        if (safe && !tree.unseen && changesChecked != changes) {
             changesChecked = changes;
             List<String> lost = archive.lost(tree.contents());
             if (!lost.isEmpty()) {
@@ -321,11 +322,29 @@ final class ModelRun implements AutoCloseable {
             boolean waits = store.isBusy() || running.status().storeTrouble() != null; // it will be asked again
             quiet = step(250) || waits ? 0 : quiet + 1;
         }
-        if (shipper == running && isSafe(running.status()) && !tree.silent) {
+        if (tree.unseen && shipper == running) {
+            patrol(running);
+        }
+        if (shipper == running && isSafe(running.status())) {
             check("nothing moves any more, and the status says 0 bytes at risk");
             known();
         }
         tree.isSeen();
+    }
+
+    /** Lets the time pass within which the shipper has looked at everything, whether it was told or not. */
+    private void patrol(Shipper running) throws IOException, Wrong {
+        for (long ms = 0; ms <= Patrol.LIVELY_MS && shipper == running; ms += 250) {
+            step(250);
+        }
+        for (int quiet = 0, i = 0; quiet < QUIET_STEPS && i < RESTLESS_STEPS && shipper == running; i++) {
+            quiet = step(250) || store.isBusy() ? 0 : quiet + 1;
+        }
+        long oldestMs = running.status().looks().oldestMs();
+        if (shipper == running && oldestMs > Patrol.LIVELY_MS) {
+            throw new Wrong("nothing was looked at for " + oldestMs + " ms: " + running.status());
+        }
+        tree.unseen = false;
     }
 
     /** While the store refuses, names wait as well, and the status says that it does. */

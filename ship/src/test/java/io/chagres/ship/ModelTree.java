@@ -1,6 +1,14 @@
 package io.chagres.ship;
 
-import io.chagres.foreign.call.CapturedCall;
+import static io.chagres.ship.ModelChanges.append;
+import static io.chagres.ship.ModelChanges.change;
+import static io.chagres.ship.ModelChanges.fallocate;
+import static io.chagres.ship.ModelChanges.place;
+import static io.chagres.ship.ModelChanges.rewrite;
+import static io.chagres.ship.ModelChanges.touch;
+import static io.chagres.ship.ModelChanges.touchBack;
+
+import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
@@ -15,7 +23,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,9 +36,7 @@ import java.util.stream.Stream;
 
 /** The files of a run: real ones, changed by real system calls. What does not fit the moment does nothing. */
 final class ModelTree implements AutoCloseable {
-    private static final CapturedCall FALLOCATE = CapturedCall.of("fallocate");
-    private static final int KEEP_SIZE_AND_PUNCH_HOLE = 3;
-    private static final int COLLAPSE_RANGE = 8;
+    private static final int O_TMPFILE = 0x40_0000 | Fd.O_DIRECTORY;
     private static final int BLOCK_BYTES = 4096;
     private static final int MAX_ZEROED_BYTES = 100_000;
     /** From half of this on lengths in bits need more than 32 bits. */
@@ -60,7 +65,7 @@ final class ModelTree implements AutoCloseable {
     };
 
     /** What somebody holds open. */
-    private record Opened(Object key, FileChannel channel, boolean appends) {}
+    private record Opened(Object key, FileChannel channel, Fd fd, boolean appends) {}
 
     /**
      * A file that was known and lost its last name while somebody has it open for writing.
@@ -83,6 +88,7 @@ final class ModelTree implements AutoCloseable {
     record Last(String name, ModelContent content) {}
 
     final Path top;
+    private final ModelOutside outside;
     private final Map<Integer, Opened> open = new HashMap<>();
     private final Map<Integer, Mapped> mapped = new HashMap<>();
     private final Set<Object> known = new HashSet<>();
@@ -95,14 +101,15 @@ final class ModelTree implements AutoCloseable {
     final List<Cut> cuts = new ArrayList<>();
     private Map<String, ModelContent> earlier = Map.of();
     private final ModelBytes bytes = new ModelBytes();
-    /** Whether bytes were stored through a mapping that nobody was told of. */
-    boolean silent;
+    /** Whether something was done since the shipper went round all files of which no event told. */
+    boolean unseen;
 
     /** Whether the kernel opens files by handle for us: then nothing that somebody holds open is beyond reach. */
     final boolean opensByHandle;
 
-    ModelTree(Path top) throws IOException {
+    ModelTree(Path top, Path outside) throws IOException {
         this.top = top;
+        this.outside = new ModelOutside(outside);
         Files.createDirectories(top.resolve("d"));
         Files.createDirectories(top.resolve("e"));
         opensByHandle = ModelMounts.opensByHandle(top);
@@ -157,12 +164,12 @@ final class ModelTree implements AutoCloseable {
     }
 
     private boolean applyOpen(ModelOperation o, Path file) throws IOException {
+        unseen |= o.isUnseen();
         switch (o.kind()) {
             case MAP_STORE -> {
                 map(o.file(), file);
                 store(o);
                 unmap(o.file());
-                silent = !mapped.isEmpty();
             }
             case MAP -> map(o.file(), file);
             case STORE -> store(o);
@@ -170,29 +177,20 @@ final class ModelTree implements AutoCloseable {
             case OPEN -> open(o, file);
             case WRITE_OPEN -> writeOpen(o);
             case CLOSE -> close(o.file());
+            case LINK_NAMELESS -> linkNameless(o, file);
+            case LINK_OUTSIDE -> {
+                if (!unseenLinks.contains(file)) {
+                    outside.link(o.file(), file);
+                }
+            }
+            case WRITE_OUTSIDE -> outside.write(o.file(), bytes.of(o), o.writesInside() ? o.at() : 1000);
+            case STORE_OUTSIDE -> outside.store(o.file(), o.at());
+            case WRITE_ASYNC -> writeAsync(o);
             default -> {
                 return false;
             }
         }
         return true;
-    }
-
-    /** A change through a descriptor. */
-    @FunctionalInterface
-    private interface Change {
-        void make(RandomAccessFile file) throws IOException;
-    }
-
-    private static void change(Path file, Change change) throws IOException {
-        if (Files.exists(file)) {
-            try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
-                change.make(open);
-            }
-        }
-    }
-
-    private static void append(Path file, byte[] bytes) throws IOException {
-        Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     /** Writes into a file, and behind its end by the same descriptor. */
@@ -208,31 +206,6 @@ final class ModelTree implements AutoCloseable {
             open.seek(place);
             open.write(added, 0, (int) Math.min(Math.max(1, size - place), added.length));
         });
-    }
-
-    private static long place(long size, ModelOperation o) {
-        return size * o.at() / 1000;
-    }
-
-    private static void rewrite(Path file, byte[] bytes) throws IOException {
-        if (Files.exists(file)) {
-            Files.write(file, bytes, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
-        }
-    }
-
-    private static void fallocate(Path file, ModelOperation o) throws IOException {
-        if (!Files.exists(file)) {
-            return;
-        }
-        try (Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR, 0)) {
-            long size = Files.size(file);
-            long place = size * o.at() / 1000;
-            if (o.kind() == ModelOperation.Kind.PUNCH) {
-                FALLOCATE.callInt(fd.value(), KEEP_SIZE_AND_PUNCH_HOLE, place, o.length());
-            } else if (size > BLOCK_BYTES) { // whole blocks only, and where the file system can
-                FALLOCATE.callInt(fd.value(), COLLAPSE_RANGE, place / BLOCK_BYTES * BLOCK_BYTES, BLOCK_BYTES);
-            }
-        }
     }
 
     private void rename(Path from, Path to) throws IOException {
@@ -418,27 +391,6 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
-    private static void touch(Path file, ModelOperation o) throws IOException {
-        if (Files.exists(file)) {
-            Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000_000_000L + o.length()));
-        }
-    }
-
-    /** Changes a byte and sets the time of modification back to what it was. */
-    private static void touchBack(Path file, ModelOperation o) throws IOException {
-        if (Files.exists(file) && Files.size(file) > 0) {
-            FileTime before = Files.getLastModifiedTime(file);
-            change(file, open -> {
-                long place = Math.min(open.length() - 1, place(open.length(), o));
-                open.seek(place);
-                int changed = open.read() + 1;
-                open.seek(place);
-                open.write(changed);
-            });
-            Files.setLastModifiedTime(file, before);
-        }
-    }
-
     private void map(int number, Path file) throws IOException {
         if (!mapped.containsKey(number) && Files.exists(file) && Files.size(file) > 0) {
             RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
@@ -454,7 +406,6 @@ final class ModelTree implements AutoCloseable {
             long place = Math.min(there.bytes.byteSize() - 1, place(there.bytes.byteSize(), o));
             byte before = there.bytes.get(ValueLayout.JAVA_BYTE, place);
             there.bytes.set(ValueLayout.JAVA_BYTE, place, (byte) (before + 1));
-            silent = true;
         }
     }
 
@@ -463,7 +414,6 @@ final class ModelTree implements AutoCloseable {
         if (there != null) {
             there.arena.close();
             there.file.close();
-            silent &= !mapped.isEmpty();
         }
     }
 
@@ -473,7 +423,32 @@ final class ModelTree implements AutoCloseable {
             FileChannel channel = appends
                     ? FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
                     : FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            open.put(o.file(), new Opened(key(file), channel, appends));
+            Fd fd = Fd.open(Pathname.of(file.toString()), Fd.O_WRONLY, 0);
+            open.put(o.file(), new Opened(key(file), channel, fd, appends));
+        }
+    }
+
+    /** What is written through the descriptor raises events of a name that is none. */
+    private void linkNameless(ModelOperation o, Path file) throws IOException {
+        if (open.containsKey(o.file()) || Files.exists(file)) {
+            return;
+        }
+        Pathname directory = Pathname.of(file.getParent().toString());
+        Fd nameless = Fd.open(directory, O_TMPFILE | Fd.O_RDWR, 0644);
+        try (Directory to = Directory.open(directory)) {
+            FileChannel channel =
+                    FileChannel.open(Path.of("/proc/self/fd/" + nameless.value()), StandardOpenOption.WRITE);
+            channel.write(ByteBuffer.wrap(bytes.of(o)));
+            to.tryLink(nameless, Pathname.of(file.getFileName().toString()));
+            open.put(o.file(), new Opened(key(file), channel, nameless, false));
+        }
+    }
+
+    private void writeAsync(ModelOperation o) throws IOException {
+        Opened there = open.get(o.file());
+        if (there != null) {
+            long size = there.channel.size();
+            ModelAsync.write(there.fd, bytes.of(o), o.writesInside() ? place(size, o) : size);
         }
     }
 
@@ -494,6 +469,7 @@ final class ModelTree implements AutoCloseable {
         Opened there = open.remove(number);
         if (there != null) {
             there.channel.close();
+            there.fd.close();
         }
         leaves(number);
     }

@@ -55,6 +55,7 @@ class ShipMetricsTest {
                     .containsEntry("chagres_at_risk_seconds", 0.0)
                     .containsEntry("chagres_scanning", 0.0)
                     .containsEntry("chagres_files", 1.0)
+                    .containsEntry("chagres_overdue_files", 0.0)
                     .containsEntry("chagres_store_up", 1.0)
                     .containsEntry("chagres_shipped_bytes_total", (double) bytes.length)
                     .containsEntry("chagres_read_bytes_total", (double) bytes.length)
@@ -63,6 +64,7 @@ class ShipMetricsTest {
             assertThat(values.get("chagres_commits_total")).isPositive();
             assertThat(values.get("chagres_commit_seconds_count")).isEqualTo(values.get("chagres_commits_total"));
             assertThat(values.get("chagres_watches")).isPositive();
+            assertThat(values.get("chagres_oldest_look_seconds")).isBetween(0.0, 60.0);
         }
     }
 

@@ -76,6 +76,8 @@ final class ShipStatusText {
         }
         json.member("riskMs", status.riskMs()).member("heldBackBytes", status.heldBackBytes());
         json.member("unverifiedBytes", status.unverifiedBytes());
+        json.member("oldestLookMs", status.looks().oldestMs());
+        json.member("overdueFiles", status.looks().overdueFiles());
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());
         json.member("missingFiles", status.missingFiles());
@@ -111,6 +113,12 @@ final class ShipStatusText {
     private static String troubles(ShipStatus status) {
         StringBuilder troubles = new StringBuilder();
         troubles.append(unreadable(status));
+        if (status.looks().overdueFiles() > 0) {
+            troubles.append(", ")
+                    .append(Words.plural(status.looks().overdueFiles(), "file"))
+                    .append(" not looked at for up to ")
+                    .append(Durations.format(status.looks().oldestMs()));
+        }
         if (status.errors() > 0) {
             troubles.append(", ").append(Words.plural(status.errors(), "error"));
         }

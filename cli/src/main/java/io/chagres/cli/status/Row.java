@@ -94,6 +94,7 @@ record Row(
                 line.value(said.riskBytes());
             }
             line.member("riskMs", said.riskMs()).member("bytesPerSecond", said.bytesPerSecond());
+            line.member("oldestLookMs", said.oldestLookMs());
             line.member("files", said.files()).member("drained", said.state() == Heartbeat.State.DRAINED);
             line.member("version", said.version()).member("follows", said.follows());
             line.member("trouble", said.trouble().isEmpty() ? null : said.trouble());

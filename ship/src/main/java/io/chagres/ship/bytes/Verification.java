@@ -1,6 +1,7 @@
 package io.chagres.ship.bytes;
 
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,19 +14,21 @@ import org.jspecify.annotations.Nullable;
  * time (ctime) with both. So bytes are <em>proven</em> as long as the change time is the one that was seen before they
  * were read. When it moves they are <em>unproven</em>, until they were compared with the checksums of what was shipped.
  * When there is evidence of more than an append they are <em>suspect</em> as well, and count as bytes at risk.
+ *
+ * <p>Stores through a mapping need not move the change time. So it proves something only when it was <em>telling</em>
+ * before the bytes were read or compared: nobody had the file open for writing then, or each store had to move it.
  */
 public final class Verification {
     /** Bytes before the position that are compared whenever new ones are read. */
     public static final int GUARD_BYTES = 4096;
 
-    /**
-     * Stores through a mapping move the change time once, and again only after the page was written to the disk. The
-     * kernel does that within 35 s by default (vm.dirty_expire_centisecs and dirty_writeback_centisecs in proc(5)).
-     */
-    private static final long SETTLED_MS = 35_000;
-
     /** Two changes may get one change time within a tick of the kernel. */
     private static final long TICK_MS = 20;
+
+    /** Where times have no fractions of seconds, as those of ext3 and FAT, the same holds for longer. */
+    private static final long COARSE_TICK_MS = 2_000;
+
+    private static final long SECOND_NS = 1_000_000_000;
 
     /** What must be compared with the file before new bytes of it are committed. */
     public enum Before {
@@ -37,6 +40,7 @@ public final class Verification {
     }
 
     private static final long LAST_PIECES_BYTES = 1L << 20;
+    private static final long NEVER_MS = Long.MIN_VALUE / 2;
 
     private final PrefixChecksums prefix;
     private long dispatched;
@@ -50,10 +54,15 @@ public final class Verification {
     private Before before = Before.NOTHING;
     private long ctimeNs = Long.MIN_VALUE;
     /** How long before the last comparison, or before the look that saw it, the change time was. */
-    private long settledMs;
+    private long changeAgeMs;
+    /** Whether the change time, as it is, has told of every change since before the bytes were read or compared. */
+    private boolean telling;
 
     private long unprovenEnd;
     private long provenMtimeNs = Long.MIN_VALUE;
+    /** Whether the times were telling when it was proven at that modification time. */
+    private boolean provenTelling;
+
     private boolean suspect;
     private boolean closed;
     private long quietSinceMs;
@@ -61,7 +70,8 @@ public final class Verification {
     /** The comparison that is under way; most files never need one. */
     private @Nullable Comparing comparing;
 
-    private long comparedMs = Long.MIN_VALUE / 2;
+    private long comparedMs = NEVER_MS;
+    private long provenMs = NEVER_MS;
     private boolean different;
 
     private long heldBackBytes;
@@ -73,14 +83,16 @@ public final class Verification {
 
     private static final class Comparing {
         final long sinceMs;
-        final long settledMs;
+        final long changeAgeMs;
         final long ctimeNs;
+        final boolean telling;
         int pieces;
 
-        Comparing(long sinceMs, long settledMs, long ctimeNs, int pieces) {
+        Comparing(long sinceMs, long changeAgeMs, long ctimeNs, boolean telling, int pieces) {
             this.sinceMs = sinceMs;
-            this.settledMs = settledMs;
+            this.changeAgeMs = changeAgeMs;
             this.ctimeNs = ctimeNs;
+            this.telling = telling;
             this.pieces = pieces;
         }
     }
@@ -236,6 +248,7 @@ public final class Verification {
             provenMtimeNs = Long.MIN_VALUE;
         } else if (unprovenBytes() == 0 && !suspect) {
             provenMtimeNs = mtimeNs;
+            provenTelling = telling;
         }
         size = sizeBytes;
         mtimeNs = modifiedNs;
@@ -246,7 +259,8 @@ public final class Verification {
                     && sizeBytes == position()
                     && modifiedNs == trustedMtimeNs;
             ctimeNs = changedNs;
-            settledMs = fileMs - changedNs / 1_000_000;
+            changeAgeMs = fileMs - changedNs / 1_000_000;
+            telling = false;
             quietSinceMs = nowMs;
             unprovenEnd = trusted ? 0 : dispatched();
         }
@@ -267,7 +281,8 @@ public final class Verification {
         size = former.size;
         mtimeNs = former.mtimeNs;
         ctimeNs = former.ctimeNs;
-        settledMs = former.settledMs;
+        changeAgeMs = former.changeAgeMs;
+        telling = former.telling;
         quietSinceMs = former.quietSinceMs;
         riskSinceMs = former.riskSinceMs;
         demandedEnd = former.demandedEnd;
@@ -318,28 +333,58 @@ public final class Verification {
         return before != Before.NOTHING;
     }
 
-    /**
-     * Says whether what was shipped is what the file held at some moment since a time.
-     *
-     * @param noWriter whether nobody has the file open for writing, which rules out mappings
-     */
-    public boolean isProven(long sinceMs, boolean noWriter) {
-        if (position() == prefix.startPosition() || comparedMs >= sinceMs && !suspect && !closed) {
-            return true;
-        }
-        return unprovenBytes() == 0 && !suspect && !closed && settledMs >= (noWriter ? TICK_MS : SETTLED_MS);
+    /** Says whether the file was never looked at. */
+    public boolean isUnseen() {
+        return ctimeNs == Long.MIN_VALUE;
     }
 
-    /** Nobody has the file open for writing: from now on the change time tells of everything. */
-    public void settled() {
-        settledMs = SETTLED_MS;
+    /** Says whether the file shows other times or another size than when it was looked at last. */
+    public boolean hasMoved(long sizeBytes, long modifiedNs, long changedNs) {
+        return sizeBytes != size || modifiedNs != mtimeNs || changedNs != ctimeNs;
     }
 
     /**
-     * Says whether a file that nobody can change any more needs no comparison. Losing its name moved the change time:
-     * what counts is the modification time.
+     * Notes whether each change of the file from this moment on moves its change time, which was looked at before.
+     * Bytes that were read before this moment must be compared again to be proven.
      */
-    public boolean isSettled() {
+    public void tell(boolean tells) {
+        telling = tells;
+    }
+
+    /** Says whether the times of the file prove that what was shipped is what it holds. */
+    public boolean isToldByTimes() {
+        long tickMs = ctimeNs % SECOND_NS == 0 ? COARSE_TICK_MS : TICK_MS;
+        return position() == prefix.startPosition()
+                || unprovenBytes() == 0 && !suspect && !closed && telling && changeAgeMs >= tickMs;
+    }
+
+    /** Says whether what was shipped was proven to be what the file held at some moment since a time. */
+    public boolean isProven(long sinceMs) {
+        return position() == prefix.startPosition() || Math.max(comparedMs, provenMs) >= sinceMs && !suspect && !closed;
+    }
+
+    /** Its times prove it at this moment. */
+    public void proven(long nowMs) {
+        provenMs = nowMs;
+    }
+
+    /** Returns the bytes that were shipped of which the times of the file do not prove that it holds them still. */
+    public long untoldBytes() {
+        return isToldByTimes() ? 0 : position() - prefix.startPosition();
+    }
+
+    /**
+     * Says whether a file without a name, which nobody can change since a moment, needs no comparison. Losing its name
+     * moved the change time: what counts is the modification time.
+     */
+    public boolean isSettled(long sinceMs) {
+        return !suspect
+                && (comparedMs >= sinceMs
+                        || (unprovenBytes() == 0 ? telling : mtimeNs == provenMtimeNs && provenTelling));
+    }
+
+    /** Says whether the times of a file that is out of reach show no change since what was shipped of it was proven. */
+    public boolean looksSettled() {
         return !suspect && (unprovenBytes() == 0 || mtimeNs == provenMtimeNs);
     }
 
@@ -360,12 +405,16 @@ public final class Verification {
         return comparing != null;
     }
 
-    /** Begins or goes on with a comparison; returns the first piece that is next. */
-    public int compare(long nowMs, long fileMs) {
+    /**
+     * Begins or goes on with a comparison; returns the first piece that is next.
+     *
+     * @param tells whether each change of the file from now on moves its change time; asked of one that begins
+     */
+    public int compare(long nowMs, long fileMs, BooleanSupplier tells) {
         if (comparing == null) {
             boolean last = before == Before.LAST_PIECES;
             int first = last ? prefix.pieceAt(Math.max(0, position() - LAST_PIECES_BYTES)) : 0;
-            comparing = new Comparing(nowMs, fileMs - ctimeNs / 1_000_000, ctimeNs, first);
+            comparing = new Comparing(nowMs, fileMs - ctimeNs / 1_000_000, ctimeNs, tells.getAsBoolean(), first);
         }
         return comparing.pieces;
     }
@@ -392,7 +441,8 @@ public final class Verification {
             comparedMs = done.sinceMs;
             if (ctimeNs == done.ctimeNs) {
                 unprovenEnd = 0;
-                settledMs = done.settledMs;
+                changeAgeMs = done.changeAgeMs;
+                telling = done.telling;
             }
             riskSinceMs = acknowledged >= size ? 0 : riskSinceMs;
         }
@@ -404,6 +454,7 @@ public final class Verification {
     public void differs() {
         comparing = null;
         different = true;
+        telling = false;
     }
 
     /** Says whether a comparison found that the file is not what was shipped. */

@@ -28,7 +28,15 @@ public final class FileQueue implements Iterable<Tail> {
         /** The answer of a comparison. */
         ANSWER,
         /** The store: they have bytes at risk. */
-        SAFETY
+        SAFETY,
+        /** Their first look, since nobody followed them before. */
+        FIRST_LOOK,
+        /** Their next look, soon. */
+        SOON,
+        /** Their next look. */
+        LOOK,
+        /** Another look, because they could not be looked at. */
+        MISSED
     }
 
     private final int mark;
@@ -64,6 +72,11 @@ public final class FileQueue implements Iterable<Tail> {
             file.marks &= ~mark;
         }
         return file;
+    }
+
+    /** Returns the file that has waited longest and leaves it in; null when none waits. */
+    public @Nullable Tail peek() {
+        return files.peekFirst();
     }
 
     /** Takes a file out, wherever it is. */

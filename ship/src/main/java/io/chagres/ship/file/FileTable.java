@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileTable {
     private final Map<Long, Map<FileIdentity, Tail>> devices = new HashMap<>();
+    private final FileQueue fresh = new FileQueue(FileQueue.For.FIRST_LOOK);
 
     /** Returns the current version of a file, or null. */
     @Nullable
@@ -25,6 +26,12 @@ public final class FileTable {
     /** Makes a tail the current version of its file. */
     public void put(Tail tail) {
         devices.computeIfAbsent(tail.device, each -> new HashMap<>()).put(tail.identity, tail);
+        fresh.add(tail);
+    }
+
+    /** Takes a tail that was put since; null when there is none. */
+    public @Nullable Tail pollFresh() {
+        return fresh.poll();
     }
 
     /** Forgets a file, if this tail still is its current version. */

@@ -71,6 +71,8 @@ public final class Tail {
     public boolean closedByWriter;
     /** Whether it is known what it was compressed from. */
     public boolean derivedSought;
+    /** When its file was looked at last on patrol, in milliseconds of the shipper's clock. */
+    public long lookedMs;
     /** The errno that was told of last, or 0 since the file was read to its end. */
     public int refusedWith;
 
@@ -80,6 +82,8 @@ public final class Tail {
         private long restedAt = -1;
         /** Whether it was over when it was looked at last. */
         public boolean over;
+        /** Since when it is over, in milliseconds of the shipper's clock. */
+        public long overSinceMs;
         /** It is where it was, and not followed any more: what it holds now is shipped, and that is all. */
         public boolean letGo;
         /** Nobody can change the file any more: what it holds now is what it held last. */
@@ -171,6 +175,11 @@ public final class Tail {
     /** Returns one of the names, or null when the file has none. */
     public @Nullable Dentry name() {
         return name;
+    }
+
+    /** Returns how many names it has. */
+    public int nameCount() {
+        return (name == null ? 0 : 1) + (moreNames == null ? 0 : moreNames.size());
     }
 
     /** Returns all names. Allocates. */

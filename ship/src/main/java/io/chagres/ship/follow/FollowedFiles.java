@@ -264,9 +264,10 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             enqueue(tail);
         }
         boolean over = !writerLeft && !tail.hasBacklog();
+        state.overSinceMs = over && !state.over ? nowMs : state.overSinceMs;
         state.lastLook = over && state.over;
         state.over = over;
-        if (state.lastLook && tail.bytes.isSettled()) {
+        if (state.lastLook && tail.bytes.isSettled(state.overSinceMs)) {
             end(tail);
         }
         return tail.isLive();

@@ -128,7 +128,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (!tail.hasName() && !OpenFiles.isForNow(errno)) {
             if (tail.mayHoldMore()) {
                 openFiles.lost(tail);
-            } else if (!tail.bytes.isSettled()) {
+            } else if (!tail.bytes.looksSettled()) {
                 openFiles.unproven(tail);
             }
             versions.finish(tail, LogRecord.Reason.GONE);

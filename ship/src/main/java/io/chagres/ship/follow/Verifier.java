@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * for a while. The reading runs beside the loop, some mebibytes at a time, and a quiet file is read at no more than
  * 4 MiB/s on the average. Confined to the shipper's thread.
  */
-public final class Verifier {
+public final class Verifier implements AutoCloseable {
     private static final int PIECES_PER_TASK = 64;
     private static final int TASKS = 2;
     private static final long SWEEP_MS = 250;
@@ -40,6 +40,7 @@ public final class Verifier {
     private final FollowedFiles files;
     private final Consumer<String> problems;
     private final Clock fileClock;
+    private final Writers writers = new Writers();
     private final FileQueue unproven = new FileQueue(FileQueue.For.PROOF);
     private final FileQueue due = new FileQueue(FileQueue.For.COMPARISON);
     private final FileQueue running = new FileQueue(FileQueue.For.ANSWER);
@@ -74,25 +75,47 @@ public final class Verifier {
 
     /** Says whether what was shipped of a file meets what is demanded. */
     public boolean isSatisfied(Tail tail) {
-        if (!isDemanded() || tail.bytes.isProven(demandedMs, false)) {
+        if (!isDemanded() || tail.bytes.isProven(demandedMs)) {
             return true;
         }
-        boolean settled = tail.bytes.isProven(demandedMs, true) && hasNoWriter(tail);
-        if (settled) {
-            tail.bytes.settled();
+        boolean told = tail.bytes.isToldByTimes() && (writers.timesStores(tail) || writers.tell(tail));
+        if (told) {
+            tail.bytes.proven(demandedMs);
         }
-        return settled;
-    }
-
-    private static boolean hasNoWriter(Tail tail) {
-        Fd fd = tail.fd();
-        return fd != null && fd.probeReadLease() == 0;
+        return told;
     }
 
     /** Takes how a tail's file looks now: what may have changed is counted until it was compared. */
     public void observe(Tail tail, Statx stat, long nowMs) {
+        boolean first = tail.bytes.isUnseen();
         tail.bytes.observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs, fileClock.millis());
+        if (first) {
+            tail.bytes.tell(writers.tell(tail));
+        }
         watch(tail);
+    }
+
+    /**
+     * Asks who may write into a file that was looked at: what nobody can prove is not proven any more, and what can be
+     * proven again is compared when its time comes.
+     *
+     * @return whether somebody surely has it open for writing
+     */
+    boolean reconsider(Tail tail, long nowMs) {
+        Verification bytes = tail.bytes;
+        int asked = writers.ask(tail);
+        if (bytes.isToldByTimes()) {
+            if (!writers.timesStores(tail) && !writers.tell(tail, asked)) {
+                bytes.tell(false);
+            }
+        } else if (bytes.unprovenBytes() == 0
+                && nowMs - bytes.quietSinceMs() >= QUIET_MS
+                && isRested(bytes, QUIET_BYTES_PER_MS, nowMs)
+                && writers.tell(tail, asked)) {
+            bytes.doubt();
+            watch(tail);
+        }
+        return asked == -Errno.EAGAIN;
     }
 
     private void watch(Tail tail) {
@@ -104,8 +127,9 @@ public final class Verifier {
     /** Compares a tail that was read at once if that is demanded; else that happens when its time comes. */
     public void look(Tail tail, long nowMs) {
         Verification bytes = tail.bytes;
-        boolean last = tail.nameless != null && tail.nameless.lastLook;
-        boolean owed = last && !bytes.isSettled() || !isSatisfied(tail);
+        Tail.Nameless ends = tail.nameless;
+        boolean last = ends != null && ends.lastLook && !bytes.isSettled(ends.overSinceMs);
+        boolean owed = last || !isSatisfied(tail);
         if (owed) {
             bytes.doubt();
         }
@@ -129,18 +153,12 @@ public final class Verifier {
     }
 
     /**
-     * Returns the shipped bytes that may have changed since they were read, without evidence that they did; of a file
-     * that meets what is demanded, none.
+     * Returns the shipped bytes of a file that may have changed since they were read, without evidence that they did;
+     * of one that meets what is demanded, none.
      */
-    public long unprovenBytes() {
-        long sum = 0;
-        for (Tail tail : unproven) {
-            boolean counts = tail.isLive() && !tail.bytes.isSuspect();
-            if (counts && !(isDemanded() && tail.bytes.isProven(demandedMs, false))) {
-                sum += tail.bytes.unprovenBytes();
-            }
-        }
-        return sum;
+    public long unverifiedBytes(Tail tail) {
+        boolean counts = tail.isLive() && !tail.bytes.isSuspect();
+        return !counts || isDemanded() && tail.bytes.isProven(demandedMs) ? 0 : tail.bytes.untoldBytes();
     }
 
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
@@ -215,7 +233,7 @@ public final class Verifier {
             compare(tail);
             return false;
         }
-        int from = tail.bytes.compare(nowMs, fileClock.millis());
+        int from = tail.bytes.compare(nowMs, fileClock.millis(), () -> writers.tell(tail));
         PrefixChecksums prefix = tail.bytes.prefix();
         PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + PIECES_PER_TASK));
         running.add(tail);
@@ -277,5 +295,10 @@ public final class Verifier {
         } else {
             compare(tail);
         }
+    }
+
+    @Override
+    public void close() {
+        writers.close();
     }
 }

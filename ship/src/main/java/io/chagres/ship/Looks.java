@@ -1,0 +1,14 @@
+package io.chagres.ship;
+
+/**
+ * What the patrol of a shipper came to: it looks at every followed file again and again, whether an event told of it or
+ * not. Immutable.
+ *
+ * @param oldestMs how long ago it looked at the file that it has not looked at for longest, in milliseconds; 0 without
+ *     a file
+ * @param overdueFiles files that it did not look at within their time
+ */
+public record Looks(long oldestMs, long overdueFiles) {
+    /** Nothing was looked at yet. */
+    public static final Looks NONE = new Looks(0, 0);
+}

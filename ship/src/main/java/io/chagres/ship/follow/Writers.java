@@ -1,0 +1,72 @@
+package io.chagres.ship.follow;
+
+import io.chagres.foreign.Errno;
+import io.chagres.linux.CacheStat;
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileSystemId;
+import io.chagres.linux.Statx;
+import io.chagres.ship.file.Tail;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Knows whether somebody may change a file without a trace in its times. A store through a mapping moves them only
+ * where the file system is told of it, and there once for each page until that was written back: by whatever the
+ * operator set, so the page cache is asked whether it was. Confined to the shipper's thread.
+ */
+final class Writers implements AutoCloseable {
+    private final CacheStat cache = new CacheStat();
+    private final Statx stat = new Statx();
+    private final Map<Long, Boolean> timed = new HashMap<>();
+    private long lastDevice = -1;
+    private boolean lastTimed;
+
+    /** Says whether the file system of a file moves times upon the first store into a page that was written back. */
+    boolean timesStores(Tail tail) {
+        if (tail.device != lastDevice) {
+            Fd fd = tail.fd();
+            Boolean known = timed.get(tail.device);
+            if (known == null) {
+                if (fd == null) {
+                    return false;
+                }
+                known = FileSystemId.timesStores(FileSystemId.typeOf(fd.value()));
+                timed.put(tail.device, known);
+            }
+            lastDevice = tail.device;
+            lastTimed = known;
+        }
+        return lastTimed;
+    }
+
+    /** Says whether each change of a file from this moment on moves its change time. */
+    boolean tell(Tail tail) {
+        return tell(tail, ask(tail));
+    }
+
+    /** Says the same when it was asked just now who has the file open. */
+    boolean tell(Tail tail, int asked) {
+        Fd fd = tail.fd();
+        if (fd == null) {
+            return false;
+        }
+        return timesStores(tail) ? asked == 0 || cache.unwrittenBytes(fd) == 0 : asked == 0 && hasNoOtherName(tail, fd);
+    }
+
+    /** Returns 0 if nobody has the file open for writing, -EAGAIN if somebody has, another -errno if that is not known. */
+    int ask(Tail tail) {
+        Fd fd = tail.fd();
+        return fd == null ? -Errno.EBADF : fd.probeReadLease();
+    }
+
+    /** Who writes through a name that is not watched closes it without an event. */
+    private boolean hasNoOtherName(Tail tail, Fd fd) {
+        return stat.of(fd.value()) == 0 && stat.nlink() <= tail.nameCount();
+    }
+
+    @Override
+    public void close() {
+        cache.close();
+        stat.close();
+    }
+}

@@ -1,0 +1,113 @@
+package io.chagres.ship;
+
+import static io.chagres.ship.ShippedTree.append;
+import static io.chagres.ship.ShippedTree.random;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.follow.Patrol;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Writers of whom no event tells. */
+class PatrolTest {
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final int FEW_OPEN = 4;
+    private static final int STEP_MS = 500;
+
+    @TempDir
+    Path temp;
+
+    private final ModelClock clock = new ModelClock();
+    private ShippedTree shipped;
+
+    @AfterEach
+    void close() {
+        shipped.close();
+    }
+
+    private void open(int openFiles) throws IOException {
+        shipped = new ShippedTree(temp, openFiles);
+        shipped.clock = clock;
+    }
+
+    private void pass(long ms) throws IOException {
+        for (long passed = 0; passed <= ms; passed += STEP_MS) {
+            clock.advance(STEP_MS);
+            shipped.shipper().doWork(0);
+        }
+    }
+
+    /** A second name that nobody follows raises no event of the first. */
+    @ParameterizedTest
+    @ValueSource(ints = {1000, FEW_OPEN})
+    void whatIsWrittenThroughAnUnknownNameIsShipped(int openFiles) throws IOException {
+        open(openFiles);
+        for (int i = 0; i < 3 * FEW_OPEN; i++) {
+            append(shipped.file("f" + i), random(1000, i));
+        }
+        Path outside = Files.createDirectory(temp.resolve("outside")).resolve("f");
+        Files.createLink(outside, shipped.file("f0"));
+        shipped.settle();
+        pass(Patrol.EVERY_MS); // it is at rest
+        append(outside, random(500, 99));
+        pass(Patrol.LIVELY_MS);
+        shipped.assertArchived();
+        assertThat(shipped.shipper().status().looks().oldestMs()).isLessThan(Patrol.LIVELY_MS);
+        assertThat(shipped.shipper().status().looks().overdueFiles()).isZero();
+    }
+
+    @Test
+    void whatIsWrittenByAsynchronousIoIsShipped() throws IOException {
+        open(1000);
+        append(shipped.file("f"), random(1000, 1));
+        shipped.settle();
+        pass(2 * Patrol.EVERY_MS);
+        try (Fd writer = Fd.open(Pathname.of(shipped.file("f").toString()), Fd.O_WRONLY, 0)) {
+            assertThat(ModelAsync.write(writer, random(500, 2), 1000)).isEqualTo(500);
+            pass(Patrol.LIVELY_MS);
+            shipped.assertArchived();
+        }
+    }
+
+    @Test
+    void aMappingThatMovesNoTimeIsUnverifiedUntilItIsCompared() throws IOException {
+        Path base = Files.createTempDirectory(Files.isWritable(MEMORY) ? MEMORY : temp, "chagres-patrol");
+        try {
+            shipped = new ShippedTree(base);
+            shipped.clock = clock;
+            append(shipped.file("f"), random(10_000, 1));
+            shipped.settle();
+            try (RandomAccessFile open = new RandomAccessFile(shipped.file("f").toFile(), "rw")) {
+                MappedByteBuffer mapped = open.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 10_000);
+                mapped.get(5_000);
+                pass(2 * Patrol.EVERY_MS);
+                assertThat(shipped.shipper().status().unverifiedBytes()).isEqualTo(10_000);
+                assertThat(shipped.flush().leftBytes()).isZero();
+                for (int i = 0; i < 3; i++) {
+                    pass(Patrol.LIVELY_MS);
+                    mapped.put(5_000 + i, (byte) (mapped.get(5_000 + i) ^ 1));
+                    pass(Patrol.LIVELY_MS);
+                    assertThat(shipped.shipper().status().unverifiedBytes()).isEqualTo(10_000);
+                    assertThat(shipped.flush().leftBytes()).isZero();
+                    shipped.assertArchived();
+                }
+                mapped.put(0, (byte) (mapped.get(0) ^ 1));
+            }
+            shipped.drain().assertArchived();
+        } finally {
+            shipped.close();
+            ModelRun.remove(base);
+        }
+    }
+}
