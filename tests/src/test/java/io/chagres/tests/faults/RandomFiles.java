@@ -14,7 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 
 /** A few files with names like those of rotated logs, to which whatever a program may do to files is done. */
-final class RandomFiles {
+final class RandomFiles implements AutoCloseable {
     private static final String[] NAMES = {
         "a.log",
         "a.log.1",
@@ -38,9 +38,12 @@ final class RandomFiles {
 
     private final Path top;
     private final RandomGenerator random;
+    private final UnseenWriters unseen;
     private int written;
 
+    /** Begins; who writes there unseen has names beside the files. */
     RandomFiles(Path top, RandomGenerator random) throws IOException {
+        unseen = new UnseenWriters(top.resolveSibling("outside"), random);
         this.top = top;
         this.random = random;
         Files.createDirectories(top.resolve("d"));
@@ -55,9 +58,12 @@ final class RandomFiles {
     String change() throws IOException {
         Path file = some();
         Path other = some();
-        int what = random.nextInt(16);
+        int what = random.nextInt(20);
         if (what < 5) {
             return append(file);
+        }
+        if (what >= 16) {
+            return unseen.change(file, content());
         }
         if (!Files.exists(file) || file.equals(other) || Files.exists(other) && Files.isSameFile(file, other)) {
             return "";
@@ -164,5 +170,10 @@ final class RandomFiles {
             bytes.set(ValueLayout.JAVA_BYTE, place, (byte) random.nextInt());
             return "store at " + place + " of " + name(file) + " through a mapping";
         }
+    }
+
+    @Override
+    public void close() throws IOException {
+        unseen.close();
     }
 }
