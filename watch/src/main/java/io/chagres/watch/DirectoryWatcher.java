@@ -39,6 +39,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Lookup lookup = new Lookup();
     private final Scanner scanner;
     final Renames renames; // a test brings halves in an order that the kernel shows rarely
+    private final MovedNames movedNames;
     private final EventDispatch dispatch;
     private final Polling polling;
     private final Mounts mounts;
@@ -68,7 +69,8 @@ public final class DirectoryWatcher implements AutoCloseable {
         polling = new Polling(tree, queue, builder.pollIntervalMs, nowMs);
         scanner = new Scanner(queue, tree, discovery, lookup, watches, polling, reporter);
         renames = new Renames(tree, discovery, pairs, filter, links, queue, reporter);
-        dispatch = new EventDispatch(tree, watches, discovery, renames, queue, reporter);
+        movedNames = new MovedNames(discovery, queue);
+        dispatch = new EventDispatch(tree, watches, discovery, renames, movedNames, queue, reporter);
         mounts = new Mounts(tree, queue, wakeups);
         queue.add(root);
     }
@@ -130,11 +132,12 @@ public final class DirectoryWatcher implements AutoCloseable {
             renames.expireSince(nowMs - RENAME_WAIT_MS, nowMs);
             dispatch.settle();
             mounts.settle();
+            movedNames.settle();
             scanner.settle();
         }
         polling.run(nowMs);
         work += scanner.slice();
-        if (queue.unknown() == 0 && links.retire()) {
+        if (!scanning() && links.retire()) {
             tree.rescope(links.rootScope());
         }
         return work;
@@ -170,7 +173,7 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /** Says whether events are to be read now. */
     private boolean awaitEvents(int timeoutMs) {
-        if (scanner.isBusy()) {
+        if (scanner.isBusy() || movedNames.isWaiting()) {
             return isReadable(0);
         }
         long startMs = clock.millis();
@@ -231,9 +234,9 @@ public final class DirectoryWatcher implements AutoCloseable {
         tree.doubt();
     }
 
-    /** Says whether a directory is not completely listed yet, so that names may be unknown. */
+    /** Says whether a directory is not completely listed yet, or a name not looked at, so that names may be unknown. */
     public boolean scanning() {
-        return queue.unknown() > 0;
+        return queue.unknown() > 0 || movedNames.isWaiting();
     }
 
     /**

@@ -4,6 +4,7 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /** Compares what is found in a directory, by a scan or because of an event, with what is known. */
 final class Discovery {
@@ -61,10 +62,13 @@ final class Discovery {
         if (look(directory, name) != 0) {
             return; // gone again: an event or the scan tells so
         }
+        takeIn(directory, name, directory.child(name));
+    }
+
+    private void takeIn(WatchedDirectory directory, byte[] name, @Nullable Dentry known) {
         int type = lookup.type();
         long ino = lookup.ino();
-        Dentry known = directory.child(name);
-        if (known != null && known.ino() == ino && known.type() == type) {
+        if (known != null && isFound(known)) {
             keep(directory, known);
             return;
         }
@@ -74,20 +78,36 @@ final class Discovery {
         appear(directory, name, ino, type);
     }
 
-    /** Looks at a name that a scan did not show, and removes it when it is not there. */
-    void confirm(WatchedDirectory directory, Dentry known) {
-        int result = look(directory, known.nameBytes());
+    /** Says whether the last look found that. */
+    private boolean isFound(Dentry known) {
+        return known.ino() == lookup.ino() && known.type() == lookup.type();
+    }
+
+    /** Looks at a name and takes in what is there, or removes it when nothing is. */
+    void confirm(WatchedDirectory directory, byte[] name) {
+        if (!directory.exists()) {
+            return;
+        }
+        int result = look(directory, name);
+        Dentry known = directory.child(name);
         if (result == 0) {
-            lookUp(directory, known.nameBytes());
-        } else if (Lookup.isAbsent(result)) {
+            takeIn(directory, name, known);
+        } else if (known != null && Lookup.isAbsent(result)) {
             tree.vanish(known, false);
         }
     }
 
-    /** Says whether a name leads, or may lead, to another inode than the dentry believes. */
-    boolean isDoubtful(Dentry known) {
-        int result = lookup.of(known.directory(), known.nameBytes());
-        return result == 0 ? lookup.ino() != known.ino() : result == Lookup.STALE;
+    /** Says whether a look at a name shows what is known; a directory that cannot be looked at is listed again. */
+    boolean agrees(WatchedDirectory directory, byte[] name) {
+        if (!directory.exists()) {
+            return true; // whatever was there appears elsewhere
+        }
+        int result = look(directory, name);
+        Dentry known = directory.child(name);
+        if (result != 0) {
+            return known == null || !Lookup.isAbsent(result);
+        }
+        return known == null ? filter.match(directory, name, lookup.type()) == null : isFound(known);
     }
 
     private int look(WatchedDirectory directory, byte[] name) {

@@ -18,16 +18,24 @@ final class EventDispatch {
     private final Watches watches;
     private final Discovery discovery;
     private final Renames renames;
+    private final MovedNames movedNames;
     private final ScanQueue queue;
     private final Reporter reporter;
     private long readNumber;
 
     EventDispatch(
-            Tree tree, Watches watches, Discovery discovery, Renames renames, ScanQueue queue, Reporter reporter) {
+            Tree tree,
+            Watches watches,
+            Discovery discovery,
+            Renames renames,
+            MovedNames movedNames,
+            ScanQueue queue,
+            Reporter reporter) {
         this.tree = tree;
         this.watches = watches;
         this.discovery = discovery;
         this.renames = renames;
+        this.movedNames = movedNames;
         this.queue = queue;
         this.reporter = reporter;
     }
@@ -110,12 +118,14 @@ final class EventDispatch {
             if ((mask & Inotify.IN_CREATE) != 0) {
                 discovery.lookUp(directory, name(events));
             } else if ((mask & Inotify.IN_MOVED_FROM) != 0) {
+                movedNames.moved(directory, name(events));
                 if (known == null) {
                     renames.unknownMovedFrom(directory, name(events), events.cookie());
                 } else {
                     renames.movedFrom(directory, known, events.cookie(), readNumber, nowMs);
                 }
             } else if ((mask & Inotify.IN_MOVED_TO) != 0) {
+                movedNames.moved(directory, name(events));
                 renames.movedTo(directory, name(events), events.cookie());
             }
         }

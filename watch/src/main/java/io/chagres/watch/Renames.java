@@ -137,11 +137,6 @@ final class Renames {
             discovery.rescope(directory, scope);
             Tree.forEachDirectory(directory, this::resume);
         }
-        if (discovery.isDoubtful(moving)) {
-            // names were exchanged, or this event is older than another file of that name
-            queue.doubt(from);
-            queue.doubt(to);
-        }
     }
 
     /** Goes on with what could not be done while the directory had no path. */

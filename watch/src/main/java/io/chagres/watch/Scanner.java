@@ -104,7 +104,7 @@ final class Scanner implements AutoCloseable {
     private void sweep(WatchedDirectory directory) {
         for (Dentry each : directory.children()) {
             if (!each.isSeen(directory.scan().number)) {
-                discovery.confirm(directory, each);
+                discovery.confirm(directory, each.nameBytes());
             }
         }
     }

@@ -2,6 +2,9 @@ package io.chagres.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
@@ -24,6 +27,7 @@ class WatchModelTest {
     private static final int ROUNDS = Share.count(20);
     private static final int CHANGES = 1000;
     private static final int NAMES = 6;
+    private static final int RENAME_WHITEOUT = 4;
 
     private final Path top;
 
@@ -74,7 +78,7 @@ class WatchModelTest {
                 change(one, other, random);
             } catch (IOException e) {
                 // the other threads change the same names: what fails, fails
-                assertThat(e).isInstanceOf(java.nio.file.FileSystemException.class);
+                assertThat(e).isInstanceOfAny(java.nio.file.FileSystemException.class, ErrnoException.class);
             }
         }
     }
@@ -88,7 +92,7 @@ class WatchModelTest {
     }
 
     private static void change(Path one, Path other, RandomGenerator random) throws IOException {
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(13)) {
             case 0, 1 -> Files.writeString(one, "x", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             case 2 -> Files.delete(one);
             case 3, 4 -> Files.move(one, other, StandardCopyOption.ATOMIC_MOVE);
@@ -100,7 +104,23 @@ class WatchModelTest {
                         directory, other.resolveSibling("d" + random.nextInt(NAMES)), StandardCopyOption.ATOMIC_MOVE);
             }
             case 8 -> Files.createLink(other, one);
+            case 9 -> rename(one, other, Directory.RENAME_EXCHANGE);
+            case 10 -> {
+                Path directory = one.resolveSibling("d" + random.nextInt(NAMES));
+                rename(directory, other.resolveSibling("d" + random.nextInt(NAMES)), Directory.RENAME_EXCHANGE);
+            }
+            case 11 -> {
+                int flags = random.nextBoolean() ? RENAME_WHITEOUT : Directory.RENAME_EXCHANGE;
+                rename(one.resolveSibling("d" + random.nextInt(NAMES)), other, flags);
+            }
             default -> Files.createSymbolicLink(one, Path.of("anything"));
+        }
+    }
+
+    private static void rename(Path one, Path other, int flags) throws IOException {
+        try (Directory above = Directory.open(Pathname.of("/"))) {
+            Pathname from = Pathname.of(one.toString().substring(1));
+            above.rename(from, above, Pathname.of(other.toString().substring(1)), flags);
         }
     }
 }
