@@ -15,25 +15,29 @@ import java.util.Map;
  * operator set, so the page cache is asked whether it was. Confined to the shipper's thread.
  */
 final class Writers implements AutoCloseable {
+    /** By its id: the number of a device may be another's after an unmount. */
+    private record FileSystem(long high, long low) {}
+
     private final CacheStat cache = new CacheStat();
     private final Statx stat = new Statx();
-    private final Map<Long, Boolean> timed = new HashMap<>();
-    private long lastDevice = -1;
+    private final Map<FileSystem, Boolean> timed = new HashMap<>();
+    private FileSystem last = new FileSystem(0, 0);
     private boolean lastTimed;
 
     /** Says whether the file system of a file moves times upon the first store into a page that was written back. */
     boolean timesStores(Tail tail) {
-        if (tail.device != lastDevice) {
+        if (tail.identity.fsHigh() != last.high || tail.identity.fsLow() != last.low) {
             Fd fd = tail.fd();
-            Boolean known = timed.get(tail.device);
+            FileSystem its = new FileSystem(tail.identity.fsHigh(), tail.identity.fsLow());
+            Boolean known = timed.get(its);
             if (known == null) {
                 if (fd == null) {
                     return false;
                 }
                 known = FileSystemId.timesStores(FileSystemId.typeOf(fd.value()));
-                timed.put(tail.device, known);
+                timed.put(its, known);
             }
-            lastDevice = tail.device;
+            last = its;
             lastTimed = known;
         }
         return lastTimed;
