@@ -74,7 +74,16 @@ final class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--level=20", "--memory=1MiB", "--host=", "--coalesce=2s", "--max-lag=0"})
+    @ValueSource(
+            strings = {
+                "--level=20",
+                "--memory=1MiB",
+                "--host=",
+                "--coalesce=2s",
+                "--max-lag=0",
+                "--status-interval=1ms",
+                "--status-interval=2s"
+            })
     void checksTheRangesOfShip(String option) {
         CommandRun bad = CommandRun.of("ship", "x", "--to", "/nonexistent/archive", option);
         assertThat(bad.code()).isEqualTo(ExitCode.USAGE);

@@ -67,6 +67,11 @@ import picocli.CommandLine.Spec;
             "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10"
         })
 public final class ShipCommand implements Callable<Integer> {
+    private static final long MIN_STATUS_INTERVAL_MS = 10;
+
+    /** A service manager hears as often that the shipper works. */
+    private static final long MAX_STATUS_INTERVAL_MS = 1000;
+
     private final CommandContext context;
 
     @Parameters(arity = "0..*", paramLabel = "PATH", description = "A file, a directory or a quoted glob.")
@@ -222,6 +227,13 @@ public final class ShipCommand implements Callable<Integer> {
                     + " (default: ${DEFAULT-VALUE}).")
     LogLines.Format logFormat = LogLines.Format.TEXT;
 
+    @Option(
+            names = "--status-interval",
+            paramLabel = "DURATION",
+            defaultValue = "1s",
+            description = "With --json, print the status this often, 10ms to 1s (default: ${DEFAULT-VALUE}).")
+    Duration statusInterval = Duration.ofMillis(MAX_STATUS_INTERVAL_MS);
+
     @Mixin
     HttpOption http = new HttpOption();
 
@@ -276,6 +288,10 @@ public final class ShipCommand implements Callable<Integer> {
                     missing + "; give it here, or in " + ShipSettings.DEFAULT_FILE + " or the file of --config."
                             + " Try 'chagres ship --help'.");
         }
+        if (statusInterval.toMillis() < MIN_STATUS_INTERVAL_MS || statusInterval.toMillis() > MAX_STATUS_INTERVAL_MS) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "--status-interval must be between 10ms and 1s. Try 'chagres ship --help'.");
+        }
         try {
             ShipPlan plan = plan();
             plan.ownPaths().refuse(plan.options());
@@ -296,7 +312,9 @@ public final class ShipCommand implements Callable<Integer> {
             checkThatPathsExist();
         }
         StatusBoard board = board(options);
-        ShipReport told = ShipReport.of(context, json.json, quiet, once, logFormat);
+        ShipReport told = json.json
+                ? ShipReport.json(context, logFormat, statusInterval.toMillis())
+                : ShipReport.of(context, quiet, once, logFormat);
         ShipReport report = new ShipReport.Observed(told, board);
         try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
                 StatusServer _ = http.serve(context, board, threads, quiet ? text -> {} : told::message);

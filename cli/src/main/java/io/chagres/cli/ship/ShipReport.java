@@ -32,12 +32,14 @@ sealed interface ShipReport {
     /** Takes how to look at what was shipped, once everything is acknowledged. */
     default void shipped(String how) {}
 
-    /** Returns the form for these outputs. */
-    static ShipReport of(CommandContext context, boolean json, boolean quiet, boolean once, LogLines.Format format) {
+    /** Returns the form for programs: a JSON object in each interval, and lines for people on standard error. */
+    static ShipReport json(CommandContext context, LogLines.Format format, long intervalMs) {
+        return new Json(context.out(), new Reminder(LogLines.of(context, format)), context.clock(), intervalMs);
+    }
+
+    /** Returns the form for people that fits these outputs. */
+    static ShipReport of(CommandContext context, boolean quiet, boolean once, LogLines.Format format) {
         Reminder reminder = new Reminder(LogLines.of(context, format));
-        if (json) {
-            return new Json(context.out(), reminder, context.clock());
-        }
         if (quiet) {
             return new Silent(reminder);
         }
@@ -198,7 +200,7 @@ sealed interface ShipReport {
     }
 
     /** One JSON object per status on standard output. */
-    record Json(Output out, Reminder err, InstantSource clock) implements ShipReport {
+    record Json(Output out, Reminder err, InstantSource clock, long intervalMs) implements ShipReport {
         @Override
         public void status(ShipStatus status, long elapsedMs) throws IOException {
             out.line(ShipStatusText.json(status, clock.millis(), false));

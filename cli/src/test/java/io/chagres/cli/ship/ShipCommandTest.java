@@ -139,7 +139,7 @@ final class ShipCommandTest {
         command.memory = new ByteSize(ShipOptions.MIN_MEMORY_BYTES);
         command.level = 1;
         List<Boolean> copies = new ArrayList<>();
-        ShipReport report = ShipReport.of(context, false, false, true, LogLines.Format.TEXT);
+        ShipReport report = ShipReport.of(context, false, true, LogLines.Format.TEXT);
         ShipCommand.Shipping refusedFirst = options -> {
             copies.add(options.copies());
             if (options.copies()) {

@@ -59,7 +59,7 @@ final class ShipReportTest {
     @Test
     void jsonGoesToStandardOutput() throws IOException {
         InstantSource clock = InstantSource.fixed(Instant.EPOCH);
-        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(lines), clock);
+        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(lines), clock, 1000);
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(out.toString(StandardCharsets.UTF_8).lines())
