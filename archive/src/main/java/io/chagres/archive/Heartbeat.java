@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param follows the paths it was given
  * @param trouble what is wrong, empty when nothing is
  * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds
+ * @param lostBytes bytes that it saw and that went before it could read them, since it started
  */
 public record Heartbeat(
         State state,
@@ -34,7 +35,8 @@ public record Heartbeat(
         String version,
         String follows,
         String trouble,
-        long oldestLookMs) {
+        long oldestLookMs,
+        long lostBytes) {
     /** Longest interval, in milliseconds. */
     public static final long MAX_INTERVAL_MS = 3_600_000;
 
@@ -51,7 +53,7 @@ public record Heartbeat(
         ENDED
     }
 
-    /** Makes one of a shipper that has not looked at files again. */
+    /** Makes one of a shipper that lost nothing and has not looked at files again. */
     public Heartbeat(
             State state,
             long timeMs,
@@ -107,7 +109,8 @@ public record Heartbeat(
                 .with("bytes-per-second", bytesPerSecond)
                 .with("version", version)
                 .with("follows", follows)
-                .with("trouble", trouble);
+                .with("trouble", trouble)
+                .with("lost-bytes", lostBytes);
     }
 
     /** Returns where the newest one of a host lies and when the store took it; null when there is none. One request. */
@@ -150,6 +153,7 @@ public record Heartbeat(
                 TextRecord.line(record.text("version")),
                 TextRecord.line(record.text("follows")),
                 TextRecord.line(record.text("trouble")),
-                record.number("look-ms", 0, Long.MAX_VALUE));
+                record.number("look-ms", 0, Long.MAX_VALUE),
+                record.number("lost-bytes", 0, Long.MAX_VALUE));
     }
 }

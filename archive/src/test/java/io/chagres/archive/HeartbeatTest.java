@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class HeartbeatTest {
     private static final String ID = "00000000000000aa";
     private static final Heartbeat WORD = new Heartbeat(
-            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, 99, "1.0", "/var/log /srv", "the store refuses", 4200);
+            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, 99, "1.0", "/var/log /srv", "the store refuses", 4200, 42);
 
     private final MemoryStore store = new MemoryStore();
 
@@ -32,7 +32,7 @@ class HeartbeatTest {
                 .isEqualTo(
                         "format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\nlook-ms=4200\n"
                                 + "bytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
-                                + "trouble=the store refuses\ncrc32c=e4a5985f\n");
+                                + "trouble=the store refuses\nlost-bytes=42\ncrc32c=e4a5985f\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 

@@ -37,6 +37,7 @@ final class Pulse {
     private final Rate rate = new Rate();
     private final Rate rateHere = new Rate();
     private long intervalMs;
+    private boolean namesPaths;
     private String follows = "";
     private String notice = "";
 
@@ -75,7 +76,8 @@ final class Pulse {
     /** Takes other options. */
     void reload(ShipOptions options) {
         intervalMs = options.heartbeatMs();
-        follows = store.keyRing().encrypts() ? "" : options.follows(); // names are not for everybody
+        namesPaths = !store.keyRing().encrypts(); // names are not for everybody
+        follows = namesPaths ? options.follows() : "";
     }
 
     /** Says from the next step on that the machine was told of its end; that step sends at once. */
@@ -151,7 +153,8 @@ final class Pulse {
                 Version.text(),
                 follows,
                 trouble(status),
-                status.looks().oldestMs());
+                status.looks().oldestMs(),
+                status.lost().bytes());
     }
 
     private void send(Heartbeat word) {
@@ -176,9 +179,14 @@ final class Pulse {
         String directories =
                 status.unreadableDirectories() == 0 ? "" : status.unreadableDirectories() + " unreadable directories";
         String missing = status.missingFiles() == 0 ? "" : status.missingFiles() + " missing files";
-        return Stream.of(notice, store, files, directories, missing)
+        return Stream.of(notice, lost(status.lost()), store, files, directories, missing)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; "));
+    }
+
+    private String lost(Lost lost) {
+        String names = namesPaths ? ", the last: " + String.join(", ", lost.latest().reversed()) : "";
+        return lost.files() == 0 ? "" : lost.bytes() + " bytes of " + lost.files() + " files lost" + names;
     }
 
     /** Bytes acknowledged a second since it was asked last. */

@@ -3,6 +3,7 @@ package io.chagres.ship;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileQueue;
+import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.Tail;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -88,7 +89,8 @@ final class RiskMeter {
                 scanning,
                 parts.health.trouble(nowMs),
                 parts.missing.count(),
-                new Looks(parts.patrol.oldestLookMs(nowMs), parts.patrol.overdueFiles(nowMs)));
+                new Looks(parts.patrol.oldestLookMs(nowMs), parts.patrol.overdueFiles(nowMs)),
+                lost());
     }
 
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
@@ -102,7 +104,7 @@ final class RiskMeter {
         if (scanning) {
             owed.add(Elsewhere.UNSEEN);
         }
-        if (parts.openFiles.lostBytes() > 0) {
+        if (parts.losses.bytes() > 0) {
             owed.add(Elsewhere.LOST);
         }
         if (parts.undelivered.bytes() != 0 && parts.undelivered.sinceMs() == Long.MAX_VALUE) {
@@ -112,6 +114,11 @@ final class RiskMeter {
             owed.add(Elsewhere.UNPROVEN);
         }
         return Math.min(oldest, elsewhere.oldest(owed, nowMs));
+    }
+
+    private Lost lost() {
+        Losses losses = parts.losses;
+        return losses.files() == 0 ? Lost.NOTHING : new Lost(losses.files(), losses.bytes(), losses.latest());
     }
 
     /** Returns the files that have been at risk for longest, at most some. Allocates. */

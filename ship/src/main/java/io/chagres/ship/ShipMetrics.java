@@ -73,6 +73,10 @@ final class ShipMetrics {
                         "Files that grew when a shipper ran last and were not found at the start: what was written to"
                                 + " them in between is in no archive.",
                         of(status, ShipStatus::missingFiles))
+                .counter(
+                        "chagres_lost_bytes",
+                        "Bytes that were seen and went before they could be read; each file was told of.",
+                        () -> status.get().lost().bytes())
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
     }
 

@@ -31,6 +31,7 @@ import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
+import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.MissingFiles;
 import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.ResumePoints;
@@ -79,6 +80,7 @@ final class ShipParts implements AutoCloseable {
     final StoreHealth health;
     final CommitPipeline pipeline;
     final ObjectUploads uploads;
+    final Losses losses;
     final OpenFiles openFiles;
     final Versions versions;
     final FollowedFiles files;
@@ -127,7 +129,8 @@ final class ShipParts implements AutoCloseable {
         hostId = opening.hostId;
         RecentCommits recent = opening.recent;
         Supplier<OwnLog> ownLog = () -> new OwnLog(store, hostId, recent.copy());
-        openFiles = new OpenFiles(opening.host.openFiles(), problems);
+        losses = new Losses(problems);
+        openFiles = new OpenFiles(opening.host.openFiles(), opening.host.mostOpenFiles(), losses, problems);
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
         versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId(), scope::rules);
@@ -137,7 +140,7 @@ final class ShipParts implements AutoCloseable {
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
-        names = new DentryEvents(files, pipeline, known, openFiles, this.clock, problems);
+        names = new DentryEvents(files, pipeline, known, openFiles, losses, this.clock, problems);
         missing = new MissingFiles(opening.points, openFiles, files, problems);
         copies =
                 new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
@@ -201,6 +204,7 @@ final class ShipParts implements AutoCloseable {
         }
 
         void open(Clock clock, ShipListener listener) throws IOException {
+            host.sayIfFew(listener);
             try {
                 state = StateDirectory.open(options.stateDirectory(), store.name(), options.hostName());
             } catch (ErrnoException e) {
@@ -480,7 +484,7 @@ final class ShipParts implements AutoCloseable {
 
     /** Returns the bytes at risk that no tail knows of: those of files that cannot be opened, or went unread. */
     long outsideBytes() {
-        return names.unreadableBytes() + openFiles.lostBytes();
+        return names.unreadableBytes() + losses.bytes();
     }
 
     private static ShipScope scope(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
@@ -516,6 +520,7 @@ final class ShipParts implements AutoCloseable {
         FileVersion version = entry.version();
         return new KnownNames.Meaning(
                 version == null ? 0 : version.id(),
+                version == null ? 0 : version.length(),
                 entry.kind() == LogRecord.Kind.DIRECTORY ? entry.attributes() : null,
                 entry.kind() == LogRecord.Kind.SYMLINK ? entry.target() : null);
     }

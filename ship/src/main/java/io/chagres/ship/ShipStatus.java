@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param missingFiles files that grew when a shipper ran last, and that were not found when this one started: what was
  *     written to them in between is in no archive
  * @param looks when files were looked at
+ * @param lost what was seen and went before it was read; its bytes stay at risk
  */
 public record ShipStatus(
         long files,
@@ -43,9 +44,10 @@ public record ShipStatus(
         boolean scanning,
         @Nullable String storeTrouble,
         long missingFiles,
-        Looks looks) {
+        Looks looks,
+        Lost lost) {
 
-    /** Makes one of a shipper that misses no file, and has not looked at files again. */
+    /** Makes one of a shipper that misses and lost nothing, and has not looked at files again. */
     public ShipStatus(
             long files,
             long shippedBytes,
@@ -77,7 +79,8 @@ public record ShipStatus(
                 scanning,
                 storeTrouble,
                 0,
-                Looks.NONE);
+                Looks.NONE,
+                Lost.NOTHING);
     }
 
     /** The status before the first step: nothing is known, so the risk is unknown. */

@@ -284,19 +284,37 @@ public final class Shipper implements AutoCloseable {
             turns++;
             Next next = parts.turns.turn(tail, now);
             risk.watch(tail);
-            switch (next) {
-                case AGAIN -> parts.files.enqueue(tail);
-                case LATER -> parts.files.defer(tail);
-                case REFUSED -> parts.files.refuse(tail);
-                case NO_ROOM -> {
-                    parts.files.putBack(tail);
-                    parts.pipeline.block();
+            take(next, tail);
+        }
+        lookAtOthers(now);
+        return turns;
+    }
+
+    private void take(Next next, Tail tail) {
+        switch (next) {
+            case AGAIN -> parts.files.enqueue(tail);
+            case LATER -> parts.files.defer(tail);
+            case REFUSED -> parts.files.refuse(tail);
+            case NO_ROOM -> {
+                parts.files.putBack(tail);
+                parts.pipeline.block();
+            }
+            case OVER -> parts.files.enqueueSuccessor(tail);
+            case WAIT -> waits(tail);
+        }
+    }
+
+    /** What has no turn because nothing more can be read is looked at all the same: it counts, and it is held. */
+    private void lookAtOthers(long now) {
+        for (Tail tail = parts.files.nextToLookAt(); tail != null; tail = parts.files.nextToLookAt()) {
+            if (tail.isLive()) {
+                Next failed = parts.turns.look(tail, now);
+                risk.watch(tail);
+                if (failed != null) {
+                    take(failed, tail);
                 }
-                case OVER -> parts.files.enqueueSuccessor(tail);
-                case WAIT -> waits(tail);
             }
         }
-        return turns;
     }
 
     private void waits(Tail tail) {

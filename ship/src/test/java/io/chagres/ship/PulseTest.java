@@ -123,6 +123,21 @@ class PulseTest {
         assertThat(count()).isEqualTo(6);
     }
 
+    @Test
+    void saysWhatIsLost() throws IOException {
+        ShipStatus safe = status(false, 0, "");
+        ShipStatus lost = new ShipStatus(
+                3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, new Lost(2, 8, List.of("/var/log/a", "/var/log/b")));
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1, safe);
+        pulse.step(1 + INTERVAL_MS, lost);
+        runTasks();
+        pulse.step(1 + 2 * INTERVAL_MS, lost);
+        runTasks();
+        assertThat(newest().lostBytes()).isEqualTo(8);
+        assertThat(newest().trouble()).isEqualTo("8 bytes of 2 files lost, the last: /var/log/b, /var/log/a");
+    }
+
     /** A first scan that takes long is no reason to be taken for dead. */
     @Test
     void speaksWhileItScans() throws IOException {

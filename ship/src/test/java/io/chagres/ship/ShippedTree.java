@@ -14,8 +14,10 @@ import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
@@ -57,6 +59,9 @@ final class ShippedTree implements AutoCloseable {
     /** Whether the next shipper looks for copies. */
     boolean copies = true;
 
+    /** Whether the store refuses everything that is put. */
+    volatile boolean refuses;
+
     /** Reads of the store on the thread of the test since the shipper was opened. */
     final AtomicInteger readsHere = new AtomicInteger();
 
@@ -79,6 +84,24 @@ final class ShippedTree implements AutoCloseable {
                     readsHere.incrementAndGet();
                 }
                 return super.get(key, offset, target);
+            }
+
+            @Override
+            public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+                refuse();
+                return super.putIfAbsent(key, content);
+            }
+
+            @Override
+            public BlobWriter create(String key) throws IOException {
+                refuse();
+                return super.create(key);
+            }
+
+            private void refuse() throws IOException {
+                if (refuses) {
+                    throw new StoreException("no space left");
+                }
             }
         };
     }

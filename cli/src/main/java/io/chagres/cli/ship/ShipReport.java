@@ -52,9 +52,9 @@ sealed interface ShipReport {
         String held =
                 status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
         String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
-        return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.unreadable(status)
-                + cause
-                + ". They are still in the local files and "
+        return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.lost(status)
+                + ShipStatusText.unreadable(status) + cause
+                + (status.lost().files() > 0 ? ". What is not lost is" : ". They are") + " still in the local files and "
                 + ByteSize.format(status.shippedBytes())
                 + " are safe: start chagres ship again to ship the rest.";
     }

@@ -81,8 +81,20 @@ final class ShipStatusText {
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());
         json.member("missingFiles", status.missingFiles());
+        json.member("lostBytes", status.lost().bytes()).member("lostFiles", status.lost().files());
+        json.name("lostPaths").beginArray();
+        status.lost().latest().forEach(json::value);
+        json.endArray();
         json.member("commits", status.commits()).member("errors", status.errors());
         json.member("scanning", status.scanning()).member("storeTrouble", status.storeTrouble());
+    }
+
+    /** Returns what was lost, with a comma before; empty when nothing was. */
+    static String lost(ShipStatus status) {
+        return status.lost().files() == 0
+                ? ""
+                : ", " + ByteSize.format(status.lost().bytes()) + " of "
+                        + Words.plural(status.lost().files(), "file") + " lost";
     }
 
     /** Returns what cannot be read or found, with a comma before each; empty when everything can. */
@@ -107,12 +119,13 @@ final class ShipStatusText {
     /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */
     static String refusal(ShipStatus status) {
         String risk = status.riskBytes() < 0 ? "an unknown number of bytes" : ByteSize.format(status.riskBytes());
-        return "store " + status.storeTrouble() + "; nothing lost, " + risk + " at risk";
+        String lost = status.lost().files() == 0 ? "nothing lost" : lost(status).substring(2);
+        return "store " + status.storeTrouble() + "; " + lost + ", " + risk + " at risk";
     }
 
     private static String troubles(ShipStatus status) {
         StringBuilder troubles = new StringBuilder();
-        troubles.append(unreadable(status));
+        troubles.append(lost(status)).append(unreadable(status));
         if (status.looks().overdueFiles() > 0) {
             troubles.append(", ")
                     .append(Words.plural(status.looks().overdueFiles(), "file"))

@@ -41,7 +41,8 @@ record Row(
     record Here(String archive, long pid) implements Where {}
 
     boolean isAlarming() {
-        return state == FleetStatus.State.LATE || isFault;
+        Heartbeat said = word;
+        return state == FleetStatus.State.LATE || isFault || said != null && said.lostBytes() > 0;
     }
 
     private String stateName() {
@@ -98,6 +99,7 @@ record Row(
             line.member("files", said.files()).member("drained", said.state() == Heartbeat.State.DRAINED);
             line.member("version", said.version()).member("follows", said.follows());
             line.member("trouble", said.trouble().isEmpty() ? null : said.trouble());
+            line.member("lostBytes", said.lostBytes());
         }
         if (isFault) {
             line.member("fault", silence);

@@ -59,7 +59,9 @@ final class ShipStatusTextTest {
                 .isEqualTo("{\"time\":\"1970-01-01T00:00:00Z\",\"files\":3,\"shippedBytes\":13002342,"
                         + "\"totalBytes\":13002342,\"archivedBytes\":13002342,\"riskBytes\":0,\"riskMs\":0,"
                         + "\"heldBackBytes\":0,"
-                        + "\"unverifiedBytes\":0,\"oldestLookMs\":0,\"overdueFiles\":0,\"unreadableFiles\":0,\"unreadableDirectories\":0,"
+                        + "\"unverifiedBytes\":0,\"oldestLookMs\":0,\"overdueFiles\":0,"
+                        + "\"unreadableFiles\":0,\"unreadableDirectories\":0,\"missingFiles\":0,"
+                        + "\"lostBytes\":0,\"lostFiles\":0,\"lostPaths\":[],"
                         + "\"commits\":7,\"errors\":0,\"scanning\":false,"
                         + "\"storeTrouble\":null,\"ended\":true}");
     }

@@ -70,6 +70,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final CommitPipeline pipeline;
     private final KnownNames known;
     private final OpenFiles openFiles;
+    private final Losses losses;
     private final LongSupplier nowMs;
     private final Consumer<String> problems;
     private final Arena arena = Arena.ofConfined();
@@ -89,12 +90,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             CommitPipeline pipeline,
             KnownNames known,
             OpenFiles openFiles,
+            Losses losses,
             LongSupplier nowMs,
             Consumer<String> problems) {
         this.files = files;
         this.pipeline = pipeline;
         this.known = known;
         this.openFiles = openFiles;
+        this.losses = losses;
         this.nowMs = nowMs;
         this.problems = problems;
     }
@@ -181,7 +184,10 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     @Override
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
-        unreadable.remove(d);
+        Long unreadBytes = unreadable.remove(d);
+        if (unreadBytes != null && !movedOut) {
+            goneUnread(d, unreadBytes);
+        }
         notLookedAt.remove(d);
         changedDirectories.remove(d);
         boolean archived = known.removed(d.path(), d.type() == Directory.DT_DIR);
@@ -201,14 +207,26 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
+    /** A file whose name goes before it could be opened: what it had and the archive has not is lost. */
+    private void goneUnread(Dentry d, long sizeBytes) {
+        long left = sizeBytes == UNKNOWN ? UNKNOWN : sizeBytes - known.lengthBytes(d.path());
+        if (left != 0) {
+            losses.lost(
+                    d.path().toString(),
+                    Math.max(0, left),
+                    "was removed before it could be read: " + (left < 0 ? "its" : "its " + left) + " bytes are lost");
+        }
+    }
+
     private boolean leadsTo(Dentry d, Tail tail) {
         return stat.of(d.writePath(pathBuffer), false) == 0 && stat.ino() == tail.identity.inode();
     }
 
     @Override
     public void departed(Pathname from, Pathname to) {
-        int fd = Fd.tryOpen(to, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+        int fd = openFiles.tryOpen(to);
         if (fd < 0) {
+            departedUnread(from, to, -fd);
             return;
         }
         Fd file = Fd.ofValue(fd);
@@ -216,6 +234,16 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             files.departed(from, file, fileId.identity(), fileId.device(), stat);
         } else {
             file.close();
+        }
+    }
+
+    private void departedUnread(Pathname from, Pathname to, int errno) {
+        if (OpenFiles.isForNow(errno) && stat.of(to, false) == 0 && stat.isRegular() && stat.size() > 0) {
+            losses.lost(
+                    from.toString(),
+                    stat.size(),
+                    "was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + "): its "
+                            + stat.size() + " bytes are lost unless they are shipped from there");
         }
     }
 
@@ -270,8 +298,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         long size = looked ? stat.size() : UNKNOWN;
         Unreadable before = unreadable.get(d);
         unreadable.put(d, new Unreadable(size, before == null || before.sizeBytes == 0 ? nowMs.getAsLong() : before.sinceMs));
-        once(d.path() + " cannot be read: " + Errno.message(errno)
-                + "; its bytes stay at risk until it can (it is tried again when it changes)");
+        if (OpenFiles.isForNow(errno)) {
+            once("no more files can be opened (" + Errno.message(errno) + "): the bytes of those that are not open stay"
+                    + " at risk, and are lost when they are removed; raise the limit of open files (ulimit -n,"
+                    + " LimitNOFILE=)");
+        } else {
+            once(d.path() + " cannot be read: " + Errno.message(errno)
+                    + "; its bytes stay at risk until it can (it is tried again when it changes)");
+        }
     }
 
     /** Tells that a file that was opened cannot be read just now. */

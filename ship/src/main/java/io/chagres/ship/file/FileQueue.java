@@ -13,6 +13,8 @@ public final class FileQueue implements Iterable<Tail> {
     public enum For {
         /** Their turn. */
         TURN,
+        /** A look at what they are now, whether or not there is room to read them. */
+        LOOK,
         /** The end of a coalescing window, and then their turn. */
         WINDOW,
         /** Another try, because the kernel refuses to open or read them. */
@@ -27,6 +29,8 @@ public final class FileQueue implements Iterable<Tail> {
         COMPARISON,
         /** The answer of a comparison. */
         ANSWER,
+        /** That another file needs their descriptor. */
+        DESCRIPTOR,
         /** The store: they have bytes at risk. */
         SAFETY,
         /** Their first look, since nobody followed them before. */

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * one, or a later one of what could not be read then. Confined to the shipper's thread.
  */
 public final class KnownNames {
-    /** What a name meant: a version, a directory or a link. */
+    /** What a name meant: a version and how many bytes the archive has of it, a directory or a link. */
     public record Meaning(
             long versionId,
+            long lengthBytes,
             @Nullable Attributes directory,
             @Nullable Pathname target) {}
 
@@ -31,6 +32,12 @@ public final class KnownNames {
     public boolean seenFile(Pathname path, long versionId) {
         Meaning meaning = names.remove(path);
         return meaning != null && versionId != 0 && meaning.versionId() == versionId;
+    }
+
+    /** Returns how many bytes the archive has of the file that had a name; 0 when it has none, or it was seen. */
+    long lengthBytes(Pathname path) {
+        Meaning meaning = names.get(path);
+        return meaning == null ? 0 : meaning.lengthBytes();
     }
 
     /** Says whether the archive already has this directory with these attributes. */

@@ -1,12 +1,14 @@
 package io.chagres.ship.file;
 
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileHandle;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,24 +20,33 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenFiles implements AutoCloseable {
     private static final int MOST_SPARED = 64;
-    private static final int MIN_NAMELESS = 16;
+    private static final int SPARE_CANDIDATES = 64;
 
     private final int limit;
-    /** Beyond so many no file without a name is opened: what else is to be opened needs the rest. */
+    /** Beyond so many no file without a name is opened: what has one needs the rest. */
+    private final int mostNameless;
+    /** Beyond so many nothing is opened: the process needs the rest. */
     private final int most;
 
     private final Consumer<String> problems;
+    private final Losses losses;
     private final FileHandle handle = new FileHandle();
     private boolean told;
-    private long lostBytes;
-    private final ArrayDeque<Tail> candidates = new ArrayDeque<>();
+    private final FileQueue candidates = new FileQueue(FileQueue.For.DESCRIPTOR);
     private long tick;
     private int open;
 
-    /** @param limit descriptors to hold at most, at least 1 */
-    public OpenFiles(int limit, Consumer<String> problems) {
+    /**
+     * Opens none yet.
+     *
+     * @param limit descriptors to hold while files that have a name give theirs back, at least 1
+     * @param most descriptors to hold at most
+     */
+    public OpenFiles(int limit, int most, Losses losses, Consumer<String> problems) {
         this.limit = limit;
-        most = limit + Math.max(MIN_NAMELESS, limit / 4);
+        this.most = most;
+        mostNameless = limit + (most - limit) / 2;
+        this.losses = losses;
         this.problems = problems;
     }
 
@@ -43,9 +54,21 @@ public final class OpenFiles implements AutoCloseable {
     public void attach(Tail tail, Fd fd) {
         tail.open(fd, ++tick);
         open++;
-        candidates.addLast(tail);
+        addCandidate(tail);
         while (open > limit && evictOne(tail)) {
             // until the bound holds or nothing idle is left
+        }
+    }
+
+    private void addCandidate(Tail tail) {
+        candidates.add(tail);
+        if (candidates.size() > 2 * (open + SPARE_CANDIDATES)) { // most files end before anybody asks for their place
+            for (int left = candidates.size(); left > 0; left--) {
+                Tail each = Objects.requireNonNull(candidates.poll());
+                if (each.fd() != null) {
+                    candidates.add(each);
+                }
+            }
         }
     }
 
@@ -70,7 +93,7 @@ public final class OpenFiles implements AutoCloseable {
         if (fd != null) {
             from.open(null, tick);
             to.open(fd, ++tick);
-            candidates.addLast(to);
+            addCandidate(to);
         }
     }
 
@@ -84,7 +107,7 @@ public final class OpenFiles implements AutoCloseable {
     boolean evictOne(@Nullable Tail busy) {
         int all = candidates.size();
         for (int asked = 0; asked <= all; asked++) {
-            Tail tail = candidates.pollFirst();
+            Tail tail = candidates.poll();
             if (tail == null || tail.fd() == null) {
                 continue;
             }
@@ -92,7 +115,7 @@ public final class OpenFiles implements AutoCloseable {
             boolean spared = tail.waits(FileQueue.For.PROOF) && asked < MOST_SPARED;
             boolean stays = (recent || spared) && asked < all;
             if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING || stays) {
-                candidates.addLast(tail);
+                candidates.add(tail);
                 continue;
             }
             leaveHandle(tail);
@@ -105,14 +128,24 @@ public final class OpenFiles implements AutoCloseable {
     /**
      * Opens a file for reading, another one losing its descriptor if there are too many.
      *
-     * @return a descriptor, which the caller owns; or -errno
+     * @return a descriptor, which the caller owns; or -errno, of EMFILE also when files without a name hold all
      */
     int tryOpen(MemorySegment path) {
+        if (open >= most && !evictOne(null)) {
+            return -Errno.EMFILE;
+        }
         int opened;
         do {
             opened = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
         } while (opened == -Errno.EMFILE && evictOne(null));
         return opened;
+    }
+
+    /** Opens one by its path, likewise. */
+    int tryOpen(Pathname path) {
+        try (Frame frame = MemoryStack.ofThread().push()) {
+            return tryOpen(path.toCString(frame));
+        }
     }
 
     private void leaveHandle(Tail tail) {
@@ -131,16 +164,20 @@ public final class OpenFiles implements AutoCloseable {
 
     /** Counts a file that went with bytes that nobody can read any more, and tells of it. */
     public void lost(Tail tail) {
-        lostBytes += Math.max(1, tail.bytes.size() - tail.bytes.position());
-        problems.accept(tail.describe() + " was changed and removed while it was not open here (the limit of open"
-                + " files): what was written to it behind byte " + tail.bytes.position() + " is lost");
+        losses.lost(
+                tail.describe(),
+                tail.bytes.size() - tail.bytes.position(),
+                "was changed and removed while it was not open here (the limit of open files): what was written to it"
+                        + " behind byte " + tail.bytes.position() + " is lost");
     }
 
     /** Counts a file that went before what was shipped of it was compared again with what it held, and tells of it. */
     public void unproven(Tail tail) {
-        lostBytes += tail.bytes.unprovenBytes();
-        problems.accept(tail.describe() + " was removed while it was not open here (the limit of open files): whether "
-                + "what was shipped of it was changed in place before that is not known");
+        losses.lost(
+                tail.describe(),
+                tail.bytes.unprovenBytes(),
+                "was removed while it was not open here (the limit of open files): whether what was shipped of it was"
+                        + " changed in place before that is not known");
     }
 
     /** Says whether no file without a name should be opened before another one ends. */
@@ -153,11 +190,6 @@ public final class OpenFiles implements AutoCloseable {
         return open;
     }
 
-    /** Returns the bytes, or one for each file whose number is not known, that this told of. */
-    public long lostBytes() {
-        return lostBytes;
-    }
-
     /**
      * Opens a file that has no name any more by its handle. Which file system is meant, a directory says that is on it:
      * the one that the file was in, or one above it if that is gone or another file system is mounted over it.
@@ -165,7 +197,7 @@ public final class OpenFiles implements AutoCloseable {
      * @return a descriptor, which the caller owns; or -errno
      */
     int openByHandle(Tail tail, Statx stat) {
-        if (open >= most && !evictOne(null)) {
+        if (open >= mostNameless && !evictOne(null)) {
             return -Errno.EMFILE;
         }
         int opened;

@@ -65,7 +65,7 @@ public final class Tail {
     private Stage stage = new Stage.Found();
     /** One bit for each {@link FileQueue} it is in. */
     int marks;
-    /** Whether an event told of a change since the file was looked at. */
+    /** Whether an event told of it, or of a change, since it had a turn. */
     public boolean touched;
     /** Whether a writer closed it, or none is left, since it was read to its end. */
     public boolean closedByWriter;

@@ -40,6 +40,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private final CommitPipeline pipeline;
     private final DerivedFiles derived;
     private final FileQueue ready = new FileQueue(FileQueue.For.TURN);
+    private final FileQueue toLookAt = new FileQueue(FileQueue.For.LOOK);
     private final FileQueue deferred = new FileQueue(FileQueue.For.WINDOW);
     private final FileQueue refused = new FileQueue(FileQueue.For.RETRY);
     private final FileQueue nameless = new FileQueue(FileQueue.For.END);
@@ -89,6 +90,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         }
         name.attach(tail);
         tail.addName(name);
+        touched(tail);
         if (!known.seenFile(name.path(), tail.versionId)) {
             pipeline.write(new LogRecord.NameAdded(
                     name.path(), LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
@@ -109,6 +111,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         }
         Tail tail = known == null ? begin(from, identity, device, stat) : known;
         openFiles.attach(tail, fd);
+        touched(tail);
         if (known == null) {
             tail.lostNameAt(from);
             nameless(tail);
@@ -135,14 +138,19 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     @Override
     public void modified(Tail tail) {
-        tail.touched = true;
+        touched(tail);
         enqueue(tail);
+    }
+
+    private void touched(Tail tail) {
+        tail.touched = true;
+        toLookAt.add(tail);
     }
 
     @Override
     public void closed(Tail tail) {
         tail.closedByWriter = true;
-        tail.touched = true;
+        touched(tail);
         tail.bytes.closed();
         tail.derivedSought = false;
         enqueue(tail);
@@ -182,6 +190,16 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     @Nullable
     public Tail next() {
         return ready.poll();
+    }
+
+    /** Returns the next tail that an event told of and that had no turn since, or null. */
+    @Nullable
+    public Tail nextToLookAt() {
+        Tail tail = toLookAt.poll();
+        while (tail != null && !tail.touched) {
+            tail = toLookAt.poll();
+        }
+        return tail;
     }
 
     /** Puts a tail back at the head of the queue. */
@@ -260,10 +278,14 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         boolean rested = state.restedMs(tail.bytes.position(), nowMs) >= PATIENCE_MS;
         boolean writerLeft = !state.letGo && (lease == -Errno.EAGAIN || lease != 0 && !rested);
         tail.closedByWriter |= !writerLeft;
-        if (tail.canBeRead() && (!writerLeft || tail.hasBacklog()) || hasChanged(tail, fd)) {
+        boolean changed = tail.touched || hasChanged(tail, fd);
+        if (changed) {
+            touched(tail); // counted, whether or not there is room to read it
+        }
+        if (tail.canBeRead() && (!writerLeft || tail.hasBacklog()) || changed) {
             enqueue(tail);
         }
-        boolean over = !writerLeft && !tail.hasBacklog();
+        boolean over = !writerLeft && !tail.hasBacklog() && !changed;
         state.overSinceMs = over && !state.over ? nowMs : state.overSinceMs;
         state.lastLook = over && state.over;
         state.over = over;

@@ -69,6 +69,22 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (!tail.isLive()) {
             return Next.OVER;
         }
+        Next failed = look(tail, nowMs);
+        if (failed != null) {
+            return failed;
+        }
+        tail.touched = false;
+        return tail.stage().turn(tail, this);
+    }
+
+    /**
+     * Opens the file of a live tail unless it is open, and takes how it is now: what counts as at risk, and what is
+     * held when its name goes, must not wait for room to read it.
+     *
+     * @return null, or what the turn comes to when that is not possible
+     */
+    public @Nullable Next look(Tail tail, long nowMs) {
+        this.nowMs = nowMs;
         if (tail.fd() == null) {
             int opened = names.reopen(tail);
             if (opened < 0) {
@@ -77,12 +93,8 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             openFiles.attach(tail, Fd.ofValue(opened));
         }
         openFiles.used(tail);
-        int looked = look(tail, nowMs);
-        if (looked < 0) {
-            return refused(tail, -looked);
-        }
-        this.nowMs = nowMs;
-        return tail.stage().turn(tail, this);
+        int looked = observe(tail);
+        return looked < 0 ? refused(tail, -looked) : null;
     }
 
     @Override
@@ -150,12 +162,11 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     /** Looks at size, times and attributes of the file; returns 0 or -errno. */
-    private int look(Tail tail, long nowMs) {
+    private int observe(Tail tail) {
         int looked = stat.of(Objects.requireNonNull(tail.fd()).value());
         if (looked < 0) {
             return looked;
         }
-        tail.touched = false;
         verifier.observe(tail, stat, nowMs);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
@@ -218,7 +229,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         // it grew between looking and reading: take the time that belongs to these bytes; or it must be proven that it
         // did not change meanwhile
         if (tail.bytes.position() > tail.bytes.size() || verifier.isDemanded()) {
-            look(tail, nowMs);
+            observe(tail);
         }
         if (tail.bytes.size() == tail.bytes.position() && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
             recordMtime(tail);

@@ -37,7 +37,7 @@ class StatusHereTest {
 
         assertThat(line(status(), ship))
                 .contains("\"host\":\"web1\"", "\"archive\":\"" + bench.store() + "\"", "\"state\":\"live\"")
-                .contains("\"riskBytes\":0,", "\"trouble\":null");
+                .contains("\"riskBytes\":0,", "\"trouble\":null", "\"lostBytes\":0");
 
         ship.signal("STOP");
         Program late = status("--late", "1ms");

@@ -1,0 +1,15 @@
+package io.chagres.ship;
+
+import java.util.List;
+
+/**
+ * What a shipper saw and nobody can ship any more: the bytes went before they were read. Immutable.
+ *
+ * @param files how many files lost bytes
+ * @param bytes how many bytes, as far as it is known; at least one for each file
+ * @param latest the paths of the files that lost some last, the newest at the end
+ */
+public record Lost(long files, long bytes, List<String> latest) {
+    /** Nothing is lost. */
+    public static final Lost NOTHING = new Lost(0, 0, List.of());
+}

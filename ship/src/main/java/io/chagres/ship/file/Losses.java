@@ -1,0 +1,56 @@
+package io.chagres.ship.file;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Counts the bytes that were seen and went before anybody could read them, for as long as the shipper runs, and tells
+ * of each file. Confined to the shipper's thread.
+ */
+public final class Losses {
+    private static final int LATEST = 5;
+
+    private final Consumer<String> problems;
+    private final Deque<String> latest = new ArrayDeque<>();
+    private long files;
+    private long bytes;
+
+    /** Begins with none. */
+    public Losses(Consumer<String> problems) {
+        this.problems = problems;
+    }
+
+    /**
+     * Counts a file.
+     *
+     * @param file a path of it
+     * @param ofBytes how many are lost; 0 when that is not known, which counts as one
+     * @param how what happened to it, as the end of a sentence that begins with the path
+     */
+    void lost(String file, long ofBytes, String how) {
+        files++;
+        bytes += Math.max(1, ofBytes);
+        if (latest.size() == LATEST) {
+            latest.removeFirst();
+        }
+        latest.addLast(file);
+        problems.accept(file + " " + how);
+    }
+
+    /** Returns how many files lost bytes. */
+    public long files() {
+        return files;
+    }
+
+    /** Returns how many bytes, or one for each file of which that is not known. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Returns the paths of those that lost some last, the newest at the end. */
+    public List<String> latest() {
+        return List.copyOf(latest);
+    }
+}

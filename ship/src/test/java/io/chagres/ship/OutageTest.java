@@ -1,0 +1,130 @@
+package io.chagres.ship;
+
+import static io.chagres.ship.ShippedTree.append;
+import static io.chagres.ship.ShippedTree.random;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.state.FileVersion;
+import io.chagres.testkit.Await;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** While the store refuses nothing more is read, and everything is looked at all the same. */
+class OutageTest {
+    private static final int FILLER_BYTES = 900_000;
+
+    @TempDir
+    Path temp;
+
+    /** Lets the store refuse, and fills what is read ahead of it. */
+    private static ShippedTree refusing(ShippedTree shipped) throws IOException {
+        append(shipped.file("known"), random(1000, 1));
+        shipped.settle();
+        shipped.refuses = true;
+        long bytes = 0;
+        for (int i = 0; i < 6; i++) {
+            append(shipped.file("filler" + i), random(FILLER_BYTES, i));
+            bytes += FILLER_BYTES;
+            until(shipped, bytes);
+        }
+        assertThat(shipped.shipper().status().storeTrouble()).isNotNull();
+        return shipped;
+    }
+
+    private static void until(ShippedTree shipped, long riskBytes) throws IOException {
+        until(shipped, riskBytes + " bytes are at risk", status -> status.riskBytes() == riskBytes);
+    }
+
+    private static void until(ShippedTree shipped, String what, Predicate<ShipStatus> condition) throws IOException {
+        Shipper running = shipped.shipper();
+        Await.until(what, () -> {
+            ShippedTree.step(running);
+            return condition.test(running.status());
+        });
+    }
+
+    /** Steps as often as it takes for whatever ends to end. */
+    private static void rest(ShippedTree shipped) throws IOException {
+        Shipper running = shipped.shipper();
+        for (int i = 0; i < 100; i++) {
+            running.doWork(5);
+        }
+    }
+
+    private static boolean holds(ShippedTree shipped, byte[] bytes) throws IOException {
+        for (FileVersion version : shipped.load().versions()) {
+            if (version.length() == bytes.length && Arrays.equals(shipped.content(version), bytes)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void whatComesAndGoesIsCountedAndShippedLater() throws IOException {
+        try (ShippedTree shipped = refusing(new ShippedTree(temp))) {
+            long before = shipped.shipper().status().riskBytes();
+            byte[] bytes = random(5000, 7);
+            append(shipped.file("short"), Arrays.copyOf(bytes, 2000));
+            until(shipped, before + 2000);
+            append(shipped.file("short"), Arrays.copyOfRange(bytes, 2000, 5000));
+            until(shipped, before + 5000);
+            Files.delete(shipped.file("short"));
+            rest(shipped);
+            assertThat(shipped.shipper().status().riskBytes()).isEqualTo(before + 5000);
+            shipped.refuses = false;
+            shipped.settle();
+            assertThat(holds(shipped, bytes)).isTrue();
+            assertThat(shipped.shipper().status().lost()).isEqualTo(Lost.NOTHING);
+        }
+    }
+
+    /** What was written between the last look and the end of the last name. */
+    @Test
+    void whatIsWrittenBeforeTheLastNameGoesIsShippedLater() throws IOException {
+        try (ShippedTree shipped = refusing(new ShippedTree(temp))) {
+            Files.move(shipped.file("known"), shipped.file("known.1"), StandardCopyOption.ATOMIC_MOVE);
+            append(shipped.file("known.1"), random(400, 8));
+            byte[] whole = Files.readAllBytes(shipped.file("known.1"));
+            Files.delete(shipped.file("known.1"));
+            rest(shipped);
+            shipped.refuses = false;
+            shipped.settle();
+            assertThat(holds(shipped, whole)).isTrue();
+        }
+    }
+
+    /** Bytes whose descriptors do not fit the limit count while their name stands, and are named when it goes. */
+    @Test
+    void whatCannotBeHeldIsNamedAsLost() throws IOException {
+        try (ShippedTree shipped = refusing(new ShippedTree(temp, 4))) {
+            Shipper running = shipped.shipper();
+            int count = 60;
+            for (int i = 0; i < count; i++) {
+                append(shipped.file("short" + i), random(100, i));
+                rest(shipped);
+                Files.delete(shipped.file("short" + i));
+                rest(shipped);
+            }
+            Lost lost = running.status().lost();
+            assertThat(lost.files()).isBetween(1L, (long) count - 1);
+            assertThat(lost.bytes()).isEqualTo(100 * lost.files());
+            assertThat(lost.latest()).contains(shipped.file("short" + (count - 1)).toString());
+            shipped.refuses = false;
+            until(shipped, lost.bytes());
+            rest(shipped);
+            long held = shipped.load().versions().stream()
+                    .filter(version -> version.length() == 100)
+                    .count();
+            assertThat(held + lost.files()).isEqualTo(count);
+            assertThat(running.status().riskBytes()).isEqualTo(lost.bytes());
+            assertThat(running.metrics().text(false)).contains("chagres_lost_bytes_total " + lost.bytes());
+        }
+    }
+}
