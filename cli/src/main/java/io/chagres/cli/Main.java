@@ -3,6 +3,7 @@ package io.chagres.cli;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Converters;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.LastWord;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.dedupe.DedupeCommand;
@@ -53,6 +54,15 @@ public final class Main {
 
     /** Runs the program and exits. */
     public static void main(String[] args) {
+        LastWord word = LastWord.ofProcess();
+        try {
+            run(word, args);
+        } catch (Throwable e) { // the report failed too
+            word.end(e);
+        }
+    }
+
+    private static void run(LastWord word, String[] args) {
         Termination.OfProcess termination = new Termination.OfProcess();
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         CommandContext context = new CommandContext(
@@ -64,7 +74,7 @@ public final class Main {
                 ZoneId::systemDefault,
                 termination,
                 child(args));
-        termination.exit(run(context, args));
+        termination.exit(run(context, args, word::makeRoom));
     }
 
     /**
@@ -82,6 +92,10 @@ public final class Main {
 
     /** Runs one command in a process of the caller's choice; returns the exit code. */
     public static int run(CommandContext context, String[] args) {
+        return run(context, args, () -> {});
+    }
+
+    private static int run(CommandContext context, String[] args, Runnable makeRoom) {
         FailureReport failures = new FailureReport(context.err(), context.environment());
         int code;
         try {
@@ -89,6 +103,7 @@ public final class Main {
                     .execute(own(args));
             context.out().flush();
         } catch (Throwable e) { // the very top
+            makeRoom.run();
             code = failures.report("chagres", e);
         }
         return code;

@@ -11,6 +11,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.LastWord;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.http.HttpOption;
@@ -304,6 +305,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     private int run(ShipSettings settings, CompletableFuture<Runnable> rereads) throws IOException {
         complete();
+        LastWord.holdClasses();
         ShipOptions options = options();
         if (dryRun) {
             return DryRun.run(plan(), context, json.json);

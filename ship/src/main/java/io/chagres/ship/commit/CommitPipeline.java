@@ -63,7 +63,7 @@ public final class CommitPipeline implements AutoCloseable {
     private int damagedReads;
     private @Nullable CommitHeader appended;
     private volatile boolean answered;
-    private volatile @Nullable Exception failure;
+    private volatile @Nullable Throwable failure;
 
     /** When the first object was taken that the commit refers to; 0 when it refers to none. */
     private long fillingRefersMs;
@@ -243,7 +243,7 @@ public final class CommitPipeline implements AutoCloseable {
         }
         submitted = true;
         executor.execute(() -> {
-            Exception failed = null;
+            Throwable failed = null;
             try {
                 if (!checked) {
                     check.apply(commit);
@@ -251,7 +251,7 @@ public final class CommitPipeline implements AutoCloseable {
                 }
                 log.append(commit);
                 appended = log.appended(commit);
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) { // the loop waits for it, and throws it again
                 failed = e;
             }
             failure = failed;
@@ -261,12 +261,15 @@ public final class CommitPipeline implements AutoCloseable {
     }
 
     private void takeAnswer(long nowMs) throws IOException {
-        Exception failed = failure;
+        Throwable failed = failure;
         if (failed instanceof FencedException fenced) {
             throw fenced;
         }
         if (failed instanceof RuntimeException defect) {
             throw defect;
+        }
+        if (failed instanceof Error error) {
+            throw error;
         }
         if (failed instanceof CorruptArchiveException refused && !checked) {
             throw new UnreadableCommitException(refused.fault());

@@ -35,7 +35,7 @@ public final class Offload {
      *
      * @param task owns what it was given, and closes it
      * @param answer takes its result on the shipper's thread
-     * @param failed takes its exception there instead; a RuntimeException is a defect and thrown by the step
+     * @param failed takes its exception there instead; a RuntimeException or an Error is thrown by the step
      */
     public <T> void start(Task<T> task, Consumer<T> answer, Consumer<IOException> failed) {
         running++;
@@ -47,6 +47,10 @@ public final class Offload {
             } catch (RuntimeException defect) {
                 answered = () -> {
                     throw defect;
+                };
+            } catch (Error error) {
+                answered = () -> {
+                    throw error;
                 };
             } catch (IOException e) {
                 answered = () -> failed.accept(e);
