@@ -37,6 +37,9 @@ choose_flags() {
                 -XX:MarkSweepDeadRatio=0 -XX:MarkSweepAlwaysCompactCount=1 -XX:TrimNativeHeapInterval=10000"
             # A long list is garbage as soon as it is answered, and must not grow old before.
             [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m -Xmx256m"
+            # What is known of a file takes half a KiB: beside the buffers there is room for a million by default. The
+            # program collects its garbage itself, long before that.
+            [ "$1" != ship ] || flags="$flags -Xmx$((memory < 2980 ? memory * 8 + 128 : 24000))m"
             # So is a record that Kafka has answered. Those of a transaction survive until then, beside each other.
             case $1:$scheme in forward:* | ship:*kafka*)
                 flags="$flags -Xms20m -Xmn16m -XX:SurvivorRatio=2 -XX:TargetSurvivorRatio=90" ;;
@@ -75,11 +78,13 @@ option() {
     done
 }
 
-# Sets memory to the MiB that --memory gives a command that reads archives, at most as much as a cache fits; what is no size
-# the program itself refuses.
+# Sets memory to the MiB that --memory gives a command, at most as much as a cache fits; what is no size the program itself
+# refuses.
 look_at_memory() {
     memory=128
+    [ "${1-}" != ship ] || memory=64
     option --memory "$@"
+    [ "${1-}" != ship ] || value=${value:-${CHAGRES_MEMORY-$memory_of_file}}
     number=${value%%[!0-9]*}
     [ -n "$number" ] && [ ${#number} -lt 10 ] || return 0
     case ${value#"$number"} in
@@ -95,6 +100,7 @@ look_at_memory() {
 # the environment or, if it does not say, of the configuration file.
 look_at_arguments() {
     configured=
+    memory_of_file=
     ciphers=${CHAGRES_IDENTITY_FILE-}${CHAGRES_ENCRYPT_TO-}${CHAGRES_ENCRYPT_TO_FILE-}${CHAGRES_SIGN-}
     case " $*" in *' --encrypt-to'* | *' --identity'* | *' --sign'* | *' --trust'*) ciphers=yes ;; esac
     [ "${1-}" = ship ] || return 0
@@ -108,6 +114,7 @@ look_at_arguments() {
         case $line in
             \#*) ;;
             *encrypt-to*=* | *sign*=*true*) ciphers=yes ;;
+            memory*=*) memory_of_file=${line#*\"} memory_of_file=${memory_of_file%%\"*} ;;
             *to*=*://*) [ -n "$given" ] || configured=$line ;;
         esac
     done <"$config"

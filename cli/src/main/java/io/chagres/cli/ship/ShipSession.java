@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.HeapCare;
 import io.chagres.ship.ShipStatus;
 import io.chagres.ship.Shipper;
 import java.io.IOException;
@@ -14,6 +15,7 @@ final class ShipSession {
     private final Reload reload;
     private final Destination destination;
     private final LongSupplier clockMs;
+    private final HeapCare heap = new HeapCare();
     private final long startMs;
     private long nextReportMs;
     private boolean tidied;
@@ -61,12 +63,13 @@ final class ShipSession {
         destination.check();
         int work = shipper.doWork(timeoutMs);
         ShipStatus status = shipper.status();
-        if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
-            // the log it was loaded from was larger than what is kept of it, and the steady path collects nothing
-            System.gc();
-            tidied = true;
-        }
         long now = clockMs.getAsLong();
+        if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
+            heap.collect(now); // the log it was loaded from was larger than what is kept of it
+            tidied = true;
+        } else if (tidied) {
+            heap.step(now);
+        }
         if (now >= nextReportMs) {
             report.status(status, now - startMs);
             nextReportMs = now + report.intervalMs();

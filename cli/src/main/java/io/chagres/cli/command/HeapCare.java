@@ -1,0 +1,37 @@
+package io.chagres.cli.command;
+
+/**
+ * Collects what a program that stays has made of garbage in its heap: the JVM does so only when the heap may not grow
+ * any more, and until then it would take all that it may from the machine. Confined to one thread.
+ */
+public final class HeapCare {
+    /** So much garbage is collected at once: a collection takes some 20 ms, and longer the more is kept. */
+    private static final long MUCH_BYTES = 16L << 20;
+    /** The young generation, which collects itself, and what goes and comes with each status. */
+    private static final long LITTLE_BYTES = 4L << 20;
+
+    private static final long LITTLE_MS = 20_000;
+    private static final long KEPT_PART = 10;
+
+    private long keptBytes;
+    private long collectedMs;
+
+    /** Collects now, since much of what was is no more. */
+    public void collect(long nowMs) {
+        System.gc();
+        keptBytes = usedBytes();
+        collectedMs = nowMs;
+    }
+
+    /** Collects if it is worth it. */
+    public void step(long nowMs) {
+        long garbageBytes = usedBytes() - keptBytes - keptBytes / KEPT_PART;
+        if (garbageBytes >= MUCH_BYTES || garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS) {
+            collect(nowMs);
+        }
+    }
+
+    private static long usedBytes() {
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+}
