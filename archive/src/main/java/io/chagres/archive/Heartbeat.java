@@ -65,7 +65,7 @@ public record Heartbeat(
             String version,
             String follows,
             String trouble) {
-        this(state, timeMs, intervalMs, riskBytes, riskMs, files, bytesPerSecond, version, follows, trouble, 0);
+        this(state, timeMs, intervalMs, riskBytes, riskMs, files, bytesPerSecond, version, follows, trouble, 0, 0);
     }
 
     /** Cuts long texts. */

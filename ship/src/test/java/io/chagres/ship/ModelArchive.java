@@ -12,10 +12,13 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -115,6 +118,22 @@ final class ModelArchive implements AutoCloseable {
             }
         }
         return lost;
+    }
+
+    /** Returns how many bytes of files are surely not there: those behind the end of all of their versions. */
+    long missingBytes(List<Path> files) throws IOException {
+        HostState state = now().state;
+        Set<Object> counted = new HashSet<>(); // links to one file
+        long missing = 0;
+        for (Path each : files) {
+            long inode = (long) Files.getAttribute(each, "unix:ino");
+            long longest = counted.add(inode) ? 0 : Long.MAX_VALUE;
+            for (FileVersion version : state.versions()) {
+                longest = version.key().inode() == inode ? Math.max(longest, version.length()) : longest;
+            }
+            missing += Math.max(0, Files.size(each) - longest);
+        }
+        return missing;
     }
 
     private static boolean isHeld(View view, ModelContent content) throws IOException {

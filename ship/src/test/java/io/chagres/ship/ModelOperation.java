@@ -64,6 +64,8 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         LOSE_ANSWER(12),
         LATE(8),
         HOLD(15),
+        /** The store refuses everything until the next one, and what is read ahead of it is full. */
+        OUTAGE(6),
         STEP(250),
         SETTLE(60),
         FLUSH(15),
@@ -129,6 +131,19 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                 Kind.FLUSH,
                 Kind.STEP,
                 Kind.SETTLE)),
+        /** Files come and go while the store refuses for longer than they live. */
+        OUTLIVED(List.of(
+                Kind.APPEND,
+                Kind.APPEND_UNLINK,
+                Kind.UNLINK,
+                Kind.RENAME,
+                Kind.OPEN,
+                Kind.WRITE_OPEN,
+                Kind.UNLINK_OPEN,
+                Kind.CLOSE,
+                Kind.COPY_TRUNCATE,
+                Kind.STEP,
+                Kind.SETTLE)),
         /** Each file is copied over its copy again and again. */
         ROTATING(List.of(
                 Kind.APPEND,
@@ -180,6 +195,9 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                 drawn.add(new ModelOperation(Kind.APPEND, file, file, 0, length(random), Content.NOISE));
             }
             drawn.add(new ModelOperation(Kind.SETTLE, 0, 0, 0, 1, Content.NOISE));
+        }
+        if (plot == Plot.OUTLIVED) {
+            drawn.add(new ModelOperation(Kind.OUTAGE, 0, 0, 0, 1, Content.NOISE));
         }
         for (int i = 0; i < count; i++) {
             Kind kind = (random.nextBoolean() ? plot : Plot.ANYTHING).kind(random);

@@ -75,6 +75,7 @@ final class ModelRun implements AutoCloseable {
     private final Path base;
     private final Setting setting;
     private final ModelTree tree;
+    private final ModelFillers fillers;
     private final ModelStore store = new ModelStore();
     private final ModelClock clock = new ModelClock();
     private final ModelArchive archive;
@@ -92,12 +93,14 @@ final class ModelRun implements AutoCloseable {
     private boolean appendsOnly = true;
     private int changes;
     private int changesChecked;
+    private int countsChecked;
 
     private ModelRun(Path base, Setting setting) throws IOException {
         this.base = base;
         this.setting = setting;
         remove(base);
         tree = new ModelTree(base.resolve("tree"), base.resolve("outside"));
+        fillers = new ModelFillers(tree.top);
         archive = new ModelArchive(store.memory, tree.top);
     }
 
@@ -137,6 +140,7 @@ final class ModelRun implements AutoCloseable {
             case LOSE_ANSWER -> store.loseAnswer();
             case LATE -> store.delay();
             case HOLD -> store.hold(1 + o.other() % 8);
+            case OUTAGE -> outage();
             case STEP -> {
                 for (int i = 0; i <= o.other() % 4; i++) {
                     step(o.at() % 3 == 0 ? 0 : o.at());
@@ -165,6 +169,21 @@ final class ModelRun implements AutoCloseable {
             case SECOND -> second(o.other() % 2 == 0 && !compactedAtOnce);
             case TAKE_OVER -> takeOver();
             default -> throw new AssertionError(o);
+        }
+    }
+
+    /** Begins an outage in which no more can be read, or ends it. */
+    private void outage() throws IOException, Wrong {
+        if (store.isOut()) {
+            store.heal();
+            return;
+        }
+        open();
+        store.goOut();
+        while (fillers.write()) {
+            for (int i = 0; i < 3; i++) {
+                step(250);
+            }
         }
     }
 
@@ -208,6 +227,9 @@ final class ModelRun implements AutoCloseable {
                 } catch (IOException e) {
                     if (i > 20) {
                         throw e;
+                    }
+                    if (i == 10) {
+                        store.heal();
                     }
                     store.step(); // it refused, and is asked again
                 }
@@ -307,11 +329,30 @@ final class ModelRun implements AutoCloseable {
                 throw new Wrong("the status says 0 bytes at risk, but: " + String.join("; ", lost));
             }
         }
+        if (now != before && setting.coalesceMs == 0 && store.isOut()) {
+            checkCounted(now);
+        }
         store.step();
         if (setting.coalesceMs == 0) {
             tree.isSeen();
+            if (!now.scanning()) {
+                tree.isNoticed();
+            }
         }
         return work > 0;
+    }
+
+    /** While nothing can be read, what the archive has not is counted all the same. */
+    private void checkCounted(ShipStatus now) throws IOException, Wrong {
+        if (now.riskBytes() < 0 || countsChecked == changes) {
+            return;
+        }
+        countsChecked = changes;
+        long missing = archive.missingBytes(ModelFillers.files(tree.top));
+        if (now.riskBytes() < missing) {
+            throw new Wrong("bytes are neither in the archive nor counted: " + missing + ", and at risk are "
+                    + now.riskBytes());
+        }
     }
 
     /** Steps until nothing moves; what is called safe then is compared. */

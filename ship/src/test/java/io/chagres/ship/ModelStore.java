@@ -35,6 +35,7 @@ final class ModelStore implements Executor {
     private int lostAnswers;
     private int latePuts;
     private int heldSteps;
+    private boolean out;
 
     /** Returns the store as the shipper sees it. */
     BlobStore store() {
@@ -67,8 +68,19 @@ final class ModelStore implements Executor {
         heldSteps += steps;
     }
 
+    /** Lets every change fail until it is healed. */
+    void goOut() {
+        out = true;
+    }
+
+    /** Says whether every change fails. */
+    boolean isOut() {
+        return out;
+    }
+
     /** Makes the store healthy. */
     void heal() {
+        out = false;
         refusals = 0;
         lostAnswers = 0;
         latePuts = 0;
@@ -78,6 +90,9 @@ final class ModelStore implements Executor {
     private void fault(FaultyStore.Operation operation, boolean done) throws IOException {
         if (operation.change() < 0) {
             return;
+        }
+        if (!done && out) {
+            throw new Fault("the store is out");
         }
         if (!done && refusals > 0) {
             refusals--;

@@ -92,6 +92,7 @@ final class ModelTree implements AutoCloseable {
     private final Map<Integer, Opened> open = new HashMap<>();
     private final Map<Integer, Mapped> mapped = new HashMap<>();
     private final Set<Object> known = new HashSet<>();
+    private final Set<Object> noticed = new HashSet<>(); // it has the descriptor, whatever it has read
     private final ModelMounts mounts = new ModelMounts();
     private final Map<Integer, Orphan> orphans = new HashMap<>();
     /** Links that the shipper may not have seen: what is written through one that goes again raises no event. */
@@ -277,7 +278,7 @@ final class ModelTree implements AutoCloseable {
     private void lastOf(Path file) throws IOException {
         if (Files.exists(file)
                 && (int) Files.getAttribute(file, "unix:nlink") == 1
-                && known.contains(key(file))
+                && (known.contains(key(file)) || noticed.contains(key(file)))
                 && !isHeld(key(file))) {
             lasts.add(new Last(top.relativize(file).toString(), ModelContent.of(file)));
         }
@@ -299,8 +300,7 @@ final class ModelTree implements AutoCloseable {
                 && Files.isDirectory(to.getParent())
                 && !isSame(from, to);
         if (possible) {
-            byte[] bytes = Files.readAllBytes(from);
-            Files.write(to, bytes);
+            Files.write(to, Files.readAllBytes(from));
         }
         return possible;
     }
@@ -372,6 +372,7 @@ final class ModelTree implements AutoCloseable {
             }
             mounts.unmount(directory);
             known.removeIf(key -> key.toString().endsWith(device)); // the number may be another's soon
+            noticed.removeIf(key -> key.toString().endsWith(device));
         }
     }
 
@@ -516,6 +517,14 @@ final class ModelTree implements AutoCloseable {
         unseenLinks.clear();
     }
 
+    /** Notes that the shipper has seen each name there is, and may have read nothing. */
+    void isNoticed() throws IOException {
+        noticed.clear();
+        for (Path each : ModelFillers.files(top)) {
+            noticed.add(key(each));
+        }
+    }
+
     /** Notes that the shipper has seen all there is. */
     void isKnown() throws IOException {
         earlier = contents();
@@ -528,6 +537,7 @@ final class ModelTree implements AutoCloseable {
     /** Notes that whoever looked at the files does so no longer. */
     void isForgotten() {
         known.clear();
+        noticed.clear();
         lasts.clear();
         cuts.clear();
         for (Orphan each : orphans.values()) {
