@@ -126,8 +126,9 @@ class PulseTest {
     @Test
     void saysWhatIsLost() throws IOException {
         ShipStatus safe = status(false, 0, "");
-        ShipStatus lost = new ShipStatus(
-                3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, new Lost(2, 8, List.of("/var/log/a", "/var/log/b")));
+        Lost files = new Lost(2, 8, List.of("/var/log/a", "/var/log/b"));
+        ShipStatus lost =
+                new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files);
         Pulse pulse = pulse(INTERVAL_MS);
         pulse.step(1, safe);
         pulse.step(1 + INTERVAL_MS, lost);

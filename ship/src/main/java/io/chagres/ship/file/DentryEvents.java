@@ -184,9 +184,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     @Override
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
-        Long unreadBytes = unreadable.remove(d);
-        if (unreadBytes != null && !movedOut) {
-            goneUnread(d, unreadBytes);
+        Unreadable unread = unreadable.remove(d);
+        if (unread != null && !movedOut) {
+            goneUnread(d, unread.sizeBytes);
         }
         notLookedAt.remove(d);
         changedDirectories.remove(d);

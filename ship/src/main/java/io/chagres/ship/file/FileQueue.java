@@ -37,8 +37,8 @@ public final class FileQueue implements Iterable<Tail> {
         FIRST_LOOK,
         /** Their next look, soon. */
         SOON,
-        /** Their next look. */
-        LOOK,
+        /** Their next look by the patrol. */
+        PATROL,
         /** Another look, because they could not be looked at. */
         MISSED
     }

@@ -53,7 +53,7 @@ public final class Patrol implements AutoCloseable {
     private final FollowedFiles files;
     private final Verifier verifier;
     private final FileQueue lively = new FileQueue(FileQueue.For.SOON);
-    private final FileQueue atRest = new FileQueue(FileQueue.For.LOOK);
+    private final FileQueue atRest = new FileQueue(FileQueue.For.PATROL);
     /** Those that could not be looked at when it was their turn. */
     private final FileQueue missed = new FileQueue(FileQueue.For.MISSED);
 
