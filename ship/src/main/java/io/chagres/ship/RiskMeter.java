@@ -90,7 +90,8 @@ final class RiskMeter {
                 parts.health.trouble(nowMs),
                 parts.missing.count(),
                 new Looks(parts.patrol.oldestLookMs(nowMs), parts.patrol.overdueFiles(nowMs)),
-                lost());
+                lost(),
+                parts.links.unfollowed());
     }
 
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */

@@ -77,6 +77,10 @@ final class ShipMetrics {
                         "chagres_lost_bytes",
                         "Bytes that were seen and went before they could be read; each file was told of.",
                         () -> status.get().lost().bytes())
+                .gauge(
+                        "chagres_unfollowed_links",
+                        "Links that lead out of what is followed: what they lead to is not shipped.",
+                        of(status, ShipStatus::unfollowedLinks))
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
     }
 

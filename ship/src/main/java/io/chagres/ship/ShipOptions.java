@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param moreSources what is followed besides {@code paths}, by rules of its own
  * @param recipients to whom everything is encrypted; to nobody: it is not
  * @param sign whether each commit is signed by the key of this host
+ * @param followLinks whether links that lead out of what is followed are followed to their files
  */
 public record ShipOptions(
         List<String> paths,
@@ -57,7 +58,8 @@ public record ShipOptions(
         long heartbeatMs,
         List<Source> moreSources,
         List<AgeRecipient> recipients,
-        boolean sign) {
+        boolean sign,
+        boolean followLinks) {
 
     /** Smallest bound of the buffers, in bytes. */
     public static final long MIN_MEMORY_BYTES = 16L << 20;
@@ -128,7 +130,83 @@ public record ShipOptions(
                 heartbeatMs,
                 moreSources,
                 recipients,
-                sign);
+                sign,
+                followLinks);
+    }
+
+    /** Follows no links. */
+    public ShipOptions(
+            List<String> paths,
+            List<String> includes,
+            List<String> excludes,
+            String hostName,
+            Pathname stateDirectory,
+            boolean once,
+            long maxLagMs,
+            long drainMs,
+            Codec codec,
+            int level,
+            long memoryBytes,
+            StartAt startAt,
+            long pollMs,
+            int coalesceMs,
+            boolean copies,
+            @Nullable String hostId,
+            boolean takeOver,
+            long heartbeatMs,
+            List<Source> moreSources,
+            List<AgeRecipient> recipients,
+            boolean sign) {
+        this(
+                paths,
+                includes,
+                excludes,
+                hostName,
+                stateDirectory,
+                once,
+                maxLagMs,
+                drainMs,
+                codec,
+                level,
+                memoryBytes,
+                startAt,
+                pollMs,
+                coalesceMs,
+                copies,
+                hostId,
+                takeOver,
+                heartbeatMs,
+                moreSources,
+                recipients,
+                sign,
+                false);
+    }
+
+    /** Returns the same, but that links out of what is followed are followed to their files. */
+    ShipOptions followingLinks() {
+        return new ShipOptions(
+                paths,
+                includes,
+                excludes,
+                hostName,
+                stateDirectory,
+                once,
+                maxLagMs,
+                drainMs,
+                codec,
+                level,
+                memoryBytes,
+                startAt,
+                pollMs,
+                coalesceMs,
+                copies,
+                hostId,
+                takeOver,
+                heartbeatMs,
+                moreSources,
+                recipients,
+                sign,
+                true);
     }
 
     /** Returns the bytes one commit holds at most: two are filled in turn, and one is compressed. */

@@ -34,6 +34,7 @@ import io.chagres.ship.file.KnownNames;
 import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.MissingFiles;
 import io.chagres.ship.file.OpenFiles;
+import io.chagres.ship.file.OutwardLinks;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.Versions;
@@ -84,6 +85,7 @@ final class ShipParts implements AutoCloseable {
     final OpenFiles openFiles;
     final Versions versions;
     final FollowedFiles files;
+    final OutwardLinks links;
     final DentryEvents names;
     final Tailer turns;
     final DerivedFiles derived;
@@ -140,7 +142,8 @@ final class ShipParts implements AutoCloseable {
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
-        names = new DentryEvents(files, pipeline, known, openFiles, losses, this.clock, problems);
+        links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
+        names = new DentryEvents(files, pipeline, known, openFiles, losses, links, this.clock, problems);
         missing = new MissingFiles(opening.points, openFiles, files, problems);
         copies =
                 new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
@@ -455,9 +458,10 @@ final class ShipParts implements AutoCloseable {
         return watcher.unreadable() > 0 || names.hasUnknownSize() || undelivered.bytes() < 0;
     }
 
-    /** Says what no scan showed, once the first is over. */
+    /** Says which patterns match nothing and that links lead out, once a scan is over. */
     void sayUnmatched() {
         scope.sayUnmatched();
+        links.say();
     }
 
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */
@@ -535,6 +539,7 @@ final class ShipParts implements AutoCloseable {
         patrol.close();
         verifier.close();
         names.close();
+        links.close();
         missing.close();
         turns.close();
         copies.close();

@@ -245,6 +245,16 @@ final class ShipScope {
         return deciding.getFirst().rules;
     }
 
+    /** Says whether a path is neither followed nor this shipper's own, so that a link to it leads out. */
+    boolean leadsOut(Pathname path) {
+        return !isOwn(path) && !covers(path);
+    }
+
+    /** Says whether a source names a path itself. */
+    boolean isRoot(Pathname path) {
+        return parts.stream().anyMatch(each -> each.isRoot(path));
+    }
+
     /** Says whether a path lies within what is followed. */
     boolean covers(Pathname path) {
         return !isOwn(path) && parts.stream().anyMatch(each -> each.names(path) && !each.excludesFile(path));

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     written to them in between is in no archive
  * @param looks when files were looked at
  * @param lost what was seen and went before it was read; its bytes stay at risk
+ * @param unfollowedLinks links that lead out of what is followed: what they lead to is not shipped
  */
 public record ShipStatus(
         long files,
@@ -45,7 +46,8 @@ public record ShipStatus(
         @Nullable String storeTrouble,
         long missingFiles,
         Looks looks,
-        Lost lost) {
+        Lost lost,
+        long unfollowedLinks) {
 
     /** Makes one of a shipper that misses and lost nothing, and has not looked at files again. */
     public ShipStatus(
@@ -80,7 +82,8 @@ public record ShipStatus(
                 storeTrouble,
                 0,
                 Looks.NONE,
-                Lost.NOTHING);
+                Lost.NOTHING,
+                0);
     }
 
     /** The status before the first step: nothing is known, so the risk is unknown. */

@@ -245,6 +245,7 @@ public final class Shipper implements AutoCloseable {
         wait = Math.min(wait, parts.files.dueInMs(now, options.coalesceMs()));
         wait = Math.min(wait, parts.verifier.dueInMs(now));
         wait = Math.min(wait, parts.patrol.dueInMs(now));
+        wait = Math.min(wait, parts.names.linksDueInMs());
         if (parts.watcher.scanning()) {
             return 0;
         }
@@ -256,6 +257,7 @@ public final class Shipper implements AutoCloseable {
 
     private int periodically(long now) {
         parts.files.step(now, stage == Stage.DRAINING);
+        parts.names.stepLinks(now, false);
         if (now >= nextUnreadableMs) {
             parts.names.retryUnreadable();
             nextUnreadableMs = now + RETRY_UNREADABLE_MS;
@@ -405,6 +407,7 @@ public final class Shipper implements AutoCloseable {
     private void beginDrain(long now) {
         stage = Stage.LAST_SCAN;
         parts.turns.release = true;
+        parts.names.stepLinks(now, true);
         rescanned = !options.once() || drainRequested;
         if (rescanned) {
             parts.watcher.rescan();

@@ -56,6 +56,9 @@ final class ShippedTree implements AutoCloseable {
 
     Clock clock = Clock.systemUTC();
 
+    /** Whether the next shipper follows links out of the tree. */
+    boolean followLinks;
+
     /** Whether the next shipper looks for copies. */
     boolean copies = true;
 
@@ -155,7 +158,7 @@ final class ShippedTree implements AutoCloseable {
     Shipper shipper() throws IOException {
         if (shipper == null) {
             shipper = Shipper.open(
-                    options(sources),
+                    followLinks ? options(sources).followingLinks() : options(sources),
                     store,
                     workers,
                     clock,

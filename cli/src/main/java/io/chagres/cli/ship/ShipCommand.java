@@ -188,6 +188,13 @@ public final class ShipCommand implements Callable<Integer> {
     List<String> excludes = List.of();
 
     @Option(
+            names = "--follow-links",
+            description =
+                    "Ship the files that links in PATH lead to, under the names of the links, also out of PATH; who"
+                            + " may make links there chooses what this user reads.")
+    boolean followLinks;
+
+    @Option(
             names = "--start-at",
             paramLabel = "beginning|end",
             defaultValue = "beginning",
@@ -499,7 +506,8 @@ public final class ShipCommand implements Callable<Integer> {
                     heartbeat.toMillis(),
                     moreSources,
                     recipients.all(),
-                    sign);
+                    sign,
+                    followLinks);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }

@@ -80,7 +80,7 @@ final class ShipStatusText {
         json.member("overdueFiles", status.looks().overdueFiles());
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());
-        json.member("missingFiles", status.missingFiles());
+        json.member("missingFiles", status.missingFiles()).member("unfollowedLinks", status.unfollowedLinks());
         json.member("lostBytes", status.lost().bytes()).member("lostFiles", status.lost().files());
         json.name("lostPaths").beginArray();
         status.lost().latest().forEach(json::value);
@@ -105,6 +105,9 @@ final class ShipStatusText {
                 + (directories > 0 ? ", " + Words.plural(directories, "directory", "directories") + " unreadable" : "")
                 + (status.missingFiles() > 0
                         ? ", " + Words.plural(status.missingFiles(), "file") + " missing since no ship ran"
+                        : "")
+                + (status.unfollowedLinks() > 0
+                        ? ", " + Words.plural(status.unfollowedLinks(), "link") + " not followed"
                         : "");
     }
 
@@ -112,8 +115,8 @@ final class ShipStatusText {
     static String safe(ShipStatus status) {
         return status.missingFiles() == 0
                 ? "everything is acknowledged"
-                : "everything that was found is acknowledged, "
-                        + Words.plural(status.missingFiles(), "file") + " not found";
+                : "everything that was found is acknowledged, " + Words.plural(status.missingFiles(), "file")
+                        + " not found";
     }
 
     /** Returns since when and why the store refuses, and what that means: nothing is lost while the machine lives. */

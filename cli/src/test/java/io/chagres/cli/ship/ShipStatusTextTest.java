@@ -60,7 +60,7 @@ final class ShipStatusTextTest {
                         + "\"totalBytes\":13002342,\"archivedBytes\":13002342,\"riskBytes\":0,\"riskMs\":0,"
                         + "\"heldBackBytes\":0,"
                         + "\"unverifiedBytes\":0,\"oldestLookMs\":0,\"overdueFiles\":0,"
-                        + "\"unreadableFiles\":0,\"unreadableDirectories\":0,\"missingFiles\":0,"
+                        + "\"unreadableFiles\":0,\"unreadableDirectories\":0,\"missingFiles\":0,\"unfollowedLinks\":0,"
                         + "\"lostBytes\":0,\"lostFiles\":0,\"lostPaths\":[],"
                         + "\"commits\":7,\"errors\":0,\"scanning\":false,"
                         + "\"storeTrouble\":null,\"ended\":true}");

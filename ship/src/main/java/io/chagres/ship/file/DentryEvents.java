@@ -72,6 +72,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final OpenFiles openFiles;
     private final Losses losses;
     private final LongSupplier nowMs;
+    private final OutwardLinks links;
     private final Consumer<String> problems;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
@@ -91,8 +92,10 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             KnownNames known,
             OpenFiles openFiles,
             Losses losses,
+            OutwardLinks links,
             LongSupplier nowMs,
             Consumer<String> problems) {
+        this.links = links;
         this.files = files;
         this.pipeline = pipeline;
         this.known = known;
@@ -112,7 +115,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         switch (d.type()) {
             case Directory.DT_REG -> openFile(d);
             case Directory.DT_DIR -> directory(d);
-            case Directory.DT_LNK -> symbolicLink(d);
+            case Directory.DT_LNK -> link(d);
             default -> once("skipping " + d.path() + ": a FIFO, socket or device is not a file with bytes to ship");
         }
     }
@@ -169,7 +172,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private boolean leadsElsewhere(Dentry d, Tail tail) {
         Fd fd = tail.fd();
         WatchedDirectory parent = d.parent();
-        if (fd == null || parent == null || !isThere(parent) || stat.of(d.writePath(pathBuffer), false) < 0) {
+        if (fd == null || parent == null || !isThere(parent) || lookAt(d) < 0) {
             return false; // opening it again compares identities; a name that is gone is told to be so
         }
         long ino = stat.ino();
@@ -189,6 +192,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             goneUnread(d, unread.sizeBytes);
         }
         notLookedAt.remove(d);
+        links.gone(d);
         changedDirectories.remove(d);
         boolean archived = known.removed(d.path(), d.type() == Directory.DT_DIR);
         if (d.type() == Directory.DT_REG && d.attachment() == null && !archived) {
@@ -219,7 +223,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private boolean leadsTo(Dentry d, Tail tail) {
-        return stat.of(d.writePath(pathBuffer), false) == 0 && stat.ino() == tail.identity.inode();
+        return lookAt(d) == 0 && stat.ino() == tail.identity.inode();
     }
 
     @Override
@@ -272,7 +276,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Opens before it looks: a call less for each file, and no race between a path and what it leads to. */
     private void openFile(Dentry d) {
-        int fd = openFiles.tryOpen(d.writePath(pathBuffer));
+        int fd = tryOpen(d);
         if (fd < 0) {
             refused(d, -fd);
             return;
@@ -290,8 +294,18 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
+    /** Opens a file; of a link its target. */
+    private int tryOpen(Dentry d) {
+        return openFiles.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK ? 0 : Fd.O_NOFOLLOW);
+    }
+
+    /** Looks at what {@link #tryOpen} would open. */
+    private int lookAt(Dentry d) {
+        return stat.of(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
+    }
+
     private void refused(Dentry d, int errno) {
-        boolean looked = stat.of(d.writePath(pathBuffer), false) == 0;
+        boolean looked = lookAt(d) == 0;
         if (isGone(errno) || looked && !stat.isRegular()) {
             return; // the event that says so follows
         }
@@ -378,6 +392,45 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
+    private void link(Dentry d) {
+        if (links.isFollowed(d)) {
+            openFile(d);
+        } else if (d.attachment() == null) {
+            symbolicLink(d);
+        }
+    }
+
+    /** Looks at the links that lead out of what is followed; see {@link OutwardLinks#step}. */
+    public void stepLinks(long nowMs, boolean everything) {
+        links.step(nowMs, everything, linkEvents);
+    }
+
+    /** Returns the milliseconds until {@link #stepLinks} has something to do. */
+    public long linksDueInMs() {
+        return links.dueInMs();
+    }
+
+    private final OutwardLinks.Events linkEvents = new OutwardLinks.Events() {
+        @Override
+        public void appeared(Dentry link) {
+            if (link.exists()) {
+                link(link);
+            }
+        }
+
+        @Override
+        public void looked(Dentry link, Tail tail) {
+            Fd fd = tail.fd();
+            boolean leads = stat.of(link.writePath(pathBuffer), true) == 0;
+            if (leads && (stat.ino() != tail.identity.inode() || stat.dev() != tail.device)) {
+                replaced(link, tail);
+            } else if ((leads || fd != null && stat.of(fd.value()) == 0)
+                    && (stat.size() != tail.bytes.size() || stat.mtimeNs() != tail.bytes.mtimeNs())) {
+                files.modified(tail);
+            }
+        }
+    };
+
     private void symbolicLink(Dentry d) {
         WatchedDirectory parent = d.parent();
         if (parent == null || !isLookedAt(d) || !stat.isSymbolicLink()) {
@@ -432,7 +485,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     public int reopen(Tail tail) {
         int failure = -Errno.ENOENT;
         for (Dentry d : tail.names()) {
-            int fd = openFiles.tryOpen(d.writePath(pathBuffer));
+            int fd = tryOpen(d);
             int identified = fd < 0 ? fd : fileId.read(fd);
             if (identified == 0 && fileId.is(tail.identity)) {
                 return fd;

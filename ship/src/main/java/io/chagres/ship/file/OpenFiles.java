@@ -128,15 +128,16 @@ public final class OpenFiles implements AutoCloseable {
     /**
      * Opens a file for reading, another one losing its descriptor if there are too many.
      *
+     * @param flag {@link Fd#O_NOFOLLOW}, or 0 for what a link leads to
      * @return a descriptor, which the caller owns; or -errno, of EMFILE also when files without a name hold all
      */
-    int tryOpen(MemorySegment path) {
+    int tryOpen(MemorySegment path, int flag) {
         if (open >= most && !evictOne(null)) {
             return -Errno.EMFILE;
         }
         int opened;
         do {
-            opened = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
+            opened = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NONBLOCK | flag, 0);
         } while (opened == -Errno.EMFILE && evictOne(null));
         return opened;
     }
@@ -144,7 +145,7 @@ public final class OpenFiles implements AutoCloseable {
     /** Opens one by its path, likewise. */
     int tryOpen(Pathname path) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return tryOpen(path.toCString(frame));
+            return tryOpen(path.toCString(frame), Fd.O_NOFOLLOW);
         }
     }
 
