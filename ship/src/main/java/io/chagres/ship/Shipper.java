@@ -148,13 +148,13 @@ public final class Shipper implements AutoCloseable {
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
+        boolean allHadTurns = !parts.files.hasReady(); // until all is acknowledged a flush and a drain ask for more
         parts.names.flushDirectories();
         work += advanceStage(now);
         if (stage == Stage.RUNNING) {
             work += flush.step(now, risk) ? 1 : 0;
         }
-        boolean hurry =
-                (noticed || flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0) && !parts.files.hasReady();
+        boolean hurry = allHadTurns && (noticed || flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0);
         work += commit(now, hurry) ? 1 : 0;
         parts.undelivered.hurry(flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) >= 0);
         changed |= work > 0;
