@@ -251,6 +251,16 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
+     * Tells whether {@link #mtimeNs} is only the time nearest to the one that the file has.
+     *
+     * @return true if the file's is before September 1677 or after April 2262
+     */
+    public boolean isMtimeClamped() {
+        long ns = mtimeNs();
+        return ns <= Timespecs.EARLIEST || ns >= Timespecs.LATEST;
+    }
+
+    /**
      * Returns when content or status changed last.
      *
      * @return nanoseconds since 1970

@@ -16,6 +16,11 @@ final class Timespecs {
     /** Stands for no change. */
     static final long OMIT = Long.MIN_VALUE;
 
+    /** The last and the first time: neither is what stands for something else. */
+    static final long LATEST = Long.MAX_VALUE - 1;
+
+    static final long EARLIEST = Long.MIN_VALUE + 1;
+
     private Timespecs() {}
 
     /** Lays out access and modification time for utimensat(2), nanoseconds, {@link #NOW} or {@link #OMIT}. */
@@ -28,13 +33,14 @@ final class Timespecs {
 
     /** Returns nanoseconds; what a long cannot hold (before 1678, after 2262) becomes its nearest value. */
     static long toNs(long seconds, int nanos) {
-        if (seconds >= Long.MAX_VALUE / NANOS) {
-            return Long.MAX_VALUE;
+        if (seconds > LATEST / NANOS || seconds == LATEST / NANOS && nanos > LATEST % NANOS) {
+            return LATEST;
         }
-        if (seconds <= Long.MIN_VALUE / NANOS) {
-            return Long.MIN_VALUE + 1;
+        if (seconds < Math.floorDiv(EARLIEST, NANOS)
+                || seconds == Math.floorDiv(EARLIEST, NANOS) && nanos < Math.floorMod(EARLIEST, NANOS)) {
+            return EARLIEST;
         }
-        return seconds * NANOS + nanos;
+        return (seconds + 1) * NANOS - (NANOS - nanos); // of the earliest second the begin would not fit
     }
 
     private static void put(MemorySegment times, long offset, long ns) {

@@ -18,7 +18,9 @@ final class Flush {
         READING,
         /** What was collected until then is committed: also that of files which have ended meanwhile. */
         COMMITTING,
-        DELIVERING
+        DELIVERING,
+        /** The store is asked whether it has it. */
+        CONFIRMING
     }
 
     private final ShipParts parts;
@@ -33,6 +35,8 @@ final class Flush {
 
     Flush(ShipParts parts) {
         this.parts = parts;
+        begun = parts.state == null ? 0 : parts.state.flushes();
+        done = begun;
     }
 
     /** Asks for a flush; one that is under way does not answer it. Safe for any thread. */
@@ -45,6 +49,11 @@ final class Flush {
         return step != Step.NONE;
     }
 
+    /** Says whether somebody waits for one. */
+    boolean isAsked() {
+        return requested || isUnderWay();
+    }
+
     /** Goes on, while the shipper runs; returns whether anything moved. */
     boolean step(long nowMs, RiskMeter risk) {
         Step before = step;
@@ -53,6 +62,7 @@ final class Flush {
                 if (requested) {
                     requested = false;
                     begun++;
+                    parts.demand.begin();
                     parts.watcher.rescan();
                     step = Step.SCANNING;
                 }
@@ -63,7 +73,7 @@ final class Flush {
                 }
             }
             case READING -> {
-                if (targetsReached()) {
+                if (parts.demand.reading() == Demand.Reading.DONE) {
                     neededCommits = parts.pipeline.commitsWithAllSoFar();
                     step = Step.COMMITTING;
                 }
@@ -76,9 +86,13 @@ final class Flush {
             }
             case DELIVERING -> {
                 if (parts.undelivered.hasDelivered(neededSeq)) {
+                    step = Step.CONFIRMING;
+                }
+            }
+            case CONFIRMING -> {
+                if (parts.demand.isKept(neededSeq)) {
                     done = begun;
                     step = Step.NONE;
-                    parts.verifier.demandNothing();
                 }
             }
         }
@@ -86,6 +100,9 @@ final class Flush {
             ShipStatus status = risk.measure(nowMs, step == Step.SCANNING);
             tell(step == Step.SCANNING ? -1 : leftBytes(), status);
             nextTellMs = nowMs + TELL_MS;
+            if (step == Step.NONE) {
+                parts.demand.end();
+            }
         }
         return step != before;
     }
@@ -102,21 +119,9 @@ final class Flush {
     }
 
     private void scanned(long nowMs) {
-        parts.demandAll(nowMs);
+        parts.demand.ofAll(nowMs);
         parts.names.flushDirectories();
         step = Step.READING;
-    }
-
-    private boolean targetsReached() {
-        boolean reached = true;
-        for (Tail tail : parts.table.all()) {
-            boolean shipped = tail.fd() == null || tail.bytes.missingBytes() <= tail.bytes.heldBackBytes();
-            if (!shipped || tail.refusedWith == 0 && !parts.verifier.isSatisfied(tail)) {
-                parts.files.enqueue(tail);
-                reached = false;
-            }
-        }
-        return reached;
     }
 
     private long leftBytes() {
@@ -127,7 +132,7 @@ final class Flush {
         for (Tail tail : parts.table.all()) {
             left += tail.bytes.missingBytes() + parts.verifier.unverifiedBytes(tail);
         }
-        return left;
+        return left == 0 && parts.demand.isUnconfirmed() ? -1 : left;
     }
 
     private void tell(long leftBytes, ShipStatus status) {

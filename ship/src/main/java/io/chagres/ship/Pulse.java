@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,6 +35,7 @@ final class Pulse {
     private final Executor executor;
     private final LongSupplier clockMs;
     private final @Nullable StateDirectory here;
+    private final Consumer<String> problems;
     private final Rate rate = new Rate();
     private final Rate rateHere = new Rate();
     private long intervalMs;
@@ -46,6 +48,8 @@ final class Pulse {
     private long number;
     private boolean begun;
     private long triedMs;
+    private long keptMs = Long.MIN_VALUE / 2;
+    private String lost = "";
     private long hereMs = Long.MIN_VALUE / 2;
     private ShipStatus toldHere = ShipStatus.UNKNOWN;
 
@@ -55,6 +59,7 @@ final class Pulse {
      * @param opened seq of the commit that opened this incarnation
      * @param clockMs the wall clock
      * @param here where processes of this machine look; null for nowhere
+     * @param problems hears what a person should know
      */
     Pulse(
             BlobStore store,
@@ -63,7 +68,9 @@ final class Pulse {
             Executor executor,
             LongSupplier clockMs,
             ShipOptions options,
-            @Nullable StateDirectory here) {
+            @Nullable StateDirectory here,
+            Consumer<String> problems) {
+        this.problems = problems;
         this.store = store;
         this.hostId = hostId;
         this.opened = opened;
@@ -88,6 +95,7 @@ final class Pulse {
 
     /** Sends one when it is time: first when everything was scanned once. */
     void step(long nowMs, ShipStatus status) {
+        keepHere(nowMs);
         tellHere(nowMs, status);
         if (intervalMs == 0 || answered.getCount() > 0) {
             return;
@@ -100,6 +108,28 @@ final class Pulse {
             begun = true;
             triedMs = nowMs;
             send(word(Heartbeat.State.RUNNING, intervalMs, status, rate.upTo(nowMs, status)));
+        }
+    }
+
+    /** What was removed under a shipper that runs is made again: others find it there, and may ask it to drain. */
+    private void keepHere(long nowMs) {
+        if (here == null || nowMs - keptMs < HERE_MS) {
+            return;
+        }
+        keptMs = nowMs;
+        try {
+            if (here.keep()) {
+                problems.accept("the state directory was removed or replaced; it was made again");
+                hereMs = Long.MIN_VALUE / 2;
+            }
+            lost = "";
+        } catch (IOException e) {
+            String why = String.valueOf(e.getMessage());
+            if (!why.equals(lost)) {
+                lost = why;
+                problems.accept("the state directory was removed or replaced, and cannot be made again (" + why
+                        + "); nothing is lost, 'chagres drain' and 'chagres status' do not find this ship");
+            }
         }
     }
 

@@ -34,7 +34,9 @@ final class RiskMeter {
         /** What is in a spool from earlier runs. */
         UNDELIVERED,
         /** Somebody waits for it to be compared. */
-        UNPROVEN
+        UNPROVEN,
+        /** Somebody waits for the store to say that it has the last commit. */
+        UNCONFIRMED
     }
 
     RiskMeter(ShipParts parts) {
@@ -69,6 +71,7 @@ final class RiskMeter {
             bytes += unverified;
             unverified = 0;
         }
+        boolean unconfirmed = parts.demand.isUnconfirmed();
         long total = totalBytes();
         long archived = total - bytes + parts.outsideBytes();
         long undelivered = parts.undelivered.bytes();
@@ -76,7 +79,7 @@ final class RiskMeter {
         return new ShipStatus(
                 parts.table.size(),
                 Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
-                scanning || parts.isRiskUnknown() ? -1 : bytes,
+                scanning || parts.isRiskUnknown() || bytes == 0 && unconfirmed ? -1 : bytes,
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
                 unverified,
@@ -113,6 +116,9 @@ final class RiskMeter {
         }
         if (parts.verifier.isDemanded() && unverifiedBytes() > 0) {
             owed.add(Elsewhere.UNPROVEN);
+        }
+        if (parts.demand.isUnconfirmed()) {
+            owed.add(Elsewhere.UNCONFIRMED);
         }
         return Math.min(oldest, elsewhere.oldest(owed, nowMs));
     }

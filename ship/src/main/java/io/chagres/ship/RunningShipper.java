@@ -132,9 +132,11 @@ public final class RunningShipper {
         return pid;
     }
 
-    /** Says whether it still runs. */
+    /** Says whether it still runs; one that opens its archive again holds no lock for a moment. */
     public boolean runs() throws IOException {
-        return directory != null && StateDirectory.holder(directory) == pid;
+        return directory != null
+                && (StateDirectory.holder(directory) == pid
+                        || !unlessHidden(List.<String>of(), () -> ProcPid.arguments(pid)).isEmpty());
     }
 
     /** Returns what it says about flushes. */

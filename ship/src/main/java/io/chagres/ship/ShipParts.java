@@ -98,6 +98,7 @@ final class ShipParts implements AutoCloseable {
     final DirectoryWatcher watcher;
     final Pulse pulse;
     final LogPresence presence;
+    final Demand demand;
     final String hostId;
     /** How far the state directory knows that the log was acknowledged. */
     private long rememberedSeq;
@@ -151,8 +152,9 @@ final class ShipParts implements AutoCloseable {
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
-        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options, state);
-        presence = new LogPresence(opening.log, new Offload(workers, wakeup));
+        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options, state, problems);
+        presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
+        demand = new Demand(this);
         collectKnown(opening.loaded);
     }
 
@@ -423,31 +425,6 @@ final class ShipParts implements AutoCloseable {
         pipeline.lag(options.maxLagMs());
         pulse.reload(options);
         watcher.retarget(scope.roots());
-    }
-
-    /**
-     * Demands what a run that ships once has seen: each file as it was at some moment since the run began. What was
-     * looked at again after it was read need not be opened any more.
-     */
-    void demandSeen(long sinceMs) {
-        names.retryUnreadable();
-        verifier.demand(sinceMs);
-        for (Tail tail : table.all()) {
-            tail.bytes.demand(tail.bytes.size());
-            if (tail.mayHoldMore() || !verifier.isSatisfied(tail)) {
-                files.enqueue(tail);
-            }
-        }
-    }
-
-    /** Demands everything that is in the files now: what comes later is not waited for. */
-    void demandAll(long nowMs) {
-        names.retryUnreadable();
-        verifier.demand(nowMs);
-        for (Tail tail : table.all()) {
-            tail.bytes.demand(turns.sizeNow(tail));
-            files.enqueue(tail);
-        }
     }
 
     /**

@@ -93,7 +93,7 @@ public final class Shipper implements AutoCloseable {
         risk = new RiskMeter(parts);
         flush = new Flush(parts);
         if (options.once()) {
-            parts.turns.release = true;
+            parts.demand.release();
             sinceMs = steadyMs();
             parts.verifier.demand(sinceMs);
         }
@@ -167,7 +167,7 @@ public final class Shipper implements AutoCloseable {
         try {
             long before = parts.pipeline.commits();
             boolean moved = parts.pipeline.step(now, hurry);
-            parts.presence.step(now, presenceMs(), parts.pipeline.acknowledgedSeq());
+            parts.presence.step(now, presenceMs(), parts.pipeline.acknowledgedSeq(), parts.pipeline.isIdle());
             if (now >= nextRememberedMs) {
                 parts.rememberAcknowledged();
                 nextRememberedMs = now + presenceMs();
@@ -351,9 +351,9 @@ public final class Shipper implements AutoCloseable {
             case LAST_SCAN -> {
                 if (!parts.watcher.scanning() && removeUnseen()) {
                     if (rescanned) {
-                        parts.demandAll(now);
+                        parts.demand.ofAll(now);
                     } else {
-                        parts.demandSeen(sinceMs);
+                        parts.demand.ofSeen(sinceMs);
                     }
                     stage = Stage.DRAINING;
                 }
@@ -361,6 +361,7 @@ public final class Shipper implements AutoCloseable {
             case DRAINING -> {
                 if (isDrained(now)) {
                     drained = true;
+                    parts.presence.demandNothing(); // what is put now is behind what is there
                     parts.pipeline.write(new LogRecord.IncarnationClosed(true));
                     stage = Stage.CLOSING;
                 }
@@ -406,7 +407,7 @@ public final class Shipper implements AutoCloseable {
 
     private void beginDrain(long now) {
         stage = Stage.LAST_SCAN;
-        parts.turns.release = true;
+        parts.demand.begin();
         parts.names.stepLinks(now, true);
         rescanned = !options.once() || drainRequested;
         if (rescanned) {
@@ -426,21 +427,10 @@ public final class Shipper implements AutoCloseable {
         if (!parts.undelivered.hasDelivered(parts.pipeline.acknowledgedSeq())) {
             return false;
         }
-        boolean refused = false;
-        for (Tail tail : parts.table.all()) {
-            if (tail.bytes.missingBytes() > 0 && tail.fd() != null || !parts.verifier.isSatisfied(tail)) {
-                if (tail.refusedWith == 0) {
-                    parts.files.enqueue(tail);
-                    refusedSinceMs = Long.MAX_VALUE;
-                    return false;
-                }
-                refused = true;
-            }
-        }
-        if (refused) {
-            refusedSinceMs = Math.min(refusedSinceMs, now);
-        }
-        return !refused;
+        Demand.Reading reading = parts.demand.reading();
+        boolean refused = reading == Demand.Reading.REFUSED;
+        refusedSinceMs = refused ? Math.min(refusedSinceMs, now) : Long.MAX_VALUE;
+        return reading == Demand.Reading.DONE && parts.demand.isKept(parts.pipeline.acknowledgedSeq());
     }
 
     /**
@@ -457,6 +447,11 @@ public final class Shipper implements AutoCloseable {
      */
     public void requestFlush() {
         flush.request();
+    }
+
+    /** Says whether a flush was asked for and is not answered. Confined like the steps. */
+    public boolean flushing() {
+        return flush.isAsked();
     }
 
     /**

@@ -7,15 +7,19 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Signals;
+import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +37,9 @@ final class StateDirectory implements AutoCloseable {
     /** Under which the host id is remembered. */
     static final String HOST_ID = "host";
 
+    /** The file of what is remembered by a key. */
+    private static final String VALUES = "host";
+
     private static final String ANSWER = "cut";
     private static final String HEARTBEAT = "alive";
     private static final String ACKNOWLEDGED = "acknowledged";
@@ -41,6 +48,11 @@ final class StateDirectory implements AutoCloseable {
 
     private final Pathname directory;
     private @Nullable Fd lock;
+    private long flushes;
+    /** What was written here or read, by name of the file: what is removed is made again. */
+    private final Map<String, String> kept = new TreeMap<>();
+
+    private final Set<String> secrets = new HashSet<>();
 
     private StateDirectory(Pathname directory) {
         this.directory = directory;
@@ -57,15 +69,74 @@ final class StateDirectory implements AutoCloseable {
         makeDirectories(state.directory);
         Fd lock = state.takeLock();
         try {
-            state.answer(FlushAnswer.NONE); // what an earlier shipper said concerns nobody
+            state.countOn();
             state.replace(HEARTBEAT, "", false);
         } finally {
-            // others find it by this, and compare its answers with what they read then
-            write(lock, Long.toString(ProcessHandle.current().pid()) + "\n");
+            tellOwner(lock);
         }
         state.remember(HOST_NAME, hostName);
         state.remember(STORE_NAME, storeName);
         return state;
+    }
+
+    /** What an earlier shipper said concerns nobody, but who waits for its answer knows it by its number. */
+    private void countOn() throws ErrnoException {
+        FlushAnswer last = answer(directory);
+        flushes = last.begun();
+        answer(new FlushAnswer(last.begun(), last.done(), -1, -1, 0));
+    }
+
+    /** Returns how many flushes were begun before this shipper. */
+    long flushes() {
+        return flushes;
+    }
+
+    /** Others find it by this, and compare its answers with what they read then. */
+    private static void tellOwner(Fd lock) throws ErrnoException {
+        write(lock, ProcessHandle.current().pid() + "\n");
+    }
+
+    /**
+     * Sees to it that the lock which is held is the one that others find: what was removed, or replaced by another
+     * directory, is made again with all that was kept there.
+     *
+     * @return whether it had to be
+     * @throws LockedException when another process holds the lock that others find
+     */
+    boolean keep() throws IOException {
+        Fd held = lock;
+        if (held != null && leadsTo(held)) {
+            return false;
+        }
+        makeDirectories(directory);
+        Fd taken = takeLock();
+        if (held != null) {
+            held.close();
+        }
+        try {
+            for (Map.Entry<String, String> each : Map.copyOf(kept).entrySet()) {
+                if (!secrets.contains(each.getKey()) || content(directory.resolve(each.getKey())).isEmpty()) {
+                    replace(each.getKey(), each.getValue(), secrets.contains(each.getKey()));
+                }
+            }
+        } finally {
+            tellOwner(taken);
+        }
+        return true;
+    }
+
+    private boolean leadsTo(Fd held) throws ErrnoException {
+        try (Statx there = new Statx();
+                Statx ours = new Statx()) {
+            int looked = there.of(directory.resolve(LOCK), false);
+            if (looked == -Errno.ENOENT || looked == -Errno.ENOTDIR) {
+                return false;
+            }
+            if (looked < 0) {
+                throw new ErrnoException("statx", -looked, directory.toString());
+            }
+            return ours.of(held.value()) == 0 && there.ino() == ours.ino() && there.dev() == ours.dev();
+        }
     }
 
     /** Returns what a shipper that may run keeps: read only. */
@@ -93,23 +164,31 @@ final class StateDirectory implements AutoCloseable {
 
     /** Remembers a value durably. */
     void remember(String key, String value) throws IOException {
-        Map<String, String> values = new java.util.TreeMap<>(values());
-        if (value.equals(values.put(key, value))) {
-            return;
-        }
+        Map<String, String> values = new TreeMap<>(values());
+        boolean same = value.equals(values.put(key, value));
         String text = values.entrySet().stream()
                 .map(e -> e.getKey() + "=" + e.getValue() + "\n")
                 .collect(Collectors.joining());
-        replace("host", text, true);
+        if (same) {
+            kept.put(VALUES, text);
+        } else {
+            replace(VALUES, text, true);
+        }
     }
 
     /** Returns a secret that is kept here; empty when there is none. */
     String secret(String name) throws ErrnoException {
-        return content(directory.resolve(name)).strip();
+        String text = content(directory.resolve(name));
+        if (!text.isEmpty()) {
+            kept.put(name, text);
+            secrets.add(name);
+        }
+        return text.strip();
     }
 
     /** Keeps a secret durably; nobody but the user of this process can read it. */
     void keep(String name, String secret) throws ErrnoException {
+        secrets.add(name);
         replace(name, secret + "\n", true);
     }
 
@@ -206,6 +285,7 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private void replace(String name, String text, boolean durably) throws ErrnoException {
+        kept.put(name, text);
         Pathname temporary = Pathname.of(name + ".new");
         try (Fd file = Fd.open(directory.resolve(temporary), Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC, PRIVATE_FILE)) {
             write(file, text);
@@ -226,7 +306,7 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private static Map<String, String> values(Pathname directory) throws IOException {
-        return content(directory.resolve("host"))
+        return content(directory.resolve(VALUES))
                 .lines()
                 .filter(line -> line.indexOf('=') > 0)
                 .collect(Collectors.toMap(
@@ -296,8 +376,14 @@ final class StateDirectory implements AutoCloseable {
 
     @Override
     public void close() {
-        if (lock != null) {
-            lock.close();
+        Fd held = lock;
+        if (held != null) {
+            try {
+                held.truncate(0); // while it names nobody, nobody tries the lock, which the next shipper takes
+            } catch (ErrnoException e) {
+                // then the number of a process stays there that has ended, or holds no lock
+            }
+            held.close();
             lock = null;
         }
     }

@@ -7,6 +7,7 @@ import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;

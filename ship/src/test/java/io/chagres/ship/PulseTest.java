@@ -11,7 +11,9 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests when a shipper lets the archive hear from it. */
 class PulseTest {
@@ -29,6 +32,7 @@ class PulseTest {
 
     private final MemoryStore memory = new MemoryStore();
     private final Deque<Runnable> tasks = new ConcurrentLinkedDeque<>();
+    private final List<String> problems = new ArrayList<>();
     private boolean refuses;
     private long wallMs = 1_000_000;
 
@@ -65,7 +69,7 @@ class PulseTest {
                 List.of(),
                 List.of(),
                 false);
-        return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options, here);
+        return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options, here, problems::add);
     }
 
     private static ShipStatus status(boolean scanning, long riskBytes, String trouble) {
@@ -128,7 +132,7 @@ class PulseTest {
         ShipStatus safe = status(false, 0, "");
         Lost files = new Lost(2, 8, List.of("/var/log/a", "/var/log/b"));
         ShipStatus lost =
-                new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files);
+                new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files, 0);
         Pulse pulse = pulse(INTERVAL_MS);
         pulse.step(1, safe);
         pulse.step(1 + INTERVAL_MS, lost);
@@ -238,6 +242,35 @@ class PulseTest {
             assertThat(again).isNotNull();
             assertThat(RunningShipper.find(root).getFirst().heartbeat()).isNull(); // nothing of an earlier one
         }
+    }
+
+    /** What others find this machine's shippers by may be removed while they run, or replaced by another directory. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void makesTheStateDirectoryAgain(boolean replaced, @TempDir Path temp) throws IOException {
+        Path states = temp.resolve("states");
+        Pathname root = Pathname.of(states.toString());
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            here.keep("key", "secret");
+            here.answer(new FlushAnswer(3, 2, 7, 7, 7));
+            Pulse pulse = pulse(0, here);
+            pulse.step(5000, status(false, 0, ""));
+            Files.move(states, temp.resolve("gone"));
+            if (replaced) {
+                StateDirectory.open(root, "store", "web1").close();
+            }
+            assertThat(RunningShipper.find(root)).isEmpty();
+            pulse.step(5999, status(false, 0, ""));
+            assertThat(RunningShipper.find(root)).isEmpty();
+            pulse.step(6000, status(false, 17, ""));
+            RunningShipper seen = RunningShipper.find(root).getFirst();
+            assertThat(seen.hostName()).isEqualTo("web1");
+            assertThat(seen.answer().begun()).isEqualTo(3);
+            assertThat(seen.heartbeat()).isNotNull().returns(17L, Heartbeat::riskBytes);
+            assertThat(here.secret("key")).isEqualTo("secret");
+            assertThat(problems).singleElement().asString().contains("made again");
+        }
+        assertThat(RunningShipper.find(root)).isEmpty();
     }
 
     @Test

@@ -80,7 +80,13 @@ final class ShippedTree implements AutoCloseable {
         tree = Files.createDirectory(temp.resolve("tree"));
         archive = temp.resolve("archive");
         state = temp.resolve("state");
-        store = new ForwardingStore(DirectoryStore.open(Pathname.of(archive.toString()), true)) {
+        DirectoryStore directory = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        store = new ForwardingStore(directory) {
+            @Override
+            public BlobStore stored() {
+                return directory;
+            }
+
             @Override
             public int get(String key, long offset, MemorySegment target) throws IOException {
                 if (Thread.currentThread() == here) {

@@ -11,6 +11,7 @@ import io.chagres.archive.sign.HostSigner;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -35,10 +36,14 @@ public final class CommitLog {
     private final @Nullable HostSigner signer;
     private final Repeats repeats = new Repeats();
     private long lastAppendMs;
+    private volatile Appended last = new Appended(0, 0);
     private long seq;
     private byte[] chain;
     private long timeMs;
     private long row;
+
+    /** The commit appended last, and how long it is. */
+    private record Appended(long seq, long bytes) {}
 
     /**
      * Continues a log.
@@ -110,6 +115,7 @@ public final class CommitLog {
             requireOurs(key, sealed);
         }
         seq = sealed.fixed().seq();
+        last = new Appended(seq, sealed.bytes().byteSize());
         chain = sealed.chain();
         timeMs = sealed.fixed().timeMs();
         row = sealed.fixed().row();
@@ -146,7 +152,16 @@ public final class CommitLog {
      */
     public void requireKept(long acknowledged) throws IOException {
         String key = ArchiveLayout.commit(hostId, acknowledged);
-        if (store.size(key) >= 0) {
+        if (store.stored() instanceof DirectoryStore local && !local.isThere()) {
+            throw new CorruptArchiveException(key, "it was acknowledged, and " + store.name() + " is another directory now,"
+                    + " or none");
+        }
+        Appended ours = last;
+        long size = store.size(key);
+        if (size >= 0 && ours.seq == acknowledged && size != ours.bytes) {
+            throw new CorruptArchiveException(key, "it is another commit than the one that was acknowledged");
+        }
+        if (size >= 0) {
             return;
         }
         for (BlobInfo each : store.list(ArchiveLayout.checkpoints(hostId), null)) {

@@ -29,7 +29,7 @@ final class AttributeSetter {
         }
         fd.chmod(attributes.mode() & modeMask);
         if (known) {
-            fd.setTimes(Long.MIN_VALUE, attributes.mtimeNs());
+            fd.setTimes(Long.MIN_VALUE, mtimeNs(attributes));
         }
     }
 
@@ -37,7 +37,12 @@ final class AttributeSetter {
     void setOfLink(Directory parent, Pathname place, Attributes attributes) throws ErrnoException {
         Pathname name = place.name();
         setOwner(place, () -> parent.chown(name, attributes.uid(), attributes.gid()));
-        parent.setTimes(name, Long.MIN_VALUE, attributes.mtimeNs());
+        parent.setTimes(name, Long.MIN_VALUE, mtimeNs(attributes));
+    }
+
+    /** The two outermost numbers stand for other things to the call that sets times. */
+    private static long mtimeNs(Attributes attributes) {
+        return Math.clamp(attributes.mtimeNs(), Long.MIN_VALUE + 1, Long.MAX_VALUE - 1);
     }
 
     private interface OwnerCall {

@@ -140,6 +140,11 @@ public final class DirectoryStore implements BlobStore {
         return Fd.ofValue(fd);
     }
 
+    /** Says whether the path that it was opened by still leads to it; the store itself goes on without. */
+    public boolean isThere() throws IOException {
+        return directories.isThere();
+    }
+
     @Override
     public long size(String key) throws IOException {
         try (Fd file = openObject(key);

@@ -94,6 +94,26 @@ final class StoreDirectories implements AutoCloseable {
         return root.resolve(key);
     }
 
+    /** Says whether the path of the root still leads to it: it was not removed, replaced, unmounted or mounted over. */
+    boolean isThere() throws IOException {
+        int now = Fd.tryOpen(root, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+        if (now == -Errno.ENOENT || now == -Errno.ENOTDIR) {
+            return false;
+        }
+        if (now < 0) {
+            throw Refusal.of(root, "open", now);
+        }
+        try (Fd opened = Fd.ofValue(now);
+                Statx there = new Statx();
+                Statx ours = new Statx()) {
+            int looked = Math.min(there.of(opened.value()), ours.of(fd.value()));
+            if (looked < 0) {
+                throw Refusal.of(root, "statx", looked);
+            }
+            return there.ino() == ours.ino() && there.dev() == ours.dev();
+        }
+    }
+
     /** Opens a file beneath the root; returns the descriptor or -errno. */
     int tryOpen(String key, int flags) {
         return Fd.tryOpenBeneath(fd, Pathname.of(key), flags, 0);

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,6 +36,9 @@ import picocli.CommandLine.Option;
         footer = {"", "Example:", "  chagres drain --timeout 90s"})
 public final class DrainCommand implements Callable<Integer> {
     private static final long LOOK_EVERY_MS = 10;
+
+    /** A ship whose state directory was removed makes it again within this time. */
+    private static final long APPEARS_MS = 3_000;
 
     private final CommandContext context;
 
@@ -60,7 +64,7 @@ public final class DrainCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Pathname directory = state.directory(context.environment());
         long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
-        List<Asked> asked = ask(directory);
+        List<Asked> asked = ask(directory, Math.min(untilMs, MonotonicClock.nowMs() + APPEARS_MS));
         int code = ExitCode.DONE;
         for (Asked one : asked) {
             boolean safe = await(one, untilMs);
@@ -69,9 +73,27 @@ public final class DrainCommand implements Callable<Integer> {
         return code;
     }
 
-    private static List<Asked> ask(Pathname directory) throws IOException {
+    /** Returns the ships that are found; one that runs and is not found is waited for. */
+    private static List<RunningShipper> find(Pathname directory, long untilMs) throws IOException {
+        while (true) {
+            try {
+                List<RunningShipper> found = RunningShipper.find(directory);
+                if (!found.isEmpty() || MonotonicClock.nowMs() >= untilMs || hidden(directory) == null) {
+                    return found;
+                }
+            } catch (ErrnoException e) {
+                if (hidden(directory) == null) {
+                    throw e;
+                }
+                return List.of(); // nobody may look there, and a ship runs that may use it
+            }
+            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS * 10).toNanos());
+        }
+    }
+
+    private static List<Asked> ask(Pathname directory, long appearsMs) throws IOException {
         List<Asked> asked = new ArrayList<>();
-        for (RunningShipper shipper : RunningShipper.find(directory)) {
+        for (RunningShipper shipper : find(directory, appearsMs)) {
             long begun = shipper.answer().begun();
             try {
                 shipper.requestFlush();
@@ -94,18 +116,25 @@ public final class DrainCommand implements Callable<Integer> {
 
     /** A ship whose store has not answered since its start holds no lock yet, and all its bytes are at risk. */
     private static void refuseToForget(Pathname directory) throws IOException {
-        List<RunningShipper> running = RunningShipper.ofMachine(
-                List.of(directory),
-                arguments -> ShipProcess.isShip(arguments) && ShipProcess.mayUse(directory, arguments));
-        for (RunningShipper each : running) {
-            if (each.isHidden()) {
-                throw new CommandFailure(
-                        ExitCode.AT_RISK,
-                        "chagres ship (pid " + each.pid() + "): its store has not answered since it started, or it"
-                                + " belongs to another user, at risk: unknown. Nothing was drained; 'chagres status' as"
-                                + " root and the lines of that ship tell more.");
-            }
+        RunningShipper hidden = hidden(directory);
+        if (hidden != null) {
+            throw new CommandFailure(
+                    ExitCode.AT_RISK,
+                    "chagres ship (pid " + hidden.pid() + "): its store has not answered since it started, or it"
+                            + " belongs to another user, or its state directory cannot be used, at risk: unknown."
+                            + " Nothing was drained; 'chagres status' as root and the lines of that ship tell more.");
         }
+    }
+
+    /** Returns a ship that may use a state directory and is not found there; null when there is none. */
+    private static @Nullable RunningShipper hidden(Pathname directory) throws IOException {
+        return RunningShipper.ofMachine(
+                        List.of(directory),
+                        arguments -> ShipProcess.isShip(arguments) && ShipProcess.mayUse(directory, arguments))
+                .stream()
+                .filter(RunningShipper::isHidden)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Waits for one shipper and says how it went; returns whether all that was there is acknowledged. */

@@ -400,6 +400,7 @@ public final class ShipCommand implements Callable<Integer> {
                 }
                 return code;
             } finally {
+                start.closes(shipper.flushing());
                 if (following != null) {
                     following.close();
                 }

@@ -56,7 +56,8 @@ sealed interface ShipReport {
                 + ShipStatusText.unreadable(status) + cause
                 + (status.lost().files() > 0 ? ". What is not lost is" : ". They are") + " still in the local files and "
                 + ByteSize.format(status.shippedBytes())
-                + " are safe: start chagres ship again to ship the rest.";
+                + (status.storeTrouble() == null ? " are safe" : " were acknowledged before")
+                + ": start chagres ship again to ship the rest.";
     }
 
     /** Lines on standard error that is no terminal: troubles, and while a store refuses, each minute that it does. */

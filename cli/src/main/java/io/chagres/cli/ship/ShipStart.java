@@ -99,6 +99,17 @@ final class ShipStart implements StoreOpening.Listener {
         }
     }
 
+    /**
+     * The session is over; another may follow.
+     *
+     * @param flushing whether somebody waits for it to commit everything: the next one does
+     */
+    synchronized void closes(boolean flushing) {
+        session = null;
+        flush = null;
+        flushAsked |= flushing;
+    }
+
     /** Asks the session to commit everything at once; the one to come while there is none. Safe for any thread. */
     synchronized void flush() {
         if (flush == null) {

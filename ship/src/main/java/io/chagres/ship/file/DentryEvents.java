@@ -261,6 +261,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         once(path + ": " + what + (errno == 0 ? "" : " (" + Errno.message(errno) + ")"));
     }
 
+    /** Tells of a time that the archive cannot hold: it keeps the nearest. */
+    private void lookAtTime(Dentry d, Statx looked) {
+        if (looked.isMtimeClamped()) {
+            once(d.path() + ": its modification time is not within the years 1678 to 2261, so the archive keeps the nearest"
+                    + " time that it can hold; its bytes are shipped");
+        }
+    }
+
     private void once(String message) {
         if (said.size() < 10_000 && said.add(message)) {
             problems.accept(message);
@@ -288,6 +296,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             refused(d, -identified);
         } else if (fileId.stat().isRegular()) {
             unreadable.remove(d);
+            lookAtTime(d, fileId.stat());
             files.found(d, file, fileId.identity(), fileId.device(), fileId.stat());
         } else {
             file.close(); // replaced meanwhile: the event that says so follows
@@ -319,6 +328,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         } else {
             once(d.path() + " cannot be read: " + Errno.message(errno)
                     + "; its bytes stay at risk until it can (it is tried again when it changes)");
+        }
+    }
+
+    /** Takes how a file looks that was opened. */
+    public void looked(Tail tail, Statx looked) {
+        Dentry name = tail.name();
+        if (name != null) {
+            lookAtTime(name, looked);
         }
     }
 
@@ -374,6 +391,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     private boolean isLookedAt(Dentry d) {
         int looked = stat.of(d.writePath(pathBuffer), false);
+        if (looked == 0) {
+            lookAtTime(d, stat);
+        }
         if (looked == 0 || isGone(-looked)) {
             notLookedAt.remove(d);
         } else if (notLookedAt.add(d)) {

@@ -3,33 +3,80 @@ package io.chagres.ship.follow;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.DamagedLogException;
+import io.chagres.ship.commit.StoreHealth;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks once in an interval whether the last commit that was acknowledged is still in the store: what somebody deleted
- * or set back to an earlier day is not safe, and what is appended behind it nobody could read. Confined to the
- * shipper's thread.
+ * Looks once in an interval whether the last commit that was acknowledged is still in the store, and at once when
+ * somebody waits for the answer: what somebody deleted or set back to an earlier day is not safe, what the store does not
+ * say that it has is not known to be, and what is appended behind it nobody could read. Confined to the shipper's
+ * thread.
  */
 public final class LogPresence {
     /** What is missing is looked for again after this part of the interval: no answer of a store is the last word. */
     private static final long SOON = 6;
 
+    /** The same while somebody waits. */
+    private static final long DEMANDED_MS = 500;
+
     private static final int TRIES = 2;
 
     private final CommitLog log;
     private final Offload offload;
+    private final StoreHealth health;
     private long acknowledged;
     private long lookedMs = Long.MIN_VALUE;
     private long lookedFor;
     private int missed;
     private @Nullable CorruptArchiveException missing;
 
+    private boolean demanded;
+    /** How often it was demanded: a look that began before says nothing. */
+    private int demands;
+    private long wanted;
+    /** The last commit that was found since it was demanded; -1 for none. */
+    private long found = -1;
+
+    private boolean failed;
+    private @Nullable IOException refusal;
+    /** Whether the health of the store is what a look found. */
+    private boolean told;
+
     /** Prepares to look for the last commit that a log has; {@code offload} runs nothing else. */
-    public LogPresence(CommitLog log, Offload offload) {
+    public LogPresence(CommitLog log, Offload offload, StoreHealth health) {
         this.log = log;
         this.offload = offload;
+        this.health = health;
         acknowledged = log.seq();
+    }
+
+    /** Somebody waits to hear that what was acknowledged is in the store now. */
+    public void demand() {
+        demanded = true;
+        demands++;
+        wanted = acknowledged;
+        found = -1;
+    }
+
+    /** Nobody waits. */
+    public void demandNothing() {
+        demanded = false;
+    }
+
+    /** Says whether somebody waits. */
+    public boolean isDemanded() {
+        return demanded;
+    }
+
+    /** Somebody waits for a commit that was acknowledged later as well. */
+    public void want(long seq) {
+        wanted = Math.max(wanted, seq);
+    }
+
+    /** Says whether somebody waits, and a look that began after the demand found what is wanted. */
+    public boolean isFound() {
+        return demanded && found >= wanted;
     }
 
     /**
@@ -37,21 +84,32 @@ public final class LogPresence {
      *
      * @param intervalMs how often, in milliseconds
      * @param seq the last commit that was acknowledged; 0 for none since the start
+     * @param alone whether nothing else asks the store, so that nothing else tells that it refuses
      * @throws DamagedLogException when one was looked for twice and is gone
      */
-    public void step(long nowMs, long intervalMs, long seq) throws DamagedLogException {
+    public void step(long nowMs, long intervalMs, long seq, boolean alone) throws DamagedLogException {
         offload.step();
         if (missing != null && missed == TRIES) {
             throw new DamagedLogException(missing);
         }
+        tell(nowMs, alone);
         acknowledged = Math.max(acknowledged, seq);
         lookedMs = lookedMs == Long.MIN_VALUE ? nowMs : lookedMs;
-        if (offload.isIdle() && nowMs - lookedMs >= (missed > 0 ? intervalMs / SOON : intervalMs)) {
+        if (offload.isIdle() && isDue(nowMs, intervalMs)) {
             lookedMs = nowMs;
             lookedFor = missed > 0 ? lookedFor : acknowledged;
             long of = lookedFor;
-            offload.start(() -> look(of), kept -> missed = 0, this::failed);
+            int demand = demands;
+            offload.start(() -> look(of), kept -> kept(of, demand), this::failed);
         }
+    }
+
+    private boolean isDue(long nowMs, long intervalMs) {
+        boolean again = missed > 0 || failed;
+        if (demanded && !isFound()) {
+            return !again || nowMs - lookedMs >= DEMANDED_MS;
+        }
+        return nowMs - lookedMs >= (again ? intervalMs / SOON : intervalMs);
     }
 
     private boolean look(long of) throws IOException {
@@ -59,10 +117,32 @@ public final class LogPresence {
         return true;
     }
 
+    private void kept(long of, int demand) {
+        missed = 0;
+        failed = false;
+        found = demand == demands ? Math.max(found, of) : found;
+    }
+
     private void failed(IOException cause) {
         if (cause instanceof CorruptArchiveException gone) { // a store that does not answer has lost nothing
             missing = gone;
             missed++;
+        } else {
+            failed = true;
+            refusal = cause;
+        }
+    }
+
+    /** A store that is not asked for anything else is one that refuses when it does not answer this. */
+    private void tell(long nowMs, boolean alone) {
+        IOException cause = refusal;
+        refusal = null;
+        if (cause != null && alone) {
+            health.refused(cause, nowMs);
+            told = true;
+        } else if (told && !failed) {
+            told = false;
+            health.accepted();
         }
     }
 }

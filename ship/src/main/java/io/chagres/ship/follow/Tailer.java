@@ -168,6 +168,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return looked;
         }
         verifier.observe(tail, stat, nowMs);
+        names.looked(tail, stat);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);

@@ -12,6 +12,7 @@ import io.chagres.archive.log.LogEnd;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.ship.commit.StoreHealth;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class LogPresenceTest {
     private final MemoryStore memory = new MemoryStore();
     private boolean refuses;
     private int looks;
+    private final StoreHealth health = new StoreHealth("store", problem -> {});
     private final FaultyStore store = new FaultyStore(memory, (operation, done) -> {
         looks += done ? 0 : 1;
         if (refuses) {
@@ -42,7 +44,8 @@ class LogPresenceTest {
             }
         }
         looks = 0;
-        return new LogPresence(log, new Offload(Runnable::run, () -> {}));
+        return new LogPresence(
+                log, new Offload(Runnable::run, () -> {}), health);
     }
 
     private void put(String key) throws IOException {
@@ -53,7 +56,7 @@ class LogPresenceTest {
     void looksOnceInAnInterval() throws IOException {
         LogPresence presence = presence();
         for (long nowMs = 1000; nowMs < 1000 + 10 * INTERVAL_MS; nowMs += 1000) {
-            presence.step(nowMs, INTERVAL_MS, 0);
+            presence.step(nowMs, INTERVAL_MS, 0, false);
         }
         assertThat(looks).isEqualTo(9);
     }
@@ -61,12 +64,12 @@ class LogPresenceTest {
     @Test
     void twoMissesAreALoss() throws IOException {
         LogPresence presence = presence();
-        presence.step(0, INTERVAL_MS, 0);
+        presence.step(0, INTERVAL_MS, 0, false);
         memory.delete(ArchiveLayout.commit(ID, 2));
-        presence.step(INTERVAL_MS, INTERVAL_MS, 0);
-        presence.step(INTERVAL_MS + 1, INTERVAL_MS, 5);
-        presence.step(INTERVAL_MS * 2, INTERVAL_MS, 5);
-        assertThatThrownBy(() -> presence.step(INTERVAL_MS * 2 + 1, INTERVAL_MS, 5))
+        presence.step(INTERVAL_MS, INTERVAL_MS, 0, false);
+        presence.step(INTERVAL_MS + 1, INTERVAL_MS, 5, false);
+        presence.step(INTERVAL_MS * 2, INTERVAL_MS, 5, false);
+        assertThatThrownBy(() -> presence.step(INTERVAL_MS * 2 + 1, INTERVAL_MS, 5, false))
                 .isInstanceOf(DamagedLogException.class)
                 .hasMessageContaining(ArchiveLayout.commit(ID, 2))
                 .hasMessageContaining("is not in the archive any more");
@@ -75,14 +78,17 @@ class LogPresenceTest {
     @Test
     void oneMissIsNone() throws IOException {
         LogPresence presence = presence();
-        presence.step(0, INTERVAL_MS, 0);
+        presence.step(0, INTERVAL_MS, 0, false);
+        byte[] commit = new byte[(int) memory.size(ArchiveLayout.commit(ID, 2))];
+        memory.get(ArchiveLayout.commit(ID, 2), 0, MemorySegment.ofArray(commit));
+        looks = 0;
         memory.delete(ArchiveLayout.commit(ID, 2));
         for (int i = 1; i < 20; i++) {
-            presence.step(i * INTERVAL_MS, INTERVAL_MS, 0);
+            presence.step(i * INTERVAL_MS, INTERVAL_MS, 0, false);
             if (i % 2 == 0) {
                 memory.delete(ArchiveLayout.commit(ID, 2));
             } else {
-                put(ArchiveLayout.commit(ID, 2));
+                memory.putIfAbsent(ArchiveLayout.commit(ID, 2), MemorySegment.ofArray(commit));
             }
         }
         assertThat(looks).isGreaterThan(19);
@@ -91,17 +97,75 @@ class LogPresenceTest {
     @Test
     void compactedAndRefusedIsNotLost() throws IOException {
         LogPresence presence = presence();
-        presence.step(0, INTERVAL_MS, 0);
+        presence.step(0, INTERVAL_MS, 0, false);
         put(ArchiveLayout.checkpoint(ID, 2));
         memory.delete(ArchiveLayout.commit(ID, 2));
         for (int i = 1; i < 10; i++) {
-            presence.step(i * INTERVAL_MS, INTERVAL_MS, 0);
+            presence.step(i * INTERVAL_MS, INTERVAL_MS, 0, false);
         }
         refuses = true;
         memory.keys("/checkpoints/").forEach(memory::delete);
         for (int i = 10; i < 20; i++) {
-            presence.step(i * INTERVAL_MS, INTERVAL_MS, 0);
+            presence.step(i * INTERVAL_MS, INTERVAL_MS, 0, false);
         }
         assertThat(looks).isEqualTo(9 * 2 + 10);
+    }
+
+    /** Who waits for the answer gets one that was asked for after the demand, at once. */
+    @Test
+    void aDemandIsMetByALookAfterIt() throws IOException {
+        LogPresence presence = presence();
+        presence.step(0, INTERVAL_MS, 0, true);
+        assertThat(looks).isZero();
+        presence.demand();
+        assertThat(presence.isFound()).isFalse();
+        presence.step(1, INTERVAL_MS, 0, true);
+        presence.step(2, INTERVAL_MS, 0, true);
+        assertThat(presence.isFound()).isTrue();
+        presence.demand();
+        assertThat(presence.isFound()).isFalse();
+        memory.delete(ArchiveLayout.commit(ID, 2));
+        assertThatThrownBy(() -> {
+                    for (long nowMs = 3; nowMs < 5000; nowMs++) {
+                        presence.step(nowMs, INTERVAL_MS, 0, true);
+                        assertThat(presence.isFound()).isFalse();
+                    }
+                })
+                .isInstanceOf(DamagedLogException.class);
+    }
+
+    /** A commit with the same number may be of another archive. */
+    @Test
+    void anotherCommitIsNotOurs() throws IOException {
+        LogPresence presence = presence();
+        memory.delete(ArchiveLayout.commit(ID, 2));
+        put(ArchiveLayout.commit(ID, 2));
+        presence.demand();
+        assertThatThrownBy(() -> {
+                    for (long nowMs = 0; nowMs < 5000; nowMs++) {
+                        presence.step(nowMs, INTERVAL_MS, 0, true);
+                    }
+                })
+                .isInstanceOf(DamagedLogException.class)
+                .hasMessageContaining("another commit");
+    }
+
+    /** Nobody else asks an idle shipper's store: that it refuses is in the status, and nothing is found. */
+    @Test
+    void aRefusalIsNoAnswer() throws IOException {
+        LogPresence presence = presence();
+        refuses = true;
+        presence.demand();
+        for (long nowMs = 0; nowMs < 5000; nowMs++) {
+            presence.step(nowMs, INTERVAL_MS, 0, true);
+            assertThat(presence.isFound()).isFalse();
+        }
+        assertThat(health.trouble(5000)).contains("503");
+        refuses = false;
+        for (long nowMs = 5000; nowMs < 7000; nowMs++) {
+            presence.step(nowMs, INTERVAL_MS, 0, true);
+        }
+        assertThat(presence.isFound()).isTrue();
+        assertThat(health.trouble(7000)).isNull();
     }
 }

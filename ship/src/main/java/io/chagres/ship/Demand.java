@@ -1,0 +1,97 @@
+package io.chagres.ship;
+
+import io.chagres.ship.file.FileQueue;
+import io.chagres.ship.file.Tail;
+
+/**
+ * What a drain, a stop and a run that ships once wait for, all by this one rule: what is in the files at a moment is in
+ * commits, trailing zeros and half lines included; what was shipped is proven; and the store, which is asked, still has
+ * the last commit. Confined to the shipper's thread.
+ */
+final class Demand {
+    /** How far the files have come. */
+    enum Reading {
+        GOES_ON,
+        /** Nothing is left but files that cannot be read. */
+        REFUSED,
+        DONE
+    }
+
+    private final ShipParts parts;
+
+    Demand(ShipParts parts) {
+        this.parts = parts;
+    }
+
+    /** Takes from now on what else would wait for more. */
+    void release() {
+        parts.turns.release = true;
+    }
+
+    /** Begins: somebody waits from now on, and what is demanded is known after a scan. */
+    void begin() {
+        release();
+        parts.presence.demand();
+    }
+
+    /** Demands everything that is in the files now: what comes later is not waited for. */
+    void ofAll(long nowMs) {
+        parts.names.retryUnreadable();
+        parts.verifier.demand(nowMs);
+        for (Tail tail : parts.table.all()) {
+            tail.bytes.demand(parts.turns.sizeNow(tail));
+            parts.files.enqueue(tail);
+        }
+    }
+
+    /**
+     * Demands what a run that ships once has seen: each file as it was at some moment since the run began. What was
+     * looked at again after it was read need not be opened any more.
+     */
+    void ofSeen(long sinceMs) {
+        parts.names.retryUnreadable();
+        parts.verifier.demand(sinceMs);
+        for (Tail tail : parts.table.all()) {
+            tail.bytes.demand(tail.bytes.size());
+            if (tail.mayHoldMore() || !parts.verifier.isSatisfied(tail)) {
+                parts.files.enqueue(tail);
+            }
+        }
+    }
+
+    /** Says whether what is demanded of files was read and compared; sees to it that the rest is. */
+    Reading reading() {
+        Reading reading = Reading.DONE;
+        for (Tail tail : parts.table.all()) {
+            boolean isRead = tail.bytes.missingBytes() == 0 || tail.fd() == null && !tail.waits(FileQueue.For.TURN);
+            if (isRead && parts.verifier.isSatisfied(tail)) {
+                continue;
+            }
+            if (tail.refusedWith == 0) {
+                parts.files.enqueue(tail);
+                reading = Reading.GOES_ON;
+            } else if (reading == Reading.DONE) {
+                reading = Reading.REFUSED;
+            }
+        }
+        return reading;
+    }
+
+    /** Says whether the store was asked since the demand, and has a commit that was acknowledged. */
+    boolean isKept(long seq) {
+        parts.presence.want(seq);
+        return parts.presence.isFound();
+    }
+
+    /** Says whether somebody waits, and the store has not said that it has what it acknowledged. */
+    boolean isUnconfirmed() {
+        return parts.presence.isDemanded() && !parts.presence.isFound();
+    }
+
+    /** Ends it: the shipper goes on. */
+    void end() {
+        parts.turns.release = false;
+        parts.presence.demandNothing();
+        parts.verifier.demandNothing();
+    }
+}
