@@ -15,8 +15,6 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
-import io.chagres.archive.store.ForwardingStore;
-import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.verify.StateComparison;
@@ -418,42 +416,6 @@ class CompactTest {
                     assertThat(said.removedBytes()).isEqualTo(done.removedBytes());
                 }
             }
-        }
-    }
-
-    /** A server says its time in whole seconds, some the second before: what was put just now is not of the future. */
-    @Test
-    void withoutGraceNoClockKeepsWhatWasReplaced() throws IOException {
-        BlobStore late = new ForwardingStore(store) {
-            @Override
-            public long nowMs() {
-                return CompactTest.this.store.nowMs() - 2000;
-            }
-        };
-        try (Host host = new Host(store, ID, "web1")) {
-            host.file("/a", "first");
-            host.commit();
-            Compact.Summary summary = compact(late, store, NOW);
-            assertThat(summary.commitsRemoved()).isOne();
-            assertThat(store.keys("/log/")).isEmpty();
-            assertThat(host.differing()).isEmpty();
-        }
-    }
-
-    /** Something before the store that knows no deletions may answer so; an object that is gone is no error. */
-    @Test
-    void aDeletionThatIsAnsweredByNotFoundIsRefused() throws IOException {
-        BlobStore keeping = new ForwardingStore(store) {
-            @Override
-            public void delete(String key) throws IOException {
-                throw new NoSuchBlobException(key);
-            }
-        };
-        try (Host host = new Host(store, ID, "web1")) {
-            host.file("/a", "first");
-            host.commit();
-            assertThatThrownBy(() -> compact(keeping, store, NOW)).isInstanceOf(NoSuchBlobException.class);
-            assertThat(host.differing()).isEmpty();
         }
     }
 
