@@ -8,10 +8,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * A server of objects on a port of the loopback interface, with its objects below a folder of its own. It answers
@@ -21,6 +23,7 @@ public final class ObjectServer implements AutoCloseable {
     private static final String ACCESS_KEY = "chagres-test";
     private static final String SECRET_KEY = "chagres-test-secret";
     private static final int ANSWER_MS = 2_000;
+    private static final String GCS_READY = "/_internal/healthcheck";
 
     /** Ended with this JVM when a test was stopped before it could. */
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
@@ -101,7 +104,7 @@ public final class ObjectServer implements AutoCloseable {
                 folder.toString(),
                 "-log-level",
                 "warn");
-        return new ObjectServer(folder, port, command, "/_internal/healthcheck");
+        return new ObjectServer(folder, port, command, GCS_READY);
     }
 
     /**
@@ -249,7 +252,28 @@ public final class ObjectServer implements AutoCloseable {
     /** Kills it if it runs, and starts it again where it was and with what it had. */
     public void restart() {
         kill();
+        if (ready.equals(GCS_READY)) {
+            removeHalfObjects();
+        }
         process = start();
+    }
+
+    /**
+     * This server puts an object's attributes behind its bytes. Of one that was killed in between, which no other
+     * server would show, it lists nothing ever again.
+     */
+    private void removeHalfObjects() {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                UserDefinedFileAttributeView attributes =
+                        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+                if (attributes != null && !attributes.list().contains("metadata")) {
+                    Files.delete(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +30,28 @@ class ObjectServerTest {
     @Test
     void fakeGcsComesBackWithItsObjects() {
         check(ObjectServer.fakeGcs(), false);
+    }
+
+    /** Killed between the bytes of an object and its attributes, it would list nothing any more. */
+    @Test
+    void fakeGcsListsWhatIsWholeAfterItWasKilled() throws IOException {
+        try (ObjectServer server = ObjectServer.fakeGcs()) {
+            server.makeBucket("bucket");
+            ObjectRequests requests = new ObjectRequests(server, false);
+            assertThat(requests.put(server.endpoint(), "bucket", "whole", "bytes"))
+                    .isEqualTo(200);
+            Path half = Files.writeString(server.folder().resolve("bucket/half"), "bytes");
+            URL list = server.endpoint().resolve("/storage/v1/b/bucket/o").toURL();
+            assertThat(((HttpURLConnection) list.openConnection()).getResponseCode())
+                    .isEqualTo(404);
+
+            server.restart();
+
+            assertThat(((HttpURLConnection) list.openConnection()).getResponseCode())
+                    .isEqualTo(200);
+            assertThat(requests.get(server.endpoint(), "bucket", "whole")).isEqualTo("bytes");
+            assertThat(half).doesNotExist();
+        }
     }
 
     private static void check(ObjectServer started, boolean s3) {
