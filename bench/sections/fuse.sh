@@ -262,7 +262,7 @@ fuse_run() {
 section_fuse() {
     local server configuration work
     if [ "${BENCH_SHORT:-0}" = 1 ]; then
-        FUSE_ROUNDS=3 FUSE_ROUND_MS=2 FUSE_WARM_MS=5 FUSE_MIB=16 FUSE_JMH=(-f 1 -wi 0 -i 1 -r 20ms)
+        FUSE_ROUNDS=3 FUSE_ROUND_MS=2 FUSE_WARM_MS=5 FUSE_MIB=16 FUSE_JMH=(-f 0 -wi 0 -i 1 -r 20ms)
         FUSE_CONFIGURATIONS=("same 0 plain" "cross 1 plain")
         local counted=("1 best") works=(list:8) files=("0 plain")
     else

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** File systems that fail by themselves, for the kernel and all its callers: what strace cannot pretend. */
 @ExtendWith(FaultBench.Extension.class)
 @Execution(ExecutionMode.CONCURRENT)
-@Timeout(value = 150, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("e2e")
 class FaultFsTest {
     private static final long SEED = 7;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * bit, and the shipper goes on.
  */
 @ExtendWith(FaultBench.Extension.class)
-@Timeout(value = 500, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("e2e")
 class PowerCutTest {
     private static final int CUTS = Share.count(40);
