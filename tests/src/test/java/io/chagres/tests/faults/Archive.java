@@ -21,20 +21,20 @@ import java.util.stream.Stream;
  * @param address what the program is told
  * @param store the directory in which its objects lie as files
  * @param scratch where it is restored
- * @param program the program's command line
+ * @param program the program's command line; empty to run the commands in this JVM
  */
 record Archive(String address, Path store, Path scratch, List<String> program) {
     private static final Pattern BESIDE = Pattern.compile(".*~\\d{8}T\\d{6}Z~[0-9a-f]{16}");
 
     /** Makes one that is a directory. */
     Archive(Path store, Path scratch) {
-        this(store.toString(), store, scratch, Chagres.command());
+        this(store.toString(), store, scratch, List.of());
     }
 
-    /** Returns the same archive, read through another program, which starts what it is told. */
+    /** Returns the same archive, read by a process of its own, which another program starts if one is named. */
     Archive through(String... prefix) {
         List<String> line = new ArrayList<>(List.of(prefix));
-        line.addAll(program);
+        line.addAll(program.isEmpty() ? Chagres.command() : program);
         return new Archive(address, store, scratch, line);
     }
 
@@ -44,7 +44,7 @@ record Archive(String address, Path store, Path scratch, List<String> program) {
         line.add(command);
         line.add(address);
         line.addAll(List.of(arguments));
-        return Program.run(line);
+        return program.isEmpty() ? Chagres.run(line) : Program.run(line);
     }
 
     /** Runs a reading command that must succeed and returns its output. */

@@ -1,6 +1,9 @@
 package io.chagres.tests.faults;
 
+import io.chagres.cli.Main;
 import io.chagres.testkit.Program;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +32,14 @@ final class Chagres {
                 "env",
                 "--default-signal=HUP,INT,QUIT",
                 repository().resolve("chagres").toString()));
+    }
+
+    /** Runs a command in this JVM: for all that is no test of the process. */
+    static Program run(List<String> arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Main.run(arguments.toArray(String[]::new), out, err);
+        return new Program(code, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }
 
     /** The first start trains the program's cache: no scenario waits for that. */

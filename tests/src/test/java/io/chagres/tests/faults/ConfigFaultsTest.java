@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
-import io.chagres.testkit.Program;
 import io.chagres.testkit.ScriptedServer;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
@@ -14,8 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -127,9 +124,7 @@ class ConfigFaultsTest {
                 Files.writeString(log, "last words\n", StandardOpenOption.APPEND);
                 ship.awaitSettled();
             }
-            List<String> status = new ArrayList<>(Chagres.command());
-            status.addAll(List.of("status", bench.address()));
-            assertThat(new String(Program.run(status).out(), StandardCharsets.UTF_8))
+            assertThat(new String(bench.archive().run("status").out(), StandardCharsets.UTF_8))
                     .contains("notice of aws");
             ship.kill();
             assertThat(ship.errors()).doesNotContain("the-token");

@@ -140,13 +140,16 @@ final class FaultBench implements AutoCloseable {
 
     /** Asks the shippers of this state directory, as an operator would, to commit all that is there. */
     Program askToDrain(String... options) {
-        List<String> command = Chagres.command();
-        command.addAll(List.of("drain", "--state", state().toString()));
+        List<String> command = new ArrayList<>(List.of("drain", "--state", state().toString()));
         command.addAll(List.of(options));
-        return Program.run(command);
+        return Chagres.run(command);
     }
 
+    /** The archive, read in this JVM unless it takes an environment or a store's jars. */
     Archive archive() {
+        if (server == null) {
+            return new Archive(store(), root);
+        }
         List<String> program = new ArrayList<>(List.of("env"));
         environment().forEach((name, value) -> program.add(name + "=" + value));
         program.addAll(Chagres.command());

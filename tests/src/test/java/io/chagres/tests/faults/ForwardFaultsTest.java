@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.KafkaBroker;
 import io.chagres.testkit.LineWriter;
-import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
@@ -82,9 +81,7 @@ class ForwardFaultsTest {
             }
             long seen = random.nextInt(4) == 0 ? 0 : consumed().size();
             if (random.nextInt(4) == 0) {
-                List<String> compact = Chagres.command();
-                compact.addAll(List.of("compact", bench.address()));
-                Program.ok(compact.toArray(String[]::new));
+                bench.archive().ok("compact");
             }
             switch (random.nextInt(4)) {
                 case 0 -> {

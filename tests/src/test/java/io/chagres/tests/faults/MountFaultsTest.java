@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * those of past moments. (Every other fault scenario compares a mount of its archive too, see {@link Restored}.)
  */
 @ExtendWith(FaultBench.Extension.class)
-@Timeout(value = 170, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("e2e")
 class MountFaultsTest {
     private static final List<String> STEPS = List.of(
@@ -63,7 +63,7 @@ class MountFaultsTest {
         List<String> arguments = new ArrayList<>(List.of(place.toString(), "--links-as-written", "--hide-gone"));
         arguments.addAll(List.of(options));
         arguments.addAll(List.of("--log", bench.root().resolve("mount.log").toString()));
-        Program program = bench.archive().run("mount", arguments.toArray(String[]::new));
+        Program program = bench.archive().through().run("mount", arguments.toArray(String[]::new));
         assertThat(program.exitCode()).as(program.err()).isZero();
         return place.resolve(FaultBench.HOST)
                 .resolve(Path.of("/").relativize(bench.tree().toAbsolutePath()));

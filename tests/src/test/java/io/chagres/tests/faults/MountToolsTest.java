@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The commands mount and umount, and the programs people use on what they show. */
 @ExtendWith(FaultBench.Extension.class)
-@Timeout(value = 170, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("e2e")
 class MountToolsTest {
     private static final int NOBODY = 65_534;
@@ -54,7 +54,7 @@ class MountToolsTest {
         List<String> arguments = new ArrayList<>(List.of(place.toString()));
         arguments.addAll(List.of(options));
         arguments.addAll(List.of("--log", bench.root().resolve("mount.log").toString()));
-        return bench.archive().run("mount", arguments.toArray(String[]::new));
+        return bench.archive().through().run("mount", arguments.toArray(String[]::new));
     }
 
     private Path mounted(FaultBench bench, Path place, String... options) {

@@ -126,9 +126,8 @@ class RandomFilesTest {
         }
 
         private boolean drained() throws IOException {
-            List<String> drain = new ArrayList<>(Chagres.command());
-            drain.addAll(List.of("drain", "--state", root.resolve("state").toString()));
-            Program program = Program.run(drain);
+            Program program = Chagres.run(
+                    List.of("drain", "--state", root.resolve("state").toString()));
             history.add("drained: " + new String(program.out(), StandardCharsets.UTF_8) + program.err());
             if (program.exitCode() == 0) {
                 isRestored();

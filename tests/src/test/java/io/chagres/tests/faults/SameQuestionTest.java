@@ -168,10 +168,9 @@ class SameQuestionTest {
     }
 
     private static List<String> found(FaultBench bench, String... options) {
-        List<String> line = Chagres.command();
-        line.addAll(List.of("grep", "-F", "-a", WANTED, bench.address()));
+        List<String> line = new ArrayList<>(List.of("grep", "-F", "-a", WANTED, bench.address()));
         line.addAll(List.of(options));
-        Program grep = Program.run(line);
+        Program grep = Chagres.run(line);
         assertThat(grep.exitCode()).as(grep.err()).isZero();
         return shortened(wanted(grep.out()));
     }

@@ -15,7 +15,10 @@ import java.util.function.Predicate;
 
 /** A running {@code chagres ship --json}: what it says, and what can be done to it from outside. */
 final class ShipProcess implements AutoCloseable {
-    private static final long END_SECONDS = 90;
+    private static final long END_SECONDS = 330; // longer than it drains
+
+    /** So many statuses after an event it was collected and read. */
+    private static final int UNTIL_SEEN = 3;
 
     private final Process process;
     private final Path errors;
@@ -61,9 +64,8 @@ final class ShipProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until everything written before this call is acknowledged: two statuses in a row that began after it say
-     * so,
-     * the second of them after events of before the call have surely been seen.
+     * Waits until everything written before this call is acknowledged: two statuses in a row say so, the first of
+     * them after events of before the call have surely been seen and collected.
      */
     ShipProcess awaitSettled() {
         return awaitTwice("nothing is at risk", ShipStatusLine::settled);
@@ -80,7 +82,7 @@ final class ShipProcess implements AutoCloseable {
         int first = statuses().size();
         return await(what, () -> {
             List<ShipStatusLine> now = statuses();
-            return now.size() >= first + 2
+            return now.size() >= first + UNTIL_SEEN + 2
                     && condition.test(now.get(now.size() - 1))
                     && condition.test(now.get(now.size() - 2));
         });

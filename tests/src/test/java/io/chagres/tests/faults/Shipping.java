@@ -9,6 +9,9 @@ import java.util.function.Consumer;
 
 /** A shipper that is about to be started: its command line, piece by piece. */
 final class Shipping {
+    /** What is not drained by then hangs: scenarios run beside each other, on few cores. */
+    private static final String DRAIN = "300s";
+
     private final Consumer<ShipProcess> started;
     private final Path errors;
     private final List<String> prefix = new ArrayList<>();
@@ -91,10 +94,11 @@ final class Shipping {
         line.addAll(program);
         line.add("ship");
         line.addAll(paths);
-        line.addAll(List.of("--to", store, "--state", state.toString(), "--host", host, "--max-lag", lag, "--json"));
+        line.addAll(List.of("--to", store, "--state", state.toString(), "--host", host, "--max-lag", lag));
+        line.addAll(List.of("--json", "--status-interval", "100ms"));
         line.addAll(options);
-        if (store.contains("://") && !options.contains("--drain")) {
-            line.addAll(List.of("--drain", "80s")); // scenarios run beside each other there, on few cores
+        if (!options.contains("--drain")) {
+            line.addAll(List.of("--drain", DRAIN));
         }
         if (!child.isEmpty()) {
             line.add("--");

@@ -24,10 +24,9 @@ class StatusHereTest {
     }
 
     private static Program status(String... options) {
-        List<String> command = new ArrayList<>(Chagres.command());
-        command.addAll(List.of("status", "--json"));
+        List<String> command = new ArrayList<>(List.of("status", "--json"));
         command.addAll(List.of(options));
-        return Program.run(command);
+        return Chagres.run(command);
     }
 
     @Test

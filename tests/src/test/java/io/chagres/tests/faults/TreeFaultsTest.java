@@ -30,10 +30,10 @@ class TreeFaultsTest {
     }
 
     /** Starts a shipper that is not the superuser, whoever runs the tests. */
-    private static ShipProcess shipAsNobody(FaultBench bench) throws IOException {
+    private static ShipProcess shipAsNobody(FaultBench bench, String... options) throws IOException {
         Requires.tool("setpriv");
         if (!System.getProperty("user.name").equals("root")) {
-            return bench.ship();
+            return bench.ship(options);
         }
         Path jars = Files.createDirectory(bench.root().resolve("jars"));
         for (Path jar : Archive.files(Chagres.jars(), file -> true)) {
@@ -47,6 +47,7 @@ class TreeFaultsTest {
         return bench.shipping()
                 .paths(bench.tree())
                 .jars(jars)
+                .options(options)
                 .through("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups")
                 .start()
                 .awaitScanned();
@@ -81,7 +82,7 @@ class TreeFaultsTest {
     void unreadableAtTheEndIsAtRisk(FaultBench bench) throws IOException {
         bench.writer("secret").open(bench.file("secret.log")).lines(10).close();
         permissions(bench.file("secret.log"), "---------");
-        ShipProcess ship = shipAsNobody(bench);
+        ShipProcess ship = shipAsNobody(bench, "--drain", "2s");
 
         assertThat(ship.terminate()).isEqualTo(3);
         assertThat(ship.errors()).contains("secret.log");
@@ -94,7 +95,7 @@ class TreeFaultsTest {
         Path closed = Files.createDirectory(bench.file("closed"));
         bench.writer("inside").open(closed.resolve("inside.log")).lines(10).close();
         permissions(closed, "---------");
-        ShipProcess ship = shipAsNobody(bench);
+        ShipProcess ship = shipAsNobody(bench, "--drain", "2s");
         ship.awaitNewStatus("the number is unknown", status -> status.riskBytes() < 0 && status.shippedBytes() > 0);
 
         Program drain = bench.askToDrain();
