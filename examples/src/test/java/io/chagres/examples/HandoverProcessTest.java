@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class HandoverProcessTest {
-    /** How many processes serve, one after the other. */
+    /** How many processes serve, one after the other: the first, those that take over and hand over, the last. */
     private static final int SERVERS = Share.count(20) + 1;
 
     private static final byte[] CONTENT = "content".getBytes();
