@@ -70,7 +70,7 @@ class RandomFilesTest {
         /** Returns how many drains said that all is safe. */
         int run() throws IOException {
             try (RandomFiles changed = new RandomFiles(tree, random)) {
-                return run(changed);
+                return rounds(changed);
             } finally {
                 if (!files.equals(root)) {
                     Program.ok("rm", "-rf", files.toString());
@@ -78,7 +78,7 @@ class RandomFilesTest {
             }
         }
 
-        private int run(RandomFiles files) throws IOException {
+        private int rounds(RandomFiles files) throws IOException {
             ShipProcess ship = start().awaitScanned();
             int safe = 0;
             for (int round = 0; round < ROUNDS / LANES; round++) {
