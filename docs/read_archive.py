@@ -2,7 +2,7 @@
 """Lists and restores an archive of Chagres that lies in a directory; written from docs/FORMAT.md, shares no code.
     read_archive.py ARCHIVE list                what has a name, its size, time and state
     read_archive.py ARCHIVE restore DIR         files into DIR/HOST, which must not exist
-    read_archive.py ARCHIVE restore DIR --all   and every version that has no name, as NAME~TIME~VERSION
+    read_archive.py ARCHIVE restore DIR --all   and every version that has no name into DIR/.gone/HOST
 Needs Python 3.8 and the package zstandard. The package crc32c makes checksums fast.
 """
 import bisect, functools, hashlib, os, struct, sys, time, zlib
@@ -152,7 +152,7 @@ class Host:
                 self.remove(f[0]) if kind == 4 else self.move(*f)
             elif kind == 6:
                 self.versions[f[0]] = SimpleNamespace(number=f[0], start=f[6], end=f[6], path=f[7], attributes=f[8],
-                                                      changed_ms=ms, state="growing", extents=[], places=[], names=0)
+                                                      changed_ms=ms, state="growing", extents=[], names=0)
             elif kind == 7:
                 vars(self.versions[f[0]]).update(state=STATES[f[1]], changed_ms=ms)
             elif kind == 8 and f[0]:
@@ -243,47 +243,68 @@ class Host:
         require(len(data) == length and crc32c(data) == where[3][index], f"wrong checksum in {where[1]}")
         return data
 
-    def aside(self, version):  # returns where a version without a name goes: beside the name it had last
-        directory, name = os.path.split(version.path)
-        above = directory
-        while above != b"/":
-            found, above = self.find(above), os.path.dirname(above)
-            directory = above if found and found.kind != DIRECTORY else directory
-        tail = time.strftime("~%Y%m%dT%H%M%SZ", time.gmtime(version.changed_ms // 1000))
-        tail = f"{tail}~{version.number:016x}".encode()
-        return os.path.join(directory, name[:255 - len(tail)] + tail)
+    # Returns where each version without a name goes: the newest that is gone has its last name, others are beside it.
+    def asides(self):
+        nameless = sorted((each for each in self.versions.values() if not each.names),
+                          key=lambda each: (each.changed_ms, each.number))
+        above, newest = {b"/"}, {}
+        for version in nameless:
+            path = version.path = version.path if self.is_path(version.path) else b"/version"
+            while (path := os.path.dirname(path)) not in above:
+                above.add(path)
+            found = self.find(version.path)
+            if not (found and found.version) or version.state not in ("truncated", "rewritten"):
+                newest[version.path] = version
+        for version in nameless:
+            directory, name = os.path.split(version.path)
+            tail = time.strftime("~%Y%m%dT%H%M%SZ", time.gmtime(version.changed_ms // 1000))
+            tail = f"{tail}~{version.number:016x}".encode()
+            own = newest.get(version.path) is version and version.path not in above and len(name) < 256
+            yield version, version.path if own else os.path.join(directory, name[:255 - len(tail)] + tail)
 
-    def gone(self, path):  # attributes of a directory that is gone: of the nearest that stands, for the owner alone
-        name = self.find(path)
+    @staticmethod
+    def is_path(path):
+        return path[:1] == b"/" and not {b"", b".", b".."} & set(path[1:].split(b"/"))
+
+    def gone(self, path):  # attributes of a directory; if it is gone of the nearest that stands, for the owner alone
+        name, mask = self.find(path), -1
         while not name or name.kind != DIRECTORY:
-            path = os.path.dirname(path)
+            path, mask = os.path.dirname(path), ~0o077
             name = self.find(path)
-        return (name.attributes[0] & ~0o077, *name.attributes[1:])
+        return (name.attributes[0] & mask, *name.attributes[1:])
 
-    def restore(self, folder, option):
+    def restore(self, folder):
         names = dict(walk(self.root))
+        places = {}
         for path, name in names.items():
             if name.version:
-                name.version.places.append(path)
-        directories = {path: name.attributes for path, name in names.items() if name.kind == DIRECTORY}
-        for version in self.versions.values():
-            version.places += [self.aside(version)] if option == "--all" and version.names == 0 else []
-            above = os.path.dirname(version.places[0]) if version.places else b"/"
+                places.setdefault(name.version.number, []).append(path)
+        self.write(folder, places, {path: name for path, name in names.items() if name.kind != FILE})
+
+    def restore_gone(self, folder):
+        self.write(folder, {version.number: [path] for version, path in self.asides()}, {})
+
+    def write(self, folder, places, others):  # makes one tree: places of versions, directories and links
+        directories = {path: name.attributes for path, name in others.items() if name.kind == DIRECTORY}
+        directories.setdefault(b"/", self.root.attributes)
+        for paths in places.values():
+            above = os.path.dirname(paths[0])
             while above not in directories:
                 directories[above], above = self.gone(above), os.path.dirname(above)
         for path in sorted(directories):
-            os.mkdir(folder + path)
-        for version in filter(lambda version: version.places, self.versions.values()):
-            with open(folder + version.places[0], "xb") as file:
+            os.makedirs(folder + path)
+        for number, paths in places.items():
+            version = self.versions[number]
+            with open(folder + paths[0], "xb") as file:
                 for position, data in self.read(version, version.start, version.end - version.start):
                     if data.count(0) < len(data):  # zeros become a hole
                         file.seek(position - version.start)
                         file.write(data)
                 file.truncate(version.end - version.start)
-            self.finish(folder + version.places[0], *version.attributes)
-            for path in version.places[1:]:
-                os.link(folder + version.places[0], folder + path)
-        for path, name in names.items():
+            self.finish(folder + paths[0], *version.attributes)
+            for path in paths[1:]:
+                os.link(folder + paths[0], folder + path)
+        for path, name in others.items():
             if name.kind == LINK:
                 os.symlink(name.target, folder + path)
                 self.finish(folder + path, *name.attributes)
@@ -301,9 +322,12 @@ def main(archive, command, folder="", option=""):
     require('"format": 1' in Path(archive, "chagres.json").read_text(), "this is no archive of format 1")
     hosts = [Host(each) for each in sorted(Path(archive, "hosts").iterdir())]
     for host in hosts:
-        if command == "restore" and (host.root.below or option == "--all" and host.versions):
-            alone = [each.name for each in hosts].count(host.name) == 1
-            host.restore(os.fsencode(Path(folder, host.name if alone else f"{host.name}~{host.folder.name}")), option)
+        alone = [each.name for each in hosts].count(host.name) == 1
+        place = host.name if alone else f"{host.name}~{host.folder.name}"
+        if command == "restore" and host.root.below:
+            host.restore(os.fsencode(Path(folder, place)))
+        if command == "restore" and option == "--all" and any(not each.names for each in host.versions.values()):
+            host.restore_gone(os.fsencode(Path(folder, ".gone", place)))
         for path, name in walk(host.root) if command == "list" else ():
             if name.version:
                 at = time.strftime("%FT%TZ", time.gmtime(name.version.attributes[3] // 10**9))

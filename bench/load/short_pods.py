@@ -48,7 +48,8 @@ def measure(coalesce):
             live(tree, number)
         ship.send_signal(signal.SIGTERM)
         ship.wait()
-        subprocess.run([chagres, "restore", archive, str(directory / "back")], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([chagres, "restore", archive, str(directory / "back"), "--all-versions"], check=True,
+                       stdout=subprocess.DEVNULL)
         found = {}
         for log in (directory / "back").rglob("0.log*"):
             for line in log.read_text().splitlines():

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * gets another. Stateless, safe for any thread.
  */
 public final class HostRegistry {
+    /** Where readers put what is gone, beside the directories of hosts: no host is called so. */
+    public static final String GONE = ".gone";
+
     private static final String DESCRIPTION = "{\"format\": 1}\n";
     private static final int MAX_ATTEMPTS = 16;
     private static final String CONTINUES = "continues";
@@ -172,6 +175,7 @@ public final class HostRegistry {
         return !name.isEmpty()
                 && !name.equals(".")
                 && !name.equals("..")
+                && !name.equals(GONE)
                 && name.indexOf('/') < 0
                 && name.codePoints().allMatch(Pathname::isShown);
     }

@@ -194,13 +194,6 @@ final class Changes {
         }
     }
 
-    /** Notes which names of files that are gone mean something else, once a commit is applied. */
-    void noteGone() {
-        if (!host.options().hideGone()) {
-            host.state().gone().takeChanged().forEach(this::name);
-        }
-    }
-
     /**
      * Notes all that differs between the state of now and another one. Returns where the versions began that begin
      * later in that.
@@ -244,21 +237,12 @@ final class Changes {
                 differing.add(old.name());
             }
         }
-        Pathname path = folder.entry().path();
-        noteGone(path, host.state(), differing);
-        noteGone(path, state, differing);
         if (fresh != null) {
             for (NameTree.Entry now : fresh.children()) {
                 if (folder.entry().child(now.name()) == null) {
                     differing.add(now.name());
                 }
             }
-        }
-    }
-
-    private void noteGone(Pathname directory, HostState state, Set<Pathname> differing) {
-        if (!host.options().hideGone()) {
-            state.gone().children(directory).forEach(each -> differing.add(each.name()));
         }
     }
 

@@ -1,16 +1,23 @@
 package io.chagres.mount;
 
-import io.chagres.archive.state.GoneNames;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.GoneTree;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A directory of a host that is gone, with the files that were last in it. */
+/** What is gone of a host, or a directory in that. Nobody tells the kernel of changes: it believes names for a second. */
 final class GoneFolder extends Folder {
-    /** Identifies a directory that is gone. */
+    static final Pathname PLACE = Pathname.of(HostRegistry.GONE);
+
+    private static final Pathname ROOT = Pathname.of("/");
+
+    /** Identifies a directory. */
     private record Origin(HostTree host, Pathname path) {}
 
     private final NodeTable nodes;
@@ -18,55 +25,19 @@ final class GoneFolder extends Folder {
     private final Pathname path;
 
     private GoneFolder(long number, NodeTable nodes, HostTree host, Pathname path) {
-        super(number, host.inode(path));
+        super(number, host.goneInode(path));
         this.nodes = nodes;
         this.host = host;
         this.path = path;
     }
 
-    /** Returns what a directory, gone or not, had of a name, looked up; null if nothing of it is shown. */
-    static @Nullable Target find(NodeTable nodes, HostTree host, Pathname directory, Pathname name) {
-        GoneNames.Entry entry =
-                host.options().hideGone() ? null : host.state().gone().find(directory, name);
-        return entry == null ? null : target(nodes, host, directory, entry);
+    /** Returns what is gone of a host, looked up. */
+    static Target of(NodeTable nodes, HostTree host) {
+        return looked(nodes, host, ROOT);
     }
 
-    /** Returns the names a directory, gone or not, had. */
-    static List<Item> list(NodeTable nodes, HostTree host, Pathname directory) {
-        List<Item> items = new ArrayList<>();
-        if (!host.options().hideGone()) {
-            for (GoneNames.Entry entry : host.state().gone().children(directory)) {
-                if (host.shows(entry)) {
-                    items.add(new Child(nodes, host, directory, entry));
-                }
-            }
-        }
-        return items;
-    }
-
-    private static @Nullable Target target(NodeTable nodes, HostTree host, Pathname in, GoneNames.Entry entry) {
-        if (!host.shows(entry)) {
-            return null;
-        }
-        if (entry.version() != null) {
-            return new FileTarget(host, entry.version());
-        }
-        Pathname path = in.resolve(entry.name());
+    private static Target looked(NodeTable nodes, HostTree host, Pathname path) {
         return nodes.looked(new Origin(host, path), number -> new GoneFolder(number, nodes, host, path));
-    }
-
-    /** A name, which may have come back since it was listed. */
-    private record Child(NodeTable nodes, HostTree host, Pathname in, GoneNames.Entry entry) implements Item {
-        @Override
-        public Pathname name() {
-            return entry.name();
-        }
-
-        @Override
-        public @Nullable Target target() {
-            boolean back = host.state().names().find(in.resolve(entry.name())) != null;
-            return back ? null : GoneFolder.find(nodes, host, in, entry.name());
-        }
     }
 
     @Override
@@ -80,31 +51,79 @@ final class GoneFolder extends Folder {
     }
 
     @Override
-    void load() {}
+    void load() throws IOException {
+        host.load();
+    }
 
     @Override
     public void fill(Attributes to) {
-        host.fillDirectory(GoneNames.directoryAttributes(host.state().names(), path), inode(), to);
+        io.chagres.archive.Attributes archived = host.isLoaded()
+                ? GoneTree.directoryAttributes(host.state().names(), path)
+                : io.chagres.archive.Attributes.DEFAULT_DIRECTORY;
+        host.fillDirectory(archived, inode(), to);
+        to.timeoutsNs(MountOptions.SHORT_TIMEOUT_NS);
     }
 
     @Override
     @Nullable
     Target find(Pathname name) {
-        return find(nodes, host, path, name);
+        GoneTree.Entry entry = host.gone().find(path, name);
+        return entry == null ? null : target(entry);
+    }
+
+    private @Nullable Target target(GoneTree.Entry entry) {
+        if (entry.version() == 0) {
+            return looked(nodes, host, path.resolve(entry.name()));
+        }
+        FileVersion version = host.state().version(entry.version());
+        return version == null ? null : new GoneFile(new FileTarget(host, version));
+    }
+
+    /** A file whose name may lead to a newer one soon. */
+    private record GoneFile(FileTarget file) implements Target {
+        @Override
+        public long number() {
+            return file.number();
+        }
+
+        @Override
+        public void fill(Attributes to) {
+            file.fill(to);
+            to.timeoutsNs(MountOptions.SHORT_TIMEOUT_NS);
+        }
     }
 
     @Override
     List<Item> list() {
-        return list(nodes, host, path);
+        List<Item> items = new ArrayList<>();
+        for (GoneTree.Entry entry : host.gone().children(path)) {
+            if (entry.name().length() <= TreeFolder.MAX_NAME_BYTES) {
+                items.add(new Child(this, entry));
+            }
+        }
+        return items;
+    }
+
+    /** A name, which may be another file's since it was listed. */
+    private record Child(GoneFolder in, GoneTree.Entry entry) implements Item {
+        @Override
+        public Pathname name() {
+            return entry.name();
+        }
+
+        @Override
+        public @Nullable Target target() {
+            return in.find(entry.name());
+        }
     }
 
     @Override
     long missingTimeoutNs() {
-        return host.options().timeoutNs();
+        return MountOptions.SHORT_TIMEOUT_NS;
     }
 
     @Override
     boolean isListCacheable() {
-        return false; // nobody tells the kernel of this one: the name that leads to it is told
+        return false;
     }
 }

@@ -5,11 +5,11 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.VersionName;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
@@ -33,6 +33,9 @@ final class HostTree {
     /** Bytes of a version that are shown: from a position to a position. */
     record Span(long start, long end) {}
 
+    /** What is gone after a commit. */
+    private record GoneView(HostState of, long seq, GoneTree tree) {}
+
     private final BlobStore store;
     private final MountContext context;
     private final MountOptions options;
@@ -42,7 +45,7 @@ final class HostTree {
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private final Map<Long, Long> keptStarts = new HashMap<>();
     private volatile @Nullable HostState state;
-    private volatile @Nullable PastTree past;
+    private volatile @Nullable GoneView gone;
     private @Nullable CheckpointId newestSeen;
 
     /**
@@ -96,16 +99,27 @@ final class HostTree {
             if (lost != null) {
                 context.listener().message(owner.title() + " is shown as far as it is there: " + lost.getMessage());
             }
+            if (!options.hideGone()) {
+                tellGone(fresh);
+            }
             state = fresh;
         }
     }
 
-    private HostState loaded(PointInTime at) throws IOException {
-        HostState fresh = HostLog.load(store, owner.id(), at, context.tables());
-        if (!options.hideGone()) {
-            fresh.gone(); // is collected here, where nobody looks at the state yet
+    /** Whoever looks for a file where it stood learns where it is now. */
+    private void tellGone(HostState fresh) {
+        GoneView view = collected(fresh);
+        gone = view;
+        GoneTree.Count count = view.tree().gone();
+        if (count.files() > 0) {
+            context.listener()
+                    .message(owner.title() + ": " + count.files() + (count.files() == 1 ? " file is" : " files are")
+                            + " gone, with " + count.bytes() + " bytes; what is gone is in " + GoneFolder.PLACE);
         }
-        return fresh;
+    }
+
+    private HostState loaded(PointInTime at) throws IOException {
+        return HostLog.load(store, owner.id(), at, context.tables());
     }
 
     /**
@@ -176,14 +190,20 @@ final class HostTree {
         return now;
     }
 
-    /** Returns where versions without a name are shown. Under the lock. */
-    PastTree past() {
-        PastTree tree = past;
-        if (tree == null || tree.seq() != state().seq()) {
-            tree = new PastTree(this);
-            past = tree;
+    /** Returns what is gone; collected anew after a commit, when somebody asks. Under the lock. */
+    GoneTree gone() {
+        HostState now = state();
+        GoneView view = gone;
+        if (view == null || view.of() != now || view.seq() != now.seq()) {
+            view = collected(now);
+            gone = view;
         }
-        return tree;
+        return view.tree();
+    }
+
+    private GoneView collected(HostState of) {
+        return new GoneView(
+                of, of.seq(), GoneTree.of(of, options.versions(), (path, version) -> shows(version)));
     }
 
     /** Returns a version; null if there is none. Takes the lock. */
@@ -257,18 +277,17 @@ final class HostTree {
                 && (options.window() == null || options.window().test(version));
     }
 
-    /** Says whether a name that is gone is shown: of a file if it is in the window. */
-    boolean shows(GoneNames.Entry entry) {
-        FileVersion version = entry.version();
-        return entry.name().length() <= TreeFolder.MAX_NAME_BYTES && (version == null || shows(version));
-    }
-
     long number(long version) {
         return FileNumbers.file(slot, version);
     }
 
     long inode(Pathname path) {
         return FileNumbers.inode(seed, path);
+    }
+
+    /** Returns the inode number of a directory of what is gone: never that of one that stands. */
+    long goneInode(Pathname path) {
+        return FileNumbers.inode(~seed, path);
     }
 
     /** Says what a file is. Under the lock. */

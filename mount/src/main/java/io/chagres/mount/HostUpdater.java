@@ -91,7 +91,6 @@ final class HostUpdater {
         changes.note(commit);
         host.apply(commit.object(), commit);
         changes.noteMoved();
-        changes.noteGone();
         return true;
     }
 

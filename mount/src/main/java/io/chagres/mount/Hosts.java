@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The root: a directory for each host, named as it is called; hosts that share a name have their id behind it. A
- * host that appears later does not change the names of others.
+ * host that appears later does not change the names of others. What is gone of them stands beside them.
  */
 final class Hosts extends Folder {
     private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
@@ -69,6 +69,11 @@ final class Hosts extends Folder {
         }
     }
 
+    /** Returns the hosts by the names of their directories. Under the lock. */
+    Map<Pathname, HostTree> named() {
+        return byName;
+    }
+
     /** Returns the hosts of now. */
     List<HostTree> all() {
         return slots;
@@ -104,6 +109,9 @@ final class Hosts extends Folder {
     @Override
     @Nullable
     Target find(Pathname name) {
+        if (!options.hideGone() && name.equals(GoneFolder.PLACE)) {
+            return GoneHosts.looked(nodes, this);
+        }
         HostTree host = byName.get(name);
         return host == null ? null : TreeFolder.ofHost(nodes, host);
     }
@@ -112,6 +120,9 @@ final class Hosts extends Folder {
     List<Item> list() {
         List<Item> items = new ArrayList<>(byName.size());
         byName.forEach((name, host) -> items.add(new Child(nodes, name, host)));
+        if (!options.hideGone()) {
+            items.add(new GoneItem(this));
+        }
         return items;
     }
 
@@ -119,6 +130,18 @@ final class Hosts extends Folder {
         @Override
         public Target target() {
             return TreeFolder.ofHost(nodes, host);
+        }
+    }
+
+    private record GoneItem(Hosts in) implements Item {
+        @Override
+        public Pathname name() {
+            return GoneFolder.PLACE;
+        }
+
+        @Override
+        public Target target() {
+            return GoneHosts.looked(in.nodes, in);
         }
     }
 

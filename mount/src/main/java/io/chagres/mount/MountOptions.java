@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at the moment shown; {@link PointInTime#NOW} follows what is committed
  * @param window which files are shown, or null for all
- * @param versions whether {@code .versions} is listed in the directory of each host; it can be entered in any case
- * @param hideGone whether only names that live are shown, not those of files that are gone
+ * @param versions whether {@code .gone} shows earlier states of files too
+ * @param hideGone whether there is no {@code .gone}
  * @param linksAsWritten whether symbolic links say what they said on their host, and may lead out of the mount
  * @param ownership whose the files are
  * @param timeoutMs how long a read waits for a store that does not answer, milliseconds
@@ -40,12 +40,12 @@ public record MountOptions(
         return new MountOptions(at, value, versions, hideGone, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }
 
-    /** Returns a copy that lists {@code .versions}, or does not. */
+    /** Returns a copy that shows earlier states of files in {@code .gone}, or does not. */
     public MountOptions withVersions(boolean value) {
         return new MountOptions(at, window, value, hideGone, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }
 
-    /** Returns a copy that shows names that live alone, or files that are gone too. */
+    /** Returns a copy without {@code .gone}, or with it. */
     public MountOptions withHideGone(boolean value) {
         return new MountOptions(at, window, versions, value, linksAsWritten, ownership, timeoutMs, cacheBytes);
     }

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A directory of a host. */
 final class TreeFolder extends Folder {
-    static final Pathname PAST = Pathname.of(".versions");
-
     static final int MAX_NAME_BYTES = 255;
 
     private final NodeTable nodes;
@@ -82,14 +80,7 @@ final class TreeFolder extends Folder {
     @Nullable
     Target find(Pathname name) {
         NameTree.Entry child = entry().child(name);
-        if (child != null) {
-            return host.shows(child) ? target(child) : null;
-        }
-        return isHostRoot() && name.equals(PAST) ? past() : GoneFolder.find(nodes, host, entry().path(), name);
-    }
-
-    private Target past() {
-        return PastFolder.rootOf(nodes, host);
+        return child != null && host.shows(child) ? target(child) : null;
     }
 
     private @Nullable Target target(NameTree.Entry child) {
@@ -107,22 +98,11 @@ final class TreeFolder extends Folder {
 
     @Override
     List<Item> list() {
-        NameTree.Entry directory = entry();
         List<Item> items = new ArrayList<>();
-        for (NameTree.Entry child : directory.children()) {
+        for (NameTree.Entry child : entry().children()) {
             if (host.shows(child) && child.name().length() <= MAX_NAME_BYTES) {
                 items.add(new Child(this, child));
             }
-        }
-        for (Item gone : GoneFolder.list(nodes, host, directory.path())) {
-            boolean taken = directory.child(gone.name()) != null
-                    || isHostRoot() && gone.name().equals(PAST);
-            if (!taken) {
-                items.add(gone);
-            }
-        }
-        if (isHostRoot() && host.options().versions() && directory.child(PAST) == null) {
-            items.add(new PastItem(this));
         }
         return items;
     }
@@ -138,18 +118,6 @@ final class TreeFolder extends Folder {
         public @Nullable Target target() {
             NameTree.Entry now = entry.in(in.entry());
             return now == null ? null : in.target(now);
-        }
-    }
-
-    private record PastItem(TreeFolder in) implements Item {
-        @Override
-        public Pathname name() {
-            return PAST;
-        }
-
-        @Override
-        public Target target() {
-            return in.past();
         }
     }
 

@@ -3,6 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Program;
@@ -74,7 +75,7 @@ class ArchiveMountTest {
         writer.append(log, "two\n").file("/var/log/empty");
         writer.commit(200);
         try (MountFixture mounted = mounted(MountOptions.DEFAULTS)) {
-            assertThat(names(place)).containsExactly("web1");
+            assertThat(names(place)).containsExactly(".gone", "web1");
             assertThat(names(mounted.host("web1"))).containsExactly("var");
             Path file = mounted.host("web1").resolve("var/log/app.log");
             assertThat(Files.readString(file)).isEqualTo("one\ntwo\n");
@@ -160,15 +161,32 @@ class ArchiveMountTest {
         writer.append(old, "old").commit(100);
         writer.remove("/var/log/app.log");
         writer.append(writer.file("/var/log/app.log"), "new").commit(200);
-        String beside = "var/log/app.log~19700101T000140Z~0000000000000001";
         try (MountFixture mounted = mounted(MountOptions.DEFAULTS)) {
+            assertThat(names(mounted.directory)).containsExactly(".gone", "web1");
             assertThat(names(mounted.host("web1"))).containsExactly("var");
-            assertThat(mounted.host("web1").resolve(".versions").resolve(beside))
-                    .hasContent("old");
+            assertThat(names(mounted.host("web1").resolve("var/log"))).containsExactly("app.log");
+            assertThat(mounted.host(".gone/web1/var/log/app.log")).hasContent("old");
+            assertThat(mounted.messages)
+                    .singleElement()
+                    .asString()
+                    .contains("host web1", "1 file is gone, with 3 bytes; what is gone is in .gone");
+        }
+        writer.append(writer.file("/var/log/app.log"), "newest");
+        writer.write(new LogRecord.VersionClosed(2, LogRecord.Reason.TRUNCATED)).commit(300);
+        try (MountFixture mounted = mounted(MountOptions.DEFAULTS)) {
+            assertThat(names(mounted.host(".gone/web1/var/log"))).containsExactly("app.log");
         }
         try (MountFixture mounted = mounted(MountOptions.DEFAULTS.withVersions(true))) {
-            assertThat(names(mounted.host("web1"))).containsExactly(".versions", "var");
-            assertThat(names(mounted.host("web1").resolve(".versions/var/log"))).hasSize(1);
+            assertThat(names(mounted.host("web1"))).containsExactly("var");
+            assertThat(mounted.host(".gone/web1/var/log/app.log")).hasContent("old");
+            assertThat(mounted.host(".gone/web1/var/log/app.log~19700101T000500Z~0000000000000002"))
+                    .hasContent("new");
+        }
+        try (MountFixture mounted = mounted(MountOptions.DEFAULTS.withHideGone(true))) {
+            assertThat(names(mounted.directory)).containsExactly("web1");
+            assertThat(mounted.host(".gone")).doesNotExist();
+            assertThat(names(mounted.host("web1"))).containsExactly("var");
+            assertThat(mounted.messages).isEmpty();
         }
     }
 
@@ -199,7 +217,7 @@ class ArchiveMountTest {
             second.append(second.file("/x"), "db").commit(1);
             Program.ok("sh", "-c", "cd " + archive + "/names && for key in web1~*; do mv $key db1~${key#web1~}; done");
             try (MountFixture mounted = mounted(MountOptions.DEFAULTS)) {
-                assertThat(names(place)).hasSize(2).allMatch(name -> name.matches("db1~[0-9a-f]{16}"));
+                assertThat(names(place)).hasSize(3).allMatch(name -> name.matches("\\.gone|db1~[0-9a-f]{16}"));
                 assertThat(mounted.mount.statistics().loadedHosts()).isZero();
             }
         }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.ExtentFilter;
-import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
@@ -118,6 +118,7 @@ class LiveMountModelTest {
                 BlobStore store = BlobStores.open(archive.toString(), false)) {
             Path host = mounted.host("web1");
             assertThat(shown(host)).as("before %d", first).isEqualTo(expected(store));
+            assertThat(shown(mounted.host(".gone/web1"))).isEqualTo(expectedGone(store));
             for (int commit = first; commit < end; commit++) {
                 List<String> done = new ArrayList<>();
                 for (int i = random.nextInt(1, 6); i > 0; i--) {
@@ -131,7 +132,7 @@ class LiveMountModelTest {
                 mounted.mount.refresh();
                 assertThat(shown(host)).as("after %s", done).isEqualTo(expected(store));
             }
-            assertThat(mounted.messages).isEmpty();
+            assertThat(mounted.messages).allMatch(message -> message.endsWith("; what is gone is in .gone"));
         }
     }
 
@@ -199,24 +200,21 @@ class LiveMountModelTest {
                             : contents.get(entry.version().id()) + " in "
                                     + entry.version().nameCount());
         }
-        addGone(state, Pathname.of("/"), expected);
         return expected;
     }
 
-    /** What is gone stands where no name lives, and not below a name of a file that does. */
-    private void addGone(HostState state, Pathname directory, Map<String, String> expected) {
-        for (GoneNames.Entry gone : state.gone().children(directory)) {
-            Pathname path = directory.resolve(gone.name());
-            String there = expected.get(path.toString());
-            if (gone.version() == null) {
-                if (there == null || there.equals("directory")) {
-                    expected.put(path.toString(), "directory");
-                    addGone(state, path, expected);
-                }
-            } else if (there == null) {
-                expected.put(path.toString(), contents.get(gone.version().id()) + " in 1");
+    /** What is gone is told of for a second at most: it is looked at when a mount is young. */
+    private Map<String, String> expectedGone(BlobStore store) throws IOException {
+        String id = HostRegistry.hosts(store).getFirst().id();
+        HostState state = HostLog.load(store, id, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
+        Map<String, String> expected = new TreeMap<>();
+        GoneTree.of(state, false, (path, version) -> true).forEach((path, version) -> {
+            expected.put(path.toString(), contents.get(version) + " in 1");
+            for (Pathname at = path.parent(); at != null && at.length() > 1; at = at.parent()) {
+                expected.put(at.toString(), "directory");
             }
-        }
+        });
+        return expected;
     }
 
     /** Reads everything, and asks for what is not there, so that the kernel keeps that too. */

@@ -164,42 +164,41 @@ class LiveMountTest {
         }
     }
 
+    /** The kernel believes names of what is gone for a second. */
     @Test
-    void goneFilesStandWhereTheyStood() throws IOException {
+    void whatIsGoneStandsInATreeOfItsOwn() throws IOException {
         writer.append(writer.file("/pods/one/0.log"), "first life\n").commit(1);
         try (MountFixture mounted = mounted()) {
             Path pods = mounted.host("web1").resolve("pods");
-            Path log = pods.resolve("one/0.log");
-            assertThat(content(log)).isEqualTo("first life\n");
-            assertThat(pods.resolve("two")).doesNotExist();
+            Path goneLog = mounted.host(".gone").resolve("web1/pods/one/0.log");
+            assertThat(content(pods.resolve("one/0.log"))).isEqualTo("first life\n");
+            assertThat(goneLog).doesNotExist();
 
             writer.remove("/pods/one").commit(2);
             mounted.mount.refresh();
-            assertThat(names(pods)).containsExactly("one");
-            assertThat(names(pods.resolve("one"))).containsExactly("0.log");
-            assertThat(content(log)).isEqualTo("first life\n");
-            assertThat(Files.getPosixFilePermissions(pods.resolve("one")))
+            assertThat(names(pods)).isEmpty();
+            assertThat(pods.resolve("one")).doesNotExist();
+            Await.until("it is gone", () -> Files.exists(goneLog));
+            assertThat(names(goneLog.getParent())).containsExactly("0.log");
+            assertThat(content(goneLog)).isEqualTo("first life\n");
+            assertThat(Files.getPosixFilePermissions(goneLog.getParent()))
                     .isEqualTo(PosixFilePermissions.fromString("rwx------"));
 
             writer.append(writer.file("/pods/one/0.log"), "second\n").commit(3);
             mounted.mount.refresh();
-            assertThat(content(log)).isEqualTo("second\n");
-            writer.remove("/pods/one/0.log").commit(4);
-            mounted.mount.refresh();
-            assertThat(content(log)).isEqualTo("second\n");
-
+            assertThat(content(pods.resolve("one/0.log"))).isEqualTo("second\n");
+            assertThat(content(goneLog)).isEqualTo("first life\n");
             writer.remove("/pods/one");
-            writer.append(writer.file("/pods/one"), "a file now").commit(5);
+            writer.append(writer.file("/pods/one"), "a file now").commit(4);
             mounted.mount.refresh();
             assertThat(content(pods.resolve("one"))).isEqualTo("a file now");
-            assertThat(log).doesNotExist();
+            Await.until("the newer one has the name", () -> content(goneLog).equals("second\n"));
+            assertThat(names(goneLog.getParent()))
+                    .containsExactly("0.log", "0.log~19700101T000001Z~0000000000000001");
 
-            writer.remove("/pods/one").commit(6);
-            mounted.mount.refresh(); // before a compaction, which may remove the commit
-            assertThat(content(log)).isEqualTo("second\n");
             SmallArchive.compact(archive);
             mounted.mount.refresh();
-            assertThat(content(log)).isEqualTo("second\n");
+            assertThat(content(goneLog)).isEqualTo("second\n");
             assertThat(mounted.messages).isEmpty();
         }
     }
@@ -258,7 +257,7 @@ class LiveMountTest {
             for (int i = 0; i < 10; i++) {
                 mounted.mount.refresh();
             }
-            assertThat(names(place)).containsExactly("web1", "web2");
+            assertThat(names(place)).containsExactly(".gone", "web1", "web2");
             assertThat(content(place.resolve("web2/x"))).isEqualTo("x");
         }
     }

@@ -5,7 +5,9 @@ import io.chagres.archive.state.HostState;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,7 @@ public final class Selection {
      * A path and a version of a file.
      *
      * @param path the name, or the last one it had
-     * @param named whether the name exists; else it was removed, or another version took it over
+     * @param named whether the name leads to it; else that was removed, or leads to something else
      */
     public record Entry(Pathname path, FileVersion version, boolean named) {}
 
@@ -38,26 +40,33 @@ public final class Selection {
     /** Chooses files by their paths; as {@link #of}. */
     public static List<Entry> matching(HostState state, Predicate<Pathname> paths, boolean versions) {
         List<Entry> chosen = new ArrayList<>();
+        Map<Pathname, FileVersion> gone = new HashMap<>();
         for (FileVersion version : state.versions()) {
             for (Pathname path : version.paths()) {
                 if (paths.test(path)) {
                     chosen.add(new Entry(path, version, true));
                 }
             }
-            Pathname last = versions && version.nameCount() == 0 ? lastPath(version) : null;
-            if (last != null && paths.test(last)) {
-                chosen.add(new Entry(last, version, false));
+            if (version.nameCount() == 0) {
+                Pathname last = versions ? lastPath(version) : VersionName.lastPath(version);
+                if (paths.test(last) && versions) {
+                    chosen.add(new Entry(last, version, false));
+                } else if (paths.test(last)) {
+                    gone.merge(last, version, Selection::newer);
+                }
             }
         }
-        if (!versions) {
-            state.gone().forEach((path, version) -> {
-                if (paths.test(path) && state.names().find(path) == null) {
-                    chosen.add(new Entry(path, version, false));
-                }
-            });
-        }
+        gone.forEach((path, version) -> {
+            if (!GoneTree.isFile(state.names(), path)) {
+                chosen.add(new Entry(path, version, false));
+            }
+        });
         chosen.sort(BY_PATH);
         return chosen;
+    }
+
+    private static FileVersion newer(FileVersion one, FileVersion other) {
+        return GoneTree.BY_CHANGE.compare(one, other) < 0 ? other : one;
     }
 
     /** Returns the name a version had last; of one that never had a name, the path it was opened by. */

@@ -3,6 +3,7 @@ package io.chagres.archive.restore;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
@@ -22,7 +23,9 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.Statfs;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -31,9 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes files of an archive below a directory: {@code DIR/<host>/<path>}, with modes, modification times, owners where
  * the caller may set them, empty directories, holes, hard links, and symbolic links as links. Hosts that share a name
- * become {@code <name>~<host id>}. A file that is gone gets the name it had last when its bytes are nowhere else in
- * what is restored and nothing stands there now; older versions, and all when asked, are written beside as
- * {@code <name>~<time>~<version>}.
+ * become {@code <name>~<host id>}. That is one moment: the names that stood then. What was gone is only counted; asked
+ * for, it is written into a tree of its own, {@code DIR/.gone/<host>/<path>}, see {@link GoneTree}.
  *
  * <p>The archive is not trusted: no path and no link leads out of the directory, nothing that exists is replaced, and
  * set-user-id bits are not restored unless asked. What cannot be restored is reported and left out; the rest goes on.
@@ -41,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Restore {
     private static final int DIRECTORY_MODE = 0755;
+    private static final Pathname GONE = Pathname.of(HostRegistry.GONE);
 
     /** Decompressed frames that a worker keeps: parts that follow each other share them. */
     private static final long CACHE_BYTES = 1L << 20;
@@ -50,15 +53,18 @@ public final class Restore {
      *
      * @param address which files, or null for all
      * @param at the state to restore
-     * @param nameless which versions without a name are written
+     * @param standing whether the names that stood are restored
+     * @param nameless which versions without a name are written, into a tree of their own
      * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
-     * @param salvage whether hosts with damaged commits are restored as far as something is proven: all versions
+     * @param salvage whether hosts with damaged commits are restored as far as something is proven; all versions
+     *     without a name are written then
      * @param ignoreSpace whether a host is begun of which the files take more than is free; else it is a fault
      * @param filter which versions of the files the address names
      */
     public record Options(
             @Nullable Address address,
             PointInTime at,
+            boolean standing,
             Nameless nameless,
             boolean specialBits,
             boolean salvage,
@@ -66,16 +72,22 @@ public final class Restore {
             Predicate<FileVersion> filter) {
         /** Everything as it was last. */
         public static final Options ALL =
-                new Options(null, PointInTime.NOW, Nameless.UNIQUE, false, false, false, version -> true);
+                new Options(null, PointInTime.NOW, true, Nameless.NONE, false, false, false, version -> true);
+
+        /** Returns a copy that restores other trees. */
+        public Options with(boolean otherStanding, Nameless otherNameless) {
+            return new Options(
+                    address, at, otherStanding, otherNameless, specialBits, salvage, ignoreSpace, filter);
+        }
     }
 
     /** Which versions without a name are written. */
     public enum Nameless {
-        /** None: directories look as they did at that moment. */
+        /** None. */
         NONE,
-        /** Those whose bytes are found nowhere else; the newest of a name that is gone gets that name. */
-        UNIQUE,
-        /** All, and all of them beside the name they had last. */
+        /** Files that are gone. */
+        GONE,
+        /** Earlier states of files too: what was truncated away or rewritten. */
         ALL
     }
 
@@ -98,9 +110,19 @@ public final class Restore {
      * @param faults how often the listener heard of a fault
      * @param expiredFiles files that begin at their first kept byte, because retention expired those before
      * @param expiredBytes those bytes
+     * @param gone the files that are gone and were not asked for
+     * @param earlier the earlier states of files that were not asked for
      */
     public record Summary(
-            long files, long directories, long links, long bytes, long faults, long expiredFiles, long expiredBytes) {}
+            long files,
+            long directories,
+            long links,
+            long bytes,
+            long faults,
+            long expiredFiles,
+            long expiredBytes,
+            GoneTree.Count gone,
+            GoneTree.Count earlier) {}
 
     private final BlobStore store;
     private final Options options;
@@ -166,22 +188,52 @@ public final class Restore {
         if (lost != null) {
             counter.fault(host.title(), String.valueOf(lost.getMessage()));
         }
-        try (VersionReader reader = new VersionReader(store, host.id(), state);
-                RestoredTree tree = new RestoredTree(
-                        root,
-                        name,
-                        reader,
-                        () -> new VersionReader(store, host.id(), id -> null, CACHE_BYTES),
-                        workers,
-                        options.specialBits(),
-                        counter)) {
-            RestorePlan plan = RestorePlan.of(state, reader, options);
-            if (plan.isEmpty()) {
-                return;
+        Nameless nameless = options.salvage() ? Nameless.ALL : options.nameless();
+        GoneTree gone = GoneTree.of(state, nameless == Nameless.ALL, this::isAskedFor);
+        counter.leave(
+                nameless == Nameless.NONE ? gone.gone() : GoneTree.Count.NONE,
+                nameless == Nameless.ALL ? GoneTree.Count.NONE : gone.earlier());
+        Map<Pathname, RestorePlan> plans = new LinkedHashMap<>();
+        if (options.standing()) {
+            plans.put(name, RestorePlan.ofNames(state, options));
+        }
+        if (nameless != Nameless.NONE) {
+            plans.put(GONE.resolve(name), RestorePlan.ofGone(state, options, gone));
+        }
+        plans.values().removeIf(RestorePlan::isEmpty);
+        if (!options.ignoreSpace() && !fits(root, bytes(plans.values()), host)) {
+            return;
+        }
+        try (VersionReader reader = new VersionReader(store, host.id(), state)) {
+            for (Map.Entry<Pathname, RestorePlan> each : plans.entrySet()) {
+                write(root, host, each.getKey(), reader, each.getValue());
             }
-            if (!options.ignoreSpace() && !fits(root, plan.bytes(), host)) {
-                return;
-            }
+        }
+    }
+
+    private boolean isAskedFor(Pathname path, FileVersion version) {
+        return (options.address() == null || options.address().matches(path))
+                && options.filter().test(version);
+    }
+
+    private static long bytes(Collection<RestorePlan> plans) {
+        long bytes = 0;
+        for (RestorePlan plan : plans) {
+            bytes += Math.min(plan.bytes(), Long.MAX_VALUE - bytes);
+        }
+        return bytes;
+    }
+
+    private void write(Fd root, HostRegistry.Owner host, Pathname place, VersionReader reader, RestorePlan plan)
+            throws IOException {
+        try (RestoredTree tree = new RestoredTree(
+                root,
+                place,
+                reader,
+                () -> new VersionReader(store, host.id(), id -> null, CACHE_BYTES),
+                workers,
+                options.specialBits(),
+                counter)) {
             tree.makeDirectories(plan.directories().keySet());
             tree.writeFiles(plan.files());
             tree.makeLinks(plan.links());

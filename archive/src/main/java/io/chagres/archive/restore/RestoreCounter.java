@@ -1,5 +1,6 @@
 package io.chagres.archive.restore;
 
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
@@ -15,6 +16,8 @@ final class RestoreCounter {
     private long faults;
     private long expiredFiles;
     private long expiredBytes;
+    private GoneTree.Count gone = GoneTree.Count.NONE;
+    private GoneTree.Count earlier = GoneTree.Count.NONE;
 
     RestoreCounter(Restore.Listener listener) {
         this.listener = listener;
@@ -26,6 +29,12 @@ final class RestoreCounter {
             expiredFiles++;
             expiredBytes += version.expiredBytes();
         }
+    }
+
+    /** Notes what of a host is left out because nobody asked for it. */
+    synchronized void leave(GoneTree.Count moreGone, GoneTree.Count moreEarlier) {
+        gone = gone.plus(moreGone);
+        earlier = earlier.plus(moreEarlier);
     }
 
     synchronized void directory() {
@@ -60,6 +69,7 @@ final class RestoreCounter {
     }
 
     synchronized Restore.Summary summary() {
-        return new Restore.Summary(files, directories, links, doneBytes, faults, expiredFiles, expiredBytes);
+        return new Restore.Summary(
+                files, directories, links, doneBytes, faults, expiredFiles, expiredBytes, gone, earlier);
     }
 }

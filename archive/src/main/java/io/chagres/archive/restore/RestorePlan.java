@@ -2,16 +2,12 @@ package io.chagres.archive.restore;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Selection;
-import io.chagres.archive.read.VersionName;
-import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.GoneNames;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +15,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Says what restoring a host makes, as paths below the host's directory. Reads nothing but small versions. */
+/** Says what one tree of a host that is restored holds, as paths below the host's directory. Reads nothing. */
 final class RestorePlan {
     private static final Pathname ROOT = Pathname.of("/");
 
@@ -37,16 +33,22 @@ final class RestorePlan {
         this.options = options;
     }
 
-    /**
-     * Makes a plan.
-     *
-     * @param state keeps all extents
-     * @param reader of that state
-     */
-    static RestorePlan of(HostState state, VersionReader reader, Restore.Options options) throws IOException {
+    /** Plans the names that stood. */
+    static RestorePlan ofNames(HostState state, Restore.Options options) {
         RestorePlan plan = new RestorePlan(state, options);
         state.names().forEach(plan::addNamed);
-        plan.addUnnamed(reader);
+        return plan;
+    }
+
+    /** Plans what is gone, in a tree of its own. */
+    static RestorePlan ofGone(HostState state, Restore.Options options, GoneTree gone) {
+        RestorePlan plan = new RestorePlan(state, options);
+        gone.forEach((path, id) -> {
+            FileVersion version = state.version(id);
+            if (version != null) {
+                plan.addFile(version, path);
+            }
+        });
         return plan;
     }
 
@@ -118,63 +120,9 @@ final class RestorePlan {
         }
         NameTree names = state.names();
         int standing = names.along(deepest).getLast().path().length();
-        Attributes gone = GoneNames.directoryAttributes(names, deepest);
+        Attributes gone = GoneTree.directoryAttributes(names, deepest);
         for (Pathname at = deepest; at.length() > 1 && !directories.containsKey(at); at = parentOf(at)) {
-            directories.put(at, at.length() > standing ? gone : GoneNames.directoryAttributes(names, at));
+            directories.put(at, at.length() > standing ? gone : GoneTree.directoryAttributes(names, at));
         }
-    }
-
-    /** From new to old: newer versions tend to hold the bytes of older ones. */
-    private void addUnnamed(VersionReader reader) throws IOException {
-        if (options.nameless() == Restore.Nameless.NONE) {
-            return;
-        }
-        List<FileVersion> unnamed = new ArrayList<>();
-        for (Selection.Entry entry : Selection.of(state, options.address(), true)) {
-            if (!entry.named() && options.filter().test(entry.version())) {
-                unnamed.add(entry.version());
-            }
-        }
-        unnamed.sort((a, b) -> Long.compare(b.id(), a.id()));
-        boolean all = options.nameless() == Restore.Nameless.ALL || options.salvage();
-        StoredElsewhere elsewhere = all || unnamed.isEmpty() ? null : new StoredElsewhere(state, reader, versions());
-        for (FileVersion version : unnamed) {
-            boolean empty = version.length() == version.startPosition();
-            boolean getsItsName = !all && getsItsName(version);
-            if (elsewhere == null
-                    || !empty && !(getsItsName ? elsewhere.hasCompressed(version) : elsewhere.has(version))) {
-                addFile(version, getsItsName ? VersionName.lastPath(version) : asidePath(version));
-                if (elsewhere != null) {
-                    elsewhere.addWritten(version);
-                }
-            }
-        }
-    }
-
-    private List<FileVersion> versions() {
-        return files.values().stream().map(PlannedFile::version).toList();
-    }
-
-    /** Says whether a version was the last of its name, and nothing stands in the place of that or above it. */
-    private boolean getsItsName(FileVersion version) {
-        Pathname last = VersionName.lastPath(version);
-        GoneNames gone = state.gone();
-        NameTree.Entry deepest = state.names().along(last).getLast();
-        if (deepest.kind() != LogRecord.Kind.DIRECTORY || deepest.path().equals(last)) {
-            return false;
-        }
-        boolean newest = gone.newest(last) == version;
-        return newest && !gone.isDirectory(last) && last.name().length() <= VersionName.MAX_NAME_BYTES;
-    }
-
-    /** Returns where a version without a name is written: beside the name it had last. */
-    private Pathname asidePath(FileVersion version) {
-        Pathname last = VersionName.lastPath(version);
-        Pathname directory = parentOf(last);
-        NameTree.Entry deepest = state.names().along(directory).getLast();
-        if (deepest.kind() != LogRecord.Kind.DIRECTORY) {
-            directory = parentOf(deepest.path());
-        }
-        return directory.resolve(VersionName.of(version));
     }
 }

@@ -56,7 +56,7 @@ final class RestoredTree implements AutoCloseable {
      * Makes a tree.
      *
      * @param root the directory restored into, borrowed
-     * @param host one name
+     * @param host where the host's root is, seen from that directory
      * @param reader stays the caller's
      * @param readers make further ones, of what is no copy, on any thread; closed with the tree
      */
@@ -100,6 +100,10 @@ final class RestoredTree implements AutoCloseable {
 
     /** Makes the host's directory and directories in it, parents first; those that exist are used. */
     void makeDirectories(Collection<Pathname> paths) throws IOException {
+        Pathname above = host.parent();
+        if (above != null) {
+            makeDirectory(above, HOST_DIRECTORY_MODE);
+        }
         makeDirectory(host, HOST_DIRECTORY_MODE);
         for (Pathname path : paths) {
             if (makeDirectory(placeOf(path), WORKING_DIRECTORY_MODE)) {

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +45,6 @@ public final class HostState {
     private LogRecord.Recipients recipients = LogRecord.Recipients.NONE;
     private boolean closedCleanly;
     private LogRecord.@Nullable Retention retention;
-
-    /** Kept right once somebody asked for it. */
-    private @Nullable GoneNames gone;
 
     /**
      * Makes the state before the first commit.
@@ -156,18 +152,8 @@ public final class HostState {
         return names;
     }
 
-    /** Returns the names that versions without a name had last; the first time it looks at all versions. */
-    public GoneNames gone() {
-        GoneNames known = gone;
-        if (known == null) {
-            known = new GoneNames(this);
-            gone = known;
-        }
-        return known;
-    }
-
-    /** Visits the versions that have no name. */
-    void forEachNameless(Consumer<FileVersion> visitor) {
+    /** Visits the versions that have no name, in no order. */
+    public void forEachNameless(Consumer<FileVersion> visitor) {
         if (table != null) {
             table.forEachNameless(names, version -> {
                 if (!versions.containsKey(version.id())) {
@@ -179,26 +165,6 @@ public final class HostState {
             if (version.nameCount() == 0) {
                 visitor.accept(version);
             }
-        }
-    }
-
-    /** A version is about to get a name. */
-    void naming(FileVersion version) {
-        if (gone != null && version.nameCount() == 0) {
-            gone.found(version);
-        }
-    }
-
-    /** A version has one name less. */
-    void unnamed(FileVersion version) {
-        if (gone != null && version.nameCount() == 0) {
-            gone.lost(version);
-        }
-    }
-
-    private void changed(FileVersion version) {
-        if (gone != null && version.nameCount() == 0) {
-            gone.touched(version);
         }
     }
 
@@ -374,15 +340,10 @@ public final class HostState {
             case LogRecord.NameRemoved r -> names.remove(name(object, r.path()));
             case LogRecord.NameMoved r -> names.move(name(object, r.from()), name(object, r.to()));
             case LogRecord.VersionOpened r -> open(object, r, time);
-            case LogRecord.VersionClosed r -> {
-                FileVersion version = known(object, r.versionId());
-                version.close(r.reason(), time);
-                changed(version);
-            }
+            case LogRecord.VersionClosed r -> known(object, r.versionId()).close(r.reason(), time);
             case LogRecord.AttributesChanged r -> change(object, r, time);
             case LogRecord.Derived r -> known(object, r.fromVersion()).addCompressedCopy(r);
-            case LogRecord.VersionTimes r ->
-                known(object, r.versionId()).restore(r); // before anybody asked what is gone
+            case LogRecord.VersionTimes r -> known(object, r.versionId()).restore(r);
             case LogRecord.Retention r -> retention = r;
             case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
             case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r, time);
@@ -404,9 +365,6 @@ public final class HostState {
         if (known || versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
-        if (gone != null) {
-            gone.lost(Objects.requireNonNull(versions.get(opened.versionId())));
-        }
         listener.opened(opened);
     }
 
@@ -415,9 +373,7 @@ public final class HostState {
         if (changed.versionId() == 0) {
             names.change(name(object, changed.path()), attributes);
         } else {
-            FileVersion version = known(object, changed.versionId());
-            version.change(attributes, time);
-            changed(version);
+            known(object, changed.versionId()).change(attributes, time);
         }
     }
 
@@ -430,7 +386,6 @@ public final class HostState {
                             + ", but that version ends at byte " + version.length());
         }
         version.extend(extent, time);
-        changed(version);
         if (applying > 0) {
             version.toldBy(applying);
         }

@@ -458,7 +458,6 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         requireParent(added.path()).put(added.path().name(), entry);
         size++;
         if (version != null) {
-            state.naming(version);
             version.addName(entry);
         }
     }
@@ -551,7 +550,6 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             FileVersion version = at.untouchedVersion == 0 ? at.version : state.kept(at.untouchedVersion);
             if (version != null) {
                 version.removeName(at, at.path());
-                state.unnamed(version);
             }
             at.children().forEach(entries::push);
         }

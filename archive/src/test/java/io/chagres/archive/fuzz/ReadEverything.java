@@ -6,6 +6,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.Repair;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -157,7 +159,10 @@ final class ReadEverything {
             assertThat(found).isNotNull();
             assertThat(found.kind()).isEqualTo(entry.kind());
         }
-        state.gone().forEach((path, version) -> assertThat(version.nameCount()).isZero());
+        GoneTree.of(state, true, (path, version) -> true)
+                .forEach((path, version) -> assertThat(Objects.requireNonNull(state.version(version))
+                                .nameCount())
+                        .isZero());
         for (FileVersion version : state.versions()) {
             version.paths().forEach(path -> assertThat(state.names().find(path)).isNotNull());
         }
@@ -205,7 +210,7 @@ final class ReadEverything {
         }
         Path out = Files.createTempDirectory(directory, "out");
         Restore.Options options =
-                new Restore.Options(null, PointInTime.NOW, Restore.Nameless.ALL, false, true, false, version -> true);
+                new Restore.Options(null, PointInTime.NOW, true, Restore.Nameless.ALL, false, true, false, version -> true);
         Restore.Listener listener = new Restore.Listener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}

@@ -70,4 +70,23 @@ class SelectionTest {
             assertThat(texts(host.state(), null, false)).containsExactly("/b#1 removed");
         }
     }
+
+    @Test
+    void aFileThatIsGoneIsFoundUnderANameThatIsADirectoryOrALinkNow() throws IOException {
+        try (Host host = new Host(store, "0123456789abcdef", "web1")) {
+            for (String path : List.of("/directory", "/link", "/file")) {
+                long gone = host.file(path, "gone");
+                host.commit();
+                host.remove(path);
+                host.close(gone, LogRecord.Reason.GONE);
+                host.commit();
+            }
+            host.directory("/directory");
+            host.symlink("/link", "file");
+            host.file("/file", "lives");
+            host.commit();
+            assertThat(texts(host.state(), null, false))
+                    .containsExactly("/directory#1 removed", "/file#4", "/link#2 removed");
+        }
+    }
 }

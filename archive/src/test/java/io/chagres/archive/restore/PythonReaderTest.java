@@ -9,7 +9,6 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.Workers;
-import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
@@ -71,8 +70,7 @@ class PythonReaderTest {
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
         new Restore(
                         store,
-                        new Restore.Options(
-                                null, PointInTime.NOW, Restore.Nameless.ALL, false, false, false, version -> true),
+                        Restore.Options.ALL.with(true, Restore.Nameless.ALL),
                         Workers.NONE,
                         listener)
                 .into(Pathname.of(ours.toString()));

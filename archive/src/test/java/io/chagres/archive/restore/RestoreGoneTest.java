@@ -2,105 +2,33 @@ package io.chagres.archive.restore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.restore.Restore.Nameless;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.linux.Machine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What has no name any more. */
+/** What has no name any more: not among what stands, but in a tree of its own. */
 class RestoreGoneTest extends RestoreFixture {
     RestoreGoneTest(@TempDir Path directory) {
         super(directory);
     }
 
-    @Test
-    void writesVersionsWithoutANameOnlyWhenTheirBytesAreNowhereElse() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            // copytruncate: the copy keeps all bytes of the old version
-            long old = host.file("/copied.log", "x".repeat(5000));
-            long copy = host.file("/copied.log.1");
-            host.copy(copy, old, 0, 3000);
-            host.copy(copy, old, 3000, 2000);
-            host.file("/copied.log", "new");
-            host.close(old, LogRecord.Reason.TRUNCATED);
-            // removed for good
-            long lost = host.file("/d/removed", "only here");
-            host.commit();
-            host.remove("/d/removed");
-            host.close(lost, LogRecord.Reason.GONE);
-            // compressed by logrotate
-            long plain = host.file("/z.log", "y".repeat(9000));
-            long gz = host.file("/z.log.gz", "compressed");
-            host.write(new LogRecord.Derived(gz, plain, "gz"));
-            host.remove("/z.log");
-            // a small file written again by its editor, and a prefix of what is there
-            host.file("/conf", "same");
-            host.file("/conf", "same and more");
-            // an empty one
-            host.file("/empty");
-            host.remove("/empty");
-            host.commit();
-        }
-        restore(Restore.Options.ALL);
-        assertThat(faults).isEmpty();
-        assertThat(tree())
-                .containsExactly(
-                        "web1",
-                        "web1/conf",
-                        "web1/copied.log",
-                        "web1/copied.log.1",
-                        "web1/d",
-                        "web1/d/removed",
-                        "web1/z.log.gz");
-        assertThat(out("web1/d/removed")).hasContent("only here");
-        assertThat(mode(out("web1/d/removed"))).isEqualTo(Host.FILE.mode());
+    private Restore.Summary gone(String into) throws IOException {
+        return restoreInto(into, Restore.Options.ALL.with(false, Nameless.GONE));
     }
 
-    @Test
-    void givesGoneFilesTheirLastNameWhereNothingStands() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            host.directory("/log");
-            gone(host, "/log/app.log", "first");
-            gone(host, "/log/app.log", "second, the newest");
-            gone(host, "/log/pod/0.log", "in a directory that is gone");
-            gone(host, "/log/pod", "a file where the directory was, both gone");
-            gone(host, "/log/taken", "older");
-            host.file("/log/taken", "lives");
-            gone(host, "/log/file/below", "below a name that is a file now");
-            host.remove("/log/file");
-            host.file("/log/file", "a file");
-            gone(host, "/log/linked/below", "below a name that is a link now");
-            host.remove("/log/linked");
-            host.symlink("/log/linked", "/etc");
-            host.remove("/log/pod");
-            host.commit();
-        }
-        restore(Restore.Options.ALL);
-        assertThat(faults).isEmpty();
-        assertThat(tree().stream().map(path -> path.replaceFirst("~.*", "~")))
-                .containsExactlyInAnyOrder(
-                        "web1",
-                        "web1/log",
-                        "web1/log/app.log",
-                        "web1/log/app.log~",
-                        "web1/log/below~",
-                        "web1/log/below~",
-                        "web1/log/file",
-                        "web1/log/linked",
-                        "web1/log/pod",
-                        "web1/log/pod/0.log",
-                        "web1/log/pod~",
-                        "web1/log/taken",
-                        "web1/log/taken~");
-        assertThat(out("web1/log/app.log")).hasContent("second, the newest");
-        assertThat(out("web1/log/taken")).hasContent("lives");
-        assertThat(out("web1/log/pod/0.log")).hasContent("in a directory that is gone");
-        assertThat(mode(out("web1/log/pod"))).isEqualTo(Host.DIRECTORY.mode() & ~077);
+    /** The paths below a directory; of versions beside a name without what is unique. */
+    private List<String> shortTree() throws IOException {
+        return tree().stream().map(path -> path.replaceFirst("~\\d{8}T\\d{6}Z~.*", "~")).toList();
     }
 
     private static void gone(Host host, String path, String content) throws IOException {
@@ -112,86 +40,167 @@ class RestoreGoneTest extends RestoreFixture {
     }
 
     @Test
-    void givesAGoneFileItsNameAlsoWhenAnotherHoldsItsBytes() throws IOException {
+    void aJournalThatWasDeletedAtCommitDoesNotComeBackBesideItsDatabase() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            long original = host.file("/log/kept", "x".repeat(9000));
-            long copy = host.file("/log/copy");
-            host.copy(copy, original, 0, 9000);
-            host.file("/log/small", "same");
-            long same = host.file("/log/equal", "same");
-            host.commit();
-            host.remove("/log/copy");
-            host.close(copy, LogRecord.Reason.GONE);
-            host.remove("/log/equal");
-            host.close(same, LogRecord.Reason.GONE);
+            host.file("/w/t.db", "new");
+            gone(host, "/w/t.db-journal", "old");
+            gone(host, "/w/t.db-journal", "older is never seen");
+        }
+        Restore.Summary summary = restore(Restore.Options.ALL);
+        assertThat(tree()).containsExactly("web1", "web1/w", "web1/w/t.db");
+        assertThat(summary.gone()).isEqualTo(new GoneTree.Count(2, 22));
+        assertThat(summary.earlier()).isEqualTo(GoneTree.Count.NONE);
+        assertThat(gone("out").gone()).isEqualTo(GoneTree.Count.NONE);
+        assertThat(shortTree())
+                .containsExactly(
+                        ".gone",
+                        ".gone/web1",
+                        ".gone/web1/w",
+                        ".gone/web1/w/t.db-journal",
+                        ".gone/web1/w/t.db-journal~",
+                        "web1",
+                        "web1/w",
+                        "web1/w/t.db");
+        assertThat(out(".gone/web1/w/t.db-journal")).hasContent("older is never seen");
+        assertThat(faults).isEmpty();
+    }
+
+    @Test
+    void whatIsGoneHasItsNameWhateverStandsThereNow() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.directory("/log");
+            gone(host, "/log/app.log", "first");
+            gone(host, "/log/app.log", "second, the newest");
+            gone(host, "/log/pod/0.log", "in a directory that is gone");
+            host.remove("/log/pod");
+            gone(host, "/log/pod", "a file where the directory was, both gone");
+            gone(host, "/log/taken", "older");
+            host.file("/log/taken", "lives");
+            gone(host, "/log/file/below", "below a name that is a file now");
+            host.remove("/log/file");
+            host.file("/log/file", "a file");
+            gone(host, "/log/linked/below", "below a name that is a link now");
+            host.remove("/log/linked");
+            host.symlink("/log/linked", "/etc");
+            gone(host, "/log/directory", "whose name is a directory now");
+            host.directory("/log/directory");
+            gone(host, "/log/empty", "");
             host.commit();
         }
-        restore(Restore.Options.ALL);
-        assertThat(tree())
+        gone("out");
+        assertThat(faults).isEmpty();
+        assertThat(shortTree())
                 .containsExactlyInAnyOrder(
-                        "web1", "web1/log", "web1/log/kept", "web1/log/copy", "web1/log/small", "web1/log/equal");
-        assertThat(out("web1/log/copy")).hasContent("x".repeat(9000));
+                        ".gone",
+                        ".gone/web1",
+                        ".gone/web1/log",
+                        ".gone/web1/log/app.log",
+                        ".gone/web1/log/app.log~",
+                        ".gone/web1/log/directory",
+                        ".gone/web1/log/empty",
+                        ".gone/web1/log/file",
+                        ".gone/web1/log/file/below",
+                        ".gone/web1/log/linked",
+                        ".gone/web1/log/linked/below",
+                        ".gone/web1/log/pod",
+                        ".gone/web1/log/pod/0.log",
+                        ".gone/web1/log/pod~",
+                        ".gone/web1/log/taken");
+        assertThat(out(".gone/web1/log/app.log")).hasContent("second, the newest");
+        assertThat(out(".gone/web1/log/taken")).hasContent("older");
+        assertThat(out(".gone/web1/log/directory")).hasContent("whose name is a directory now");
+        assertThat(mode(out(".gone/web1/log"))).isEqualTo(Host.DIRECTORY.mode());
+        assertThat(mode(out(".gone/web1/log/pod"))).isEqualTo(Host.DIRECTORY.mode() & ~077);
+        assertThat(mode(out(".gone/web1/log/pod/0.log"))).isEqualTo(Host.FILE.mode());
+        restore(Restore.Options.ALL);
+        assertThat(tree().stream().filter(path -> !path.startsWith(".gone")))
+                .containsExactlyInAnyOrder(
+                        "web1",
+                        "web1/log",
+                        "web1/log/directory",
+                        "web1/log/file",
+                        "web1/log/linked",
+                        "web1/log/taken");
+        assertThat(out("web1/log/taken")).hasContent("lives");
     }
 
     @Test
-    void looksAsItLookedWhenGoneFilesAreHidden() throws IOException {
+    void anEarlierStateOfAFileIsNotGone() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            gone(host, "/gone", "bytes");
-            host.file("/lives", "bytes of its own");
+            long truncated = host.file("/app.log", "before");
+            long last = host.file("/app.log", "after");
+            host.close(truncated, LogRecord.Reason.TRUNCATED);
+            long rewritten = host.file("/conf", "1");
+            host.file("/conf", "2");
+            host.close(rewritten, LogRecord.Reason.REWRITTEN);
+            host.commit();
+            assertThat(restore(Restore.Options.ALL).earlier()).isEqualTo(new GoneTree.Count(2, 7));
+            assertThat(gone("gone").earlier().files()).isEqualTo(2);
+            assertThat(directory.resolve("gone")).isEmptyDirectory();
+            host.move("/app.log", "/app.log.1"); // at the path of the first one no file stands: ls says it is gone
+            host.commit();
+            gone("moved");
+            assertThat(directory.resolve("moved/.gone/web1/app.log")).hasContent("before");
+            host.remove("/app.log.1");
+            host.close(last, LogRecord.Reason.GONE);
             host.commit();
         }
-        restore(new Restore.Options(
-                null, PointInTime.NOW, Restore.Nameless.NONE, false, false, false, version -> true));
-        assertThat(tree()).containsExactly("web1", "web1/lives");
+        Restore.Summary all = restoreInto("all", Restore.Options.ALL.with(true, Nameless.ALL));
+        assertThat(all.files()).isEqualTo(4);
+        assertThat(all.gone()).isEqualTo(GoneTree.Count.NONE);
+        assertThat(all.earlier()).isEqualTo(GoneTree.Count.NONE);
+        assertThat(directory.resolve("all/web1/conf")).hasContent("2");
+        assertThat(directory.resolve("all/.gone/web1/app.log")).hasContent("before");
+        assertThat(directory.resolve("all/.gone/web1/app.log.1")).hasContent("after");
+        assertThat(directory.resolve("all/.gone/web1/conf")).doesNotExist();
     }
 
     @Test
-    void givesBackWhatIsFoundOnlyOutsideOfWhatIsRestored() throws IOException {
+    void givesBackOnePathThatIsGone() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            long original = host.file("/a/original", "x".repeat(9000));
-            long copy = host.file("/b/copy");
-            host.copy(copy, original, 0, 9000);
-            host.commit();
-            host.remove("/b/copy");
-            host.close(copy, LogRecord.Reason.GONE);
+            gone(host, "/log/app.log", "this one");
+            gone(host, "/log/other", "not asked for");
+            host.file("/log/lives", "not asked for");
             host.commit();
         }
-        restore(new Restore.Options(
-                Address.parse("web1:/b"),
-                PointInTime.NOW,
-                Restore.Nameless.UNIQUE,
-                false,
-                false,
-                false,
-                version -> true));
-        assertThat(tree()).containsExactly("web1", "web1/b", "web1/b/copy");
+        Address address = Address.parse("web1:/log/app.log");
+        Restore.Options options =
+                new Restore.Options(address, PointInTime.NOW, true, Nameless.NONE, false, false, false, file -> true);
+        Restore.Summary none = restore(options);
+        assertThat(none.files() + none.directories() + none.links()).isZero();
+        assertThat(none.gone()).isEqualTo(new GoneTree.Count(1, 8));
+        restore(options.with(false, Nameless.GONE));
+        assertThat(tree())
+                .containsExactly(".gone", ".gone/web1", ".gone/web1/log", ".gone/web1/log/app.log");
     }
 
     @Test
-    void writesEveryVersionWhenAsked() throws IOException {
+    void whatWasGoneAtAMomentIsToldOfThatMoment() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            host.file("/conf", "same");
-            host.file("/conf", "same");
-            host.file("/conf", "");
+            gone(host, "/early", "e");
+            long late = host.file("/late", "late");
+            long moment = host.commit();
+            host.remove("/late");
+            host.close(late, LogRecord.Reason.GONE);
             host.commit();
+            Restore.Options then = new Restore.Options(
+                    null, PointInTime.seq(moment), true, Nameless.NONE, false, false, false, file -> true);
+            assertThat(restore(then).gone()).isEqualTo(new GoneTree.Count(1, 1));
+            restore(then.with(false, Nameless.GONE));
         }
-        Restore.Summary summary = restore(
-                new Restore.Options(null, PointInTime.NOW, Restore.Nameless.ALL, false, false, false, version -> true));
-        assertThat(summary.files()).isEqualTo(3);
-        assertThat(tree()).hasSize(4).allMatch(path -> path.equals("web1") || path.startsWith("web1/conf"));
+        assertThat(tree()).containsExactly(".gone", ".gone/web1", ".gone/web1/early", "web1", "web1/late");
     }
 
     @Test
-    void writesPartsOfRewrittenVersionsThatNoNewerOneHolds() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            long first = host.file("/db", "a".repeat(6000));
-            long second = host.file("/db");
-            host.copy(second, first, 0, 5999);
-            host.inline(second, "b");
-            host.close(first, LogRecord.Reason.REWRITTEN);
-            host.commit();
-            restore(Restore.Options.ALL);
-            assertThat(tree()).hasSize(3).anyMatch(path -> path.endsWith("~" + ArchiveLayout.hex(first)));
+    void noHostIsInTheWay() throws IOException {
+        HostRegistry.findOrMint(store, ".gone", new Machine(".gone", "m", "u", "b", "6.0"), null, 0);
+        String id = HostRegistry.hosts(store).getFirst().id();
+        try (Host host = new Host(store, id, ".gone")) {
+            host.file("/lives", "1");
+            gone(host, "/gone", "2");
         }
+        restore(Restore.Options.ALL.with(true, Nameless.ALL));
+        assertThat(tree())
+                .containsExactly(".gone", ".gone/" + id, ".gone/" + id + "/gone", id, id + "/lives");
     }
 }

@@ -8,6 +8,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.PointInTime;
@@ -64,7 +65,7 @@ class RestoreTest extends RestoreFixture {
         assertThat(tree()).containsExactly("web2", "web2/sparse");
         faults.clear();
         restore(new Restore.Options(
-                Address.parse("web1:"), PointInTime.NOW, Restore.Nameless.UNIQUE, false, false, true, version -> true));
+                Address.parse("web1:"), PointInTime.NOW, true, Restore.Nameless.NONE, false, false, true, version -> true));
         assertThat(faults).noneMatch(fault -> fault.contains("--ignore-space")).isNotEmpty();
     }
 
@@ -114,7 +115,7 @@ class RestoreTest extends RestoreFixture {
             assertThat(Files.getLastModifiedTime(out(path)))
                     .isEqualTo(FileTime.from(Host.DIRECTORY.mtimeNs(), TimeUnit.NANOSECONDS));
         }
-        assertThat(summary).isEqualTo(new Restore.Summary(3, 3, 3, 15, 0, 0, 0));
+        assertThat(summary).isEqualTo(new Restore.Summary(3, 3, 3, 15, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
     }
 
     @Test
@@ -221,7 +222,8 @@ class RestoreTest extends RestoreFixture {
         Restore.Options options = new Restore.Options(
                 Address.parse("web*:/var/log"),
                 PointInTime.time(before),
-                Restore.Nameless.UNIQUE,
+                true,
+                Restore.Nameless.NONE,
                 false,
                 false,
                 false,
@@ -398,7 +400,7 @@ class RestoreTest extends RestoreFixture {
         restoreInto(
                 "special",
                 new Restore.Options(
-                        null, PointInTime.NOW, Restore.Nameless.UNIQUE, true, false, false, version -> true));
+                        null, PointInTime.NOW, true, Restore.Nameless.NONE, true, false, false, version -> true));
         assertThat(mode(directory.resolve("special/web1/su"))).isEqualTo(06755);
     }
 

@@ -2,9 +2,9 @@ package io.chagres.cli.command;
 
 import picocli.CommandLine.Option;
 
-/** Whether a reading command shows files that are gone under the names they had last. */
+/** Whether a reading command says nothing of files that are gone. */
 public final class GoneOption {
-    /** Whether only names that live are shown. */
-    @Option(names = "--hide-gone", description = "Leave out files that are gone: directories look as they looked.")
+    /** Whether only names that stand are shown. */
+    @Option(names = "--hide-gone", description = "Show and say nothing of files that are gone.")
     public boolean hidden;
 }

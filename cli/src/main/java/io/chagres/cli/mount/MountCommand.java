@@ -1,5 +1,6 @@
 package io.chagres.cli.mount;
 
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
@@ -51,8 +52,7 @@ import picocli.CommandLine.Spec;
         header = "Show an archive as files: DIR/<host>/<path>.",
         description = "Returns once DIR shows the archive; a process in the background serves it until 'chagres umount"
                 + " DIR'. Read only. Files grow while they are shipped, new names appear; an open file keeps its"
-                + " version. Files that are gone are shown under the names they had last, unless something else stands"
-                + " there; versions that have no name otherwise are in DIR/<host>/.versions.",
+                + " version. What is gone is in DIR/.gone/<host>/<path>.",
         footer = {
             "",
             "Examples:",
@@ -141,7 +141,9 @@ public final class MountCommand implements Callable<Integer> {
                     + " unless root mounts.")
     boolean allowOther;
 
-    @Option(names = "--versions", description = "List .versions in the directory of each host.")
+    @Option(
+            names = "--versions",
+            description = "Show in DIR/.gone earlier states of files too: what was truncated away or rewritten.")
     boolean versions;
 
     @Option(
@@ -300,7 +302,9 @@ public final class MountCommand implements Callable<Integer> {
             context.out().line(line.endObject());
         } else {
             int hosts = mount.statistics().hosts();
-            context.out().line(mount.mountPoint() + " shows " + Words.plural(hosts, "host") + " of " + archive.name());
+            context.out()
+                    .line(mount.mountPoint() + " shows " + Words.plural(hosts, "host") + " of " + archive.name()
+                            + (gone.hidden ? "" : "; what is gone is in " + HostRegistry.GONE));
         }
         context.out().flush();
         notifyManager("READY=1\nSTATUS=" + mount.connection());

@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostLists;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
 import io.chagres.archive.store.BlobStore;
@@ -22,6 +23,8 @@ import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,15 +36,17 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "restore",
         header = "Give files back: DIR/<host>/<path>.",
-        description = "Restores content, modes, owners where allowed, times, empty files and directories, links and"
-                + " holes. Nothing that exists is replaced. A file that is gone is given back under the name it had"
-                + " last when nothing stands there now, an older version beside as <name>~<time>~<version>; both only"
-                + " when their bytes are nowhere else in what is restored.",
+        description = "Restores one moment, the last unless --at says another: content, modes, owners where allowed,"
+                + " times, empty files and directories, links and holes, so that 'diff -r' finds nothing. Nothing that"
+                + " exists is replaced. How many files were gone at that moment is said; --gone restores those, below"
+                + " DIR/.gone/<host>, the newest of each path under its name, others beside it as"
+                + " <name>~<time>~<version>.",
         footer = {
             "",
             "Examples:",
             "  chagres restore /mnt/archive ./back",
             "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --at 09:30",
+            "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --gone",
             "  chagres restore /mnt/archive ./back --all-versions",
             "  chagres restore /mnt/archive ./back web1: --salvage"
         })
@@ -58,7 +63,13 @@ public final class RestoreCommand implements Callable<Integer> {
     @Nullable
     Address address;
 
-    @Option(names = "--all-versions", description = "Write every version that has no name, as <name>~<time>~<version>.")
+    @Option(names = "--gone", description = "Restore the files that are gone instead, below DIR/.gone.")
+    boolean goneOnly;
+
+    @Option(
+            names = "--all-versions",
+            description = "Also restore, below DIR/.gone, what is gone and each earlier state of files that were"
+                    + " truncated or rewritten; with --gone that alone.")
     boolean allVersions;
 
     @Option(names = "--special-bits", description = "Restore set-user-id, set-group-id and sticky bits too.")
@@ -108,14 +119,19 @@ public final class RestoreCommand implements Callable<Integer> {
         try (BlobStore archive = new HostLists(identities.open(store, context.environment()));
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
             Restore.Options options = new Restore.Options(
-                    address, times.at(), nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
+                    address, times.at(), !goneOnly, nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
             Restore restore = new Restore(archive, options, workers(archive, threads), listener);
             Restore.Summary summary = restore.into(into);
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
-                throw nothing(archive);
+                throw nothing(archive, summary);
             }
             print(summary);
+            String left = left(summary);
+            if (!left.isEmpty()) {
+                context.out().flush(); // what was restored comes first
+                context.err().println("chagres restore: " + left);
+            }
             ExpiredNote expired = new ExpiredNote("restore");
             expired.add(summary.expiredFiles(), summary.expiredBytes());
             expired.print(context);
@@ -137,20 +153,41 @@ public final class RestoreCommand implements Callable<Integer> {
     }
 
     private Restore.Nameless nameless() throws CommandFailure {
-        if (allVersions && gone.hidden) {
-            throw new CommandFailure(ExitCode.USAGE, "--all-versions and --hide-gone contradict each other");
+        if (gone.hidden && (goneOnly || allVersions)) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, (goneOnly ? "--gone" : "--all-versions") + " and --hide-gone contradict each other");
         }
-        if (gone.hidden) {
-            return Restore.Nameless.NONE;
+        if (allVersions) {
+            return Restore.Nameless.ALL;
         }
-        return allVersions ? Restore.Nameless.ALL : Restore.Nameless.UNIQUE;
+        return goneOnly ? Restore.Nameless.GONE : Restore.Nameless.NONE;
     }
 
-    private CommandFailure nothing(BlobStore archive) {
+    private CommandFailure nothing(BlobStore archive, Restore.Summary summary) {
+        String left = left(summary);
         return new CommandFailure(
                 ExitCode.FAILED,
-                "nothing in " + archive.name() + " matches" + (address == null ? "" : " " + address) + times.window()
-                        + "; 'chagres ls STORE HOST:/**' lists what is there");
+                (goneOnly ? "nothing that is gone in " : "nothing in ") + archive.name() + " matches"
+                        + (address == null ? "" : " " + address) + times.window()
+                        + (left.isEmpty() ? "; 'chagres ls STORE HOST:/**' lists what is there" : "; " + left));
+    }
+
+    /** Says what nobody asked for, and how it is had; empty when there is nothing. */
+    private String left(Restore.Summary summary) {
+        if (gone.hidden) {
+            return "";
+        }
+        List<String> left = new ArrayList<>();
+        add(left, summary.gone(), "file is gone", "files are gone", "--gone");
+        add(left, summary.earlier(), "earlier state of a file", "earlier states of files", "--all-versions");
+        return String.join("; ", left);
+    }
+
+    private static void add(List<String> left, GoneTree.Count count, String one, String many, String option) {
+        if (count.files() > 0) {
+            left.add(Words.plural(count.files(), one, many) + ", " + ByteSize.format(count.bytes())
+                    + " ('restore " + option + "' brings " + (count.files() == 1 ? "it" : "them") + " back)");
+        }
     }
 
     private void print(Restore.Summary summary) throws IOException {
@@ -159,6 +196,10 @@ public final class RestoreCommand implements Callable<Integer> {
             line.member("files", summary.files()).member("directories", summary.directories());
             line.member("links", summary.links()).member("bytes", summary.bytes());
             line.member("expiredBytes", summary.expiredBytes());
+            line.member("goneFiles", summary.gone().files())
+                    .member("goneBytes", summary.gone().bytes());
+            line.member("earlierStates", summary.earlier().files())
+                    .member("earlierBytes", summary.earlier().bytes());
             context.out().line(line.member("faults", summary.faults()).endObject());
             return;
         }

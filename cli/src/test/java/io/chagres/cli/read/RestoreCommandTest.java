@@ -81,6 +81,51 @@ final class RestoreCommandTest {
         assertThat(tree(target.resolve("web1" + source))).isEqualTo(tree(source));
     }
 
+    private void loses(String name) throws IOException {
+        Files.delete(source.resolve(name));
+        CommandRun.of(
+                "ship", source.toString(), "--to", store(), "--host", "web1", "--once", "--state", directory + "/state");
+    }
+
+    @Test
+    void saysWhatIsGoneAndGivesItBackBesideWhatStands() throws IOException {
+        loses("deep/a.log");
+        CommandRun restore = CommandRun.of("restore", store(), target.toString());
+        assertThat(restore.code()).isZero();
+        assertThat(restore.err())
+                .isEqualTo("chagres restore: 1 file is gone, 2 B ('restore --gone' brings it back)\n");
+        assertThat(tree(target.resolve("web1" + source))).isEqualTo(tree(source));
+
+        CommandRun gone = CommandRun.of("restore", store(), target.toString(), "--gone");
+        assertThat(gone.err()).isEmpty();
+        assertThat(gone.code()).isZero();
+        assertThat(target.resolve(".gone/web1" + source + "/deep/a.log")).hasContent("a\n");
+        assertThat(tree(target.resolve("web1" + source))).isEqualTo(tree(source));
+        assertThat(CommandRun.of("restore", store(), target + "2", "--hide-gone").err())
+                .isEmpty();
+        assertThat(CommandRun.of("restore", store(), target + "3", "--json").out())
+                .contains("\"goneFiles\":1,\"goneBytes\":2,");
+    }
+
+    @Test
+    void saysHowToGetTheOnePathThatIsGone() throws IOException {
+        loses("deep/a.log");
+        CommandRun restore = CommandRun.of("restore", store(), target.toString(), "web1:a.log");
+        assertThat(restore.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(restore.err())
+                .contains("nothing in ", " matches web1:a.log; 1 file is gone, 2 B ('restore --gone' brings it back)");
+        assertThat(CommandRun.of("restore", store(), target.toString(), "web1:a.log", "--gone")
+                        .code())
+                .isZero();
+        assertThat(target.resolve(".gone/web1" + source + "/deep/a.log")).hasContent("a\n");
+        assertThat(CommandRun.of("restore", store(), target.toString(), "web1:b.log", "--gone")
+                        .err())
+                .contains("nothing that is gone in ");
+        assertThat(CommandRun.of("restore", store(), target.toString(), "--gone", "--hide-gone")
+                        .code())
+                .isEqualTo(ExitCode.USAGE);
+    }
+
     private String store() {
         return directory.resolve("archive").toString();
     }

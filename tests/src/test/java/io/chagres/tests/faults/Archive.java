@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -24,8 +23,6 @@ import java.util.stream.Stream;
  * @param program the program's command line; empty to run the commands in this JVM
  */
 record Archive(String address, Path store, Path scratch, List<String> program) {
-    private static final Pattern BESIDE = Pattern.compile(".*~\\d{8}T\\d{6}Z~[0-9a-f]{16}");
-
     /** Makes one that is a directory. */
     Archive(Path store, Path scratch) {
         this(store.toString(), store, scratch, List.of());
@@ -99,12 +96,7 @@ record Archive(String address, Path store, Path scratch, List<String> program) {
         }
     }
 
-    /** Whether a restored file is a version kept beside the name it had. */
-    static boolean beside(Path file) {
-        return BESIDE.matcher(file.toString()).matches();
-    }
-
-    /** Returns the restored files, those kept beside a name or the others. */
+    /** Returns the files below a directory that a predicate takes. */
     static List<Path> files(Path tree, Predicate<Path> which) {
         try (Stream<Path> paths = Files.walk(tree)) {
             return paths.filter(path -> Files.isRegularFile(path, java.nio.file.LinkOption.NOFOLLOW_LINKS))

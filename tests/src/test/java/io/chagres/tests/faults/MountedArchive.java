@@ -4,6 +4,7 @@ import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Pathname;
@@ -30,14 +31,17 @@ final class MountedArchive implements AutoCloseable {
     private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
 
     MountedArchive(Path archive, List<AgeIdentity> identities) {
+        this(archive, identities, PointInTime.NOW);
+    }
+
+    MountedArchive(Path archive, List<AgeIdentity> identities, PointInTime at) {
         try {
             directory = Files.createTempDirectory("chagres-mounted-");
             store = ProtectedStore.of(BlobStores.open(archive.toString(), false), KeyRing.reading(identities));
             LocalTables tables = new LocalTables(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context =
                     new MountContext(Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, tables);
-            MountOptions options =
-                    MountOptions.DEFAULTS.withLinksAsWritten(true).withHideGone(true);
+            MountOptions options = MountOptions.DEFAULTS.withAt(at).withLinksAsWritten(true);
             mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -58,9 +62,11 @@ final class MountedArchive implements AutoCloseable {
         return directory;
     }
 
-    /** Returns what the mount complained of. */
+    /** Returns what the mount complained of; where to find what is gone is no complaint. */
     List<String> messages() {
-        return messages;
+        return messages.stream()
+                .filter(message -> !message.endsWith("; what is gone is in .gone"))
+                .toList();
     }
 
     @Override

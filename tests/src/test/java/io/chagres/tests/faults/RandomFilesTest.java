@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.state.PointInTime;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
@@ -12,8 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
@@ -22,16 +26,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The promise from outside: whatever is done to files while the program ships, is killed and compacts, after every
- * {@code drain} that says that everything is acknowledged the restored tree is the real one.
+ * {@code drain} that says that everything is acknowledged the restored tree is the real one, and so it is later with
+ * {@code --at} that moment, also in a mount.
  */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class RandomFilesTest {
     private static final int LANES = 4;
+    private static final int MOMENTS = 3;
     private static final int ROUNDS = Share.count(1_200);
     /** A file system where stores through mappings move no time. */
     private static final Path MEMORY = Path.of("/dev/shm");
-
 
     @Test
     void whatADrainCallsSafeIsRestored(FaultBench bench) throws IOException {
@@ -57,6 +62,7 @@ class RandomFilesTest {
         private final Path tree;
         private final Archive archive;
         private final List<String> history = new ArrayList<>();
+        private final Map<Instant, Path> moments = new TreeMap<>();
 
         Lane(FaultBench bench, Path root, Path files, RandomGenerator random) {
             this.bench = bench;
@@ -99,6 +105,9 @@ class RandomFilesTest {
             }
             ship.drain();
             isRestored();
+            for (Map.Entry<Instant, Path> moment : moments.entrySet()) {
+                isRestored(moment.getKey(), moment.getValue());
+            }
             archive.verify();
             return safe;
         }
@@ -131,14 +140,44 @@ class RandomFilesTest {
             history.add("drained: " + new String(program.out(), StandardCharsets.UTF_8) + program.err());
             if (program.exitCode() == 0) {
                 isRestored();
+                if (moments.size() < MOMENTS && random.nextInt(10) == 0) {
+                    remember();
+                }
             }
             return program.exitCode() == 0;
         }
 
+        /** Keeps the tree as it is: nothing changes it, or was not committed, at the time noted. */
+        private void remember() {
+            Path copy = root.resolve("moment" + moments.size());
+            Program.ok("cp", "-a", tree.toString(), copy.toString());
+            moments.put(Instant.now(), copy);
+        }
+
+        private void isRestored(Instant moment, Path kept) {
+            Path restored = archive.restore("--at", moment.toString());
+            assertThat(TreeDiff.of(kept, below(restored), name -> true))
+                    .as("differences at %s", moment)
+                    .isEmpty();
+            Program.ok("rm", "-rf", restored.toString());
+            if (MountedArchive.isPossible()) {
+                PointInTime at = PointInTime.time(moment.toEpochMilli());
+                try (MountedArchive mounted = new MountedArchive(archive.store(), List.of(), at)) {
+                    assertThat(TreeDiff.of(kept, below(mounted.directory()), name -> true))
+                            .as("differences of a mount at %s", moment)
+                            .isEmpty();
+                }
+            }
+        }
+
+        private Path below(Path restored) {
+            return restored.resolve(FaultBench.HOST).resolve(Path.of("/").relativize(tree));
+        }
+
         private void isRestored() throws IOException {
-            Path restored = archive.restore("--hide-gone");
-            Path copy = restored.resolve(FaultBench.HOST).resolve(Path.of("/").relativize(tree));
-            assertThat(TreeDiff.of(tree, copy, name -> !Archive.beside(Path.of(name))))
+            Path restored = archive.restore();
+            Path copy = below(restored);
+            assertThat(TreeDiff.of(tree, copy, name -> true))
                     .as("differences of %s and %s after %s", tree, copy, history)
                     .isEmpty();
             Program.ok("rm", "-rf", restored.toString());

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,16 +38,23 @@ record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identi
         return host.resolve(Path.of("/").relativize(source.toAbsolutePath()));
     }
 
+    /** All files, in both trees. */
     List<Path> files() {
-        return Archive.files(directory, file -> true);
+        return Stream.concat(standing().stream(), gone().stream()).toList();
     }
 
-    /** Versions without a name, written beside the name they had. */
-    List<Path> beside() {
-        return Archive.files(directory, Archive::beside);
+    /** What stood at the moment. */
+    List<Path> standing() {
+        return Files.exists(directory) ? Archive.files(directory, file -> true) : List.of();
     }
 
-    /** The restored tree is the source: content, permissions, times, links; versions kept beside are no difference. */
+    /** What is gone, and earlier states of files: what was restored into a tree of its own. */
+    List<Path> gone() {
+        Path tree = directory.resolveSibling(".gone").resolve(directory.getFileName());
+        return Files.exists(tree) ? Archive.files(tree, file -> true) : List.of();
+    }
+
+    /** The restored tree is the source: content, permissions, times, links. */
     Restored same(Path source) {
         return same(source, name -> true);
     }
@@ -54,7 +62,7 @@ record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identi
     Restored same(Path source, Predicate<String> relevant) {
         Path restored = of(source);
         assertThat(Files.exists(restored)).as("%s is in the archive", source).isTrue();
-        assertThat(TreeDiff.of(source, restored, name -> relevant.test(name) && !Archive.beside(Path.of(name))))
+        assertThat(TreeDiff.of(source, restored, relevant))
                 .as("differences of the restored %s", source)
                 .isEmpty();
         if (archive != null && MountedArchive.isPossible()) {
@@ -77,19 +85,13 @@ record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identi
     }
 
     /**
-     * Every line stands exactly once in the files that have a name, or in a version kept beside them. Such a version
-     * may
-     * repeat what a named file took over from it: for scenarios that copy content and then truncate it.
+     * Every line stands exactly once in the files that have a name, or in what is gone. That may repeat what a named file
+     * took over from it: for scenarios that copy content and then truncate it.
      */
     Restored exactWithCopies(LineWriter... writers) {
         LineCount count = expecting(writers);
-        for (Path file : files()) {
-            if (Archive.beside(file)) {
-                count.superseded(file);
-            } else {
-                count.current(file);
-            }
-        }
+        standing().forEach(count::current);
+        gone().forEach(count::superseded);
         return exact(count);
     }
 

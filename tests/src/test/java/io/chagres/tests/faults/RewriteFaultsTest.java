@@ -76,9 +76,9 @@ class RewriteFaultsTest {
         first.truncate(0).bytes(other).close();
         ship.awaitSettled().drain();
 
-        Restored restored = bench.restored().same(bench.tree());
-        assertThat(restored.beside()).singleElement().satisfies(beside -> assertThat(
-                        new LineCount().expect(first).current(beside).result().exact())
+        Restored restored = bench.restored("--all-versions").same(bench.tree());
+        assertThat(restored.gone()).singleElement().satisfies(gone -> assertThat(
+                        new LineCount().expect(first).current(gone).result().exact())
                 .isTrue());
     }
 
@@ -99,13 +99,8 @@ class RewriteFaultsTest {
         Restored restored = bench.restored("--all-versions").same(bench.tree());
         LineCount count = new LineCount();
         writers.forEach(count::expect);
-        restored.files().forEach(file -> {
-            if (Archive.beside(file)) {
-                count.superseded(file);
-            } else {
-                count.current(file);
-            }
-        });
+        restored.standing().forEach(count::current);
+        restored.gone().forEach(count::superseded);
         assertThat(count.result().torn()).isZero();
         assertThat(count.result().doubled()).isZero();
     }
@@ -119,7 +114,7 @@ class RewriteFaultsTest {
         LineWriter fresh = bench.writer("new").open(bench.file("app.log")).batch(100);
         ship.awaitSettled().drain();
 
-        Restored restored = bench.restored().same(bench.tree());
+        Restored restored = bench.restored("--all-versions").same(bench.tree());
         LineCount.Result all = count(restored, old, fresh);
         assertThat(all.lost()).isZero();
         assertThat(all.doubled()).isZero();
@@ -131,7 +126,7 @@ class RewriteFaultsTest {
         for (LineWriter writer : writers) {
             count.expect(writer);
         }
-        restored.beside().forEach(count::superseded);
+        restored.gone().forEach(count::superseded);
         restored.files().forEach(count::current);
         return count.result();
     }
