@@ -10,8 +10,8 @@
 #   ./check.sh ship stores/s3    the tests of modules; 'fast tests' only the fast ones, 'fast it' all of both kinds
 #   ./check.sh -t NAME ship      tests of a module by name: Class, Class#method, or a pattern of Surefire
 #
-# Of a long search - models, random histories, mutations, hostile inputs, crash images - the others run a share. The
-# commit chooses it: ten commits in a row run all of it, and so does -Dshare=0/1.
+# Of a long search - models, random histories, mutations, hostile inputs, crash images - the others run a share, which the
+# commit chooses; -Dshare=0/1 runs all of it. CONTRIBUTING.md says what shares of several commits cover.
 #
 # Other arguments that begin with '-' go to Maven. Only the first compiles with Error Prone and NullAway and checks the
 # formatting (repair: ./mvnw -pl '!bom' spotless:apply). The last line is the sum over all modules.
@@ -94,7 +94,7 @@ set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that we
 [ $shares != 50 ] || set -- -Dfast "$@"
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
 # A second compiler costs more than it saves where little is compiled.
-[ $mode != quick ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"
+[ $mode = full ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"
 mkdir -p target
 {
     status=0
