@@ -294,6 +294,7 @@ public final class HostRegistry {
     }
 
     /** Puts the key by which others find a host, should it be missing; nothing where its owner record is. */
+    @SuppressWarnings("ReferenceEquality") // it is one object
     public static void relist(BlobStore store, String hostId) throws IOException {
         Claim claim = claim(store, hostId);
         if (claim != null && claim != Claim.DAMAGED) {
@@ -326,6 +327,7 @@ public final class HostRegistry {
     }
 
     /** Takes an id if it is free or ours already; null when it is another's. A refusal is thrown: it may be ours. */
+    @SuppressWarnings("ReferenceEquality") // a damaged claim is one object
     private static @Nullable String take(
             BlobStore store, String hostId, String name, Machine machine, String continues, long nowMs)
             throws IOException {

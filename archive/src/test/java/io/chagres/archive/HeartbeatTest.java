@@ -15,7 +15,18 @@ import org.junit.jupiter.api.Test;
 class HeartbeatTest {
     private static final String ID = "00000000000000aa";
     private static final Heartbeat WORD = new Heartbeat(
-            Heartbeat.State.RUNNING, 1000, 60_000, 17, 2500, 3, 99, "1.0", "/var/log /srv", "the store refuses", 4200, 42);
+            Heartbeat.State.RUNNING,
+            1000,
+            60_000,
+            17,
+            2500,
+            3,
+            99,
+            "1.0",
+            "/var/log /srv",
+            "the store refuses",
+            4200,
+            42);
 
     private final MemoryStore store = new MemoryStore();
 

@@ -24,7 +24,7 @@ final class ManPage {
     private void write() {
         String name = command.qualifiedName("-");
         String version = io.chagres.ship.Version.text();
-        page.append(".TH \"%s\" 1 \"\" \"chagres %s\" \"Chagres\"\n".formatted(name.toUpperCase(), version));
+        page.append(".TH \"%s\" 1 \"\" \"chagres %s\" \"Chagres\"\n".formatted(name.toUpperCase(Locale.ROOT), version));
         page.append(".nh\n.ad l\n");
         section("NAME");
         text(name + " - " + join(command.usageMessage().header()));
@@ -82,7 +82,7 @@ final class ManPage {
                 page.append(".br\n");
                 text(line.strip());
             } else if (line.endsWith(":")) {
-                section(line.substring(0, line.length() - 1).toUpperCase());
+                section(line.substring(0, line.length() - 1).toUpperCase(Locale.ROOT));
             } else if (!line.isBlank()) {
                 page.append(".PP\n");
                 text(line);

@@ -404,7 +404,7 @@ abstract class DedupeContract extends OnDisk {
     @Test
     void equalFilesFollowTheOneWhoseRangesAreShared() throws IOException {
         byte[] content = random(19, 4 * MIB);
-        Path x = file("x", content);
+        file("x", content);
         content[2 * MIB + 5]++;
         List<Path> others = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

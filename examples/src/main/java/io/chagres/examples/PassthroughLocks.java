@@ -150,7 +150,7 @@ final class PassthroughLocks {
         if (retries == null) {
             retries = Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("passthrough-locks").factory());
-            retries.scheduleWithFixedDelay(() -> retryIf(true), RETRY_MS, RETRY_MS, TimeUnit.MILLISECONDS);
+            var _ = retries.scheduleWithFixedDelay(() -> retryIf(true), RETRY_MS, RETRY_MS, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -160,7 +160,7 @@ class PowerLossModelTest {
         Node node = place.node();
         Path path = mount.resolve(place.path.substring(1));
         if (node == null) {
-            make(mount, place, path);
+            make(place, path);
         } else if (random.nextInt(4) == 0) {
             rename(mount, place, place());
         } else if (node.isDirectory) {
@@ -173,7 +173,7 @@ class PowerLossModelTest {
         }
     }
 
-    private void make(Path mount, Place place, Path path) throws IOException {
+    private void make(Place place, Path path) throws IOException {
         boolean isDirectory = random.nextInt(3) == 0;
         done.add((isDirectory ? "mkdir " : "create ") + place.path);
         if (isDirectory) {

@@ -185,10 +185,11 @@ final class CStringCodec {
 
     /** Tells UTF-8 from ISO-8859-1. */
     private static boolean isWide(Charset charset) {
-        if (charset != StandardCharsets.UTF_8 && charset != StandardCharsets.ISO_8859_1) {
+        boolean wide = charset.equals(StandardCharsets.UTF_8);
+        if (!wide && !charset.equals(StandardCharsets.ISO_8859_1)) {
             throw new IllegalArgumentException("neither UTF-8 nor ISO-8859-1: " + charset);
         }
-        return charset == StandardCharsets.UTF_8;
+        return wide;
     }
 
     private static void put(MemorySegment target, long offset, int value) {

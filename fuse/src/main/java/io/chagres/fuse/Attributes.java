@@ -500,7 +500,7 @@ public final class Attributes {
     /** Writes {@code fuse_attr_out}. */
     void writeAttributes(MemorySegment to, long at, long node) {
         Abi.putLong(to, at + Abi.ATTR_OUT_ATTR_VALID, attributeTimeoutNs / NS);
-        Abi.putLong(to, at + Abi.ATTR_OUT_ATTR_VALID_NSEC, (int) (attributeTimeoutNs % NS));
+        Abi.putLong(to, at + Abi.ATTR_OUT_ATTR_VALID_NSEC, attributeTimeoutNs % NS);
         write(to, at + Abi.ATTR_OUT_ATTR, node);
     }
 

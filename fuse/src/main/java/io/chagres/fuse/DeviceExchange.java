@@ -39,7 +39,7 @@ final class DeviceExchange extends Exchange {
         super(session);
         this.device = device;
         readBytes = Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
-        buffer = arena.allocate(PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
+        buffer = arena.allocate((long) PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
         pieces = new IoVector(arena, 2);
         bodyBehindArguments = buffer.asSlice(DATA + Abi.OUT_HEADER);
         bodyBehindName = buffer.asSlice(BEHIND_NAME + Abi.OUT_HEADER);

@@ -36,7 +36,7 @@ abstract class Exchange {
         try {
             STATE = MethodHandles.lookup().findVarHandle(Exchange.class, "state", int.class);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 

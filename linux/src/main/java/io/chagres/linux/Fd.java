@@ -96,7 +96,7 @@ public final class Fd implements AutoCloseable {
         try {
             VALUE = MethodHandles.lookup().findVarHandle(Fd.class, "value", int.class);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 

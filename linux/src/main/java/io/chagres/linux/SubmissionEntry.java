@@ -207,7 +207,7 @@ public final class SubmissionEntry {
     }
 
     /**
-     * Waits until a descriptor is ready; gives what it is ready for, as {@code revents} of poll(2).
+     * Waits until a descriptor is ready; gives what it is ready for, as poll(2) returns it.
      *
      * @param fd an open descriptor
      * @param events {@code EPOLL} constants of {@link Epoll}

@@ -64,7 +64,7 @@ final class BlockLoads {
     void tryAhead(BlockCache.Key key, long deadlineMs) {
         if (ahead.get() < MAX_AHEAD) {
             ahead.incrementAndGet();
-            load(key, deadlineMs, ahead::decrementAndGet);
+            var _ = load(key, deadlineMs, ahead::decrementAndGet);
         }
     }
 

@@ -87,7 +87,7 @@ final class BlockReads {
             missing++;
         }
         CompletableFuture<Void> loading = loads.load(read.key(missing), read.deadlineMs());
-        loading.whenComplete((nothing, failure) -> loaded(read, failure != null));
+        var _ = loading.whenComplete((nothing, failure) -> loaded(read, failure != null));
     }
 
     private void loaded(FileRead read, boolean failed) {

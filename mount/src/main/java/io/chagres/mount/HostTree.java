@@ -202,8 +202,7 @@ final class HostTree {
     }
 
     private GoneView collected(HostState of) {
-        return new GoneView(
-                of, of.seq(), GoneTree.of(of, options.versions(), (path, version) -> shows(version)));
+        return new GoneView(of, of.seq(), GoneTree.of(of, options.versions(), (path, version) -> shows(version)));
     }
 
     /** Returns a version; null if there is none. Takes the lock. */

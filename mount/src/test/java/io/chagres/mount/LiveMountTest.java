@@ -193,8 +193,7 @@ class LiveMountTest {
             mounted.mount.refresh();
             assertThat(content(pods.resolve("one"))).isEqualTo("a file now");
             Await.until("the newer one has the name", () -> content(goneLog).equals("second\n"));
-            assertThat(names(goneLog.getParent()))
-                    .containsExactly("0.log", "0.log~19700101T000001Z~0000000000000001");
+            assertThat(names(goneLog.getParent())).containsExactly("0.log", "0.log~19700101T000001Z~0000000000000001");
 
             SmallArchive.compact(archive);
             mounted.mount.refresh();

@@ -155,7 +155,8 @@ final class Pulse {
         if (intervalMs > 0) {
             long untilMs = MonotonicClock.nowMs() + LAST_WORD_MS;
             if (await(untilMs)) {
-                Heartbeat.State state = drained && status.riskBytes() == 0 ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED;
+                Heartbeat.State state =
+                        drained && status.riskBytes() == 0 ? Heartbeat.State.DRAINED : Heartbeat.State.ENDED;
                 send(word(state, intervalMs, status, 0));
                 await(untilMs);
             }
@@ -215,7 +216,8 @@ final class Pulse {
     }
 
     private String lost(Lost lost) {
-        String names = namesPaths ? ", the last: " + String.join(", ", lost.latest().reversed()) : "";
+        String names =
+                namesPaths ? ", the last: " + String.join(", ", lost.latest().reversed()) : "";
         return lost.files() == 0 ? "" : lost.bytes() + " bytes of " + lost.files() + " files lost" + names;
     }
 

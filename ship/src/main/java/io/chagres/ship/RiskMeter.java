@@ -103,7 +103,8 @@ final class RiskMeter {
         for (DentryEvents.Unreadable each : parts.names.unreadable().values()) {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
         }
-        oldest = Math.min(oldest, directories.oldest(parts.watcher.unreadablePaths().collect(Collectors.toSet()), nowMs));
+        oldest = Math.min(
+                oldest, directories.oldest(parts.watcher.unreadablePaths().collect(Collectors.toSet()), nowMs));
         EnumSet<Elsewhere> owed = EnumSet.noneOf(Elsewhere.class);
         if (scanning) {
             owed.add(Elsewhere.UNSEEN);

@@ -136,7 +136,8 @@ public final class RunningShipper {
     public boolean runs() throws IOException {
         return directory != null
                 && (StateDirectory.holder(directory) == pid
-                        || !unlessHidden(List.<String>of(), () -> ProcPid.arguments(pid)).isEmpty());
+                        || !unlessHidden(List.<String>of(), () -> ProcPid.arguments(pid))
+                                .isEmpty());
     }
 
     /** Returns what it says about flushes. */

@@ -115,7 +115,8 @@ final class StateDirectory implements AutoCloseable {
         }
         try {
             for (Map.Entry<String, String> each : Map.copyOf(kept).entrySet()) {
-                if (!secrets.contains(each.getKey()) || content(directory.resolve(each.getKey())).isEmpty()) {
+                if (!secrets.contains(each.getKey())
+                        || content(directory.resolve(each.getKey())).isEmpty()) {
                     replace(each.getKey(), each.getValue(), secrets.contains(each.getKey()));
                 }
             }

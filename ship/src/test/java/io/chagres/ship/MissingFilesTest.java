@@ -122,7 +122,9 @@ final class MissingFilesTest {
     void opensByItsHandleWhatIsFarAway() throws IOException {
         Requires.root();
         byte[] all = growsUnseen("l/app.log");
-        Files.move(tree.file("l/app.log"), Files.createDirectories(temp.resolve("far/away")).resolve("x"));
+        Files.move(
+                tree.file("l/app.log"),
+                Files.createDirectories(temp.resolve("far/away")).resolve("x"));
         tree.settle().drain();
         assertThat(archivedVersions()).containsExactly(all);
         assertThat(tree.problems).isEmpty();

@@ -26,8 +26,7 @@ final class ModelFillers {
             return false;
         }
         String line = "filler " + written + " of a run\n";
-        byte[] bytes = Arrays.copyOf(
-                line.repeat(1 + BYTES / line.length()).getBytes(StandardCharsets.UTF_8), BYTES);
+        byte[] bytes = Arrays.copyOf(line.repeat(1 + BYTES / line.length()).getBytes(StandardCharsets.UTF_8), BYTES);
         Files.write(top.resolve("fill" + written++), bytes);
         return true;
     }

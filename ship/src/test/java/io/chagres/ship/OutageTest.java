@@ -115,7 +115,8 @@ class OutageTest {
             Lost lost = running.status().lost();
             assertThat(lost.files()).isBetween(1L, (long) count - 1);
             assertThat(lost.bytes()).isEqualTo(100 * lost.files());
-            assertThat(lost.latest()).contains(shipped.file("short" + (count - 1)).toString());
+            assertThat(lost.latest())
+                    .contains(shipped.file("short" + (count - 1)).toString());
             shipped.refuses = false;
             until(shipped, lost.bytes());
             rest(shipped);

@@ -7,7 +7,6 @@ import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -111,9 +110,7 @@ class OwedAgeTest {
         Path closed = Files.createDirectory(tree.file("closed"));
         Files.writeString(closed.resolve("hidden"), "hidden");
         permissions(closed, "---------");
-        agesUntil(
-                status -> !status.scanning() && status.riskBytes() < 0,
-                () -> permissions(closed, "rwxr-xr-x"));
+        agesUntil(status -> !status.scanning() && status.riskBytes() < 0, () -> permissions(closed, "rwxr-xr-x"));
     }
 
     @Test
@@ -121,8 +118,7 @@ class OwedAgeTest {
         try (OutputStream writer = Files.newOutputStream(tree.file("db"))) {
             writer.write(new byte[] {1});
             writer.write(new byte[8191]);
-            agesUntil(
-                    status -> status.heldBackBytes() == 8191 && status.riskBytes() == 8191, writer::close);
+            agesUntil(status -> status.heldBackBytes() == 8191 && status.riskBytes() == 8191, writer::close);
         }
     }
 }

@@ -42,6 +42,7 @@ final class Scope {
     }
 
     /** Returns the scope of a name in this directory, or null when it does not matter. */
+    @SuppressWarnings("ReferenceEquality") // it is one object
     @Nullable
     Scope step(byte[] name) {
         if (this == ALL) {

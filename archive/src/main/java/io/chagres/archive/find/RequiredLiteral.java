@@ -71,7 +71,7 @@ final class RequiredLiteral {
         run.append(c);
     }
 
-    /** What stands before {@code ?}, {@code *} and {@code {} may be there or not. */
+    /** What stands before {@code ?}, {@code *} and an opening brace may be there or not. */
     private void optional(char quantifier) {
         if (!run.isEmpty()) {
             int last = run.length() - 1;

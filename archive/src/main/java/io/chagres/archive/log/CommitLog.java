@@ -153,8 +153,8 @@ public final class CommitLog {
     public void requireKept(long acknowledged) throws IOException {
         String key = ArchiveLayout.commit(hostId, acknowledged);
         if (store.stored() instanceof DirectoryStore local && !local.isThere()) {
-            throw new CorruptArchiveException(key, "it was acknowledged, and " + store.name() + " is another directory now,"
-                    + " or none");
+            throw new CorruptArchiveException(
+                    key, "it was acknowledged, and " + store.name() + " is another directory now," + " or none");
         }
         Appended ours = last;
         long size = store.size(key);

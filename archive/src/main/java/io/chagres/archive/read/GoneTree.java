@@ -93,8 +93,8 @@ public final class GoneTree {
     }
 
     private static Nameless nameless(FileVersion version, boolean shown) {
-        boolean superseded = version.state() == FileVersion.State.TRUNCATED
-                || version.state() == FileVersion.State.REWRITTEN;
+        boolean superseded =
+                version.state() == FileVersion.State.TRUNCATED || version.state() == FileVersion.State.REWRITTEN;
         long bytes = version.length() - version.startPosition();
         return new Nameless(version.id(), version.changedMs(), bytes, superseded, shown);
     }

@@ -76,8 +76,7 @@ public final class Restore {
 
         /** Returns a copy that restores other trees. */
         public Options with(boolean otherStanding, Nameless otherNameless) {
-            return new Options(
-                    address, at, otherStanding, otherNameless, specialBits, salvage, ignoreSpace, filter);
+            return new Options(address, at, otherStanding, otherNameless, specialBits, salvage, ignoreSpace, filter);
         }
     }
 

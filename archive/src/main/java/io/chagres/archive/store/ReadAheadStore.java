@@ -101,6 +101,7 @@ public final class ReadAheadStore extends ForwardingStore {
     }
 
     /** Returns the part that holds a position, or null; what was expected to be read before it is forgotten. */
+    @SuppressWarnings("ReferenceEquality") // it was found in the list
     private synchronized @Nullable Part at(String key, long position) {
         Part found = null;
         for (Part part : parts) {

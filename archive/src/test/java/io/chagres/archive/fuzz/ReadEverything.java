@@ -159,10 +159,9 @@ final class ReadEverything {
             assertThat(found).isNotNull();
             assertThat(found.kind()).isEqualTo(entry.kind());
         }
-        GoneTree.of(state, true, (path, version) -> true)
-                .forEach((path, version) -> assertThat(Objects.requireNonNull(state.version(version))
-                                .nameCount())
-                        .isZero());
+        GoneTree.of(state, true, (path, version) -> true).forEach((path, version) -> assertThat(
+                        Objects.requireNonNull(state.version(version)).nameCount())
+                .isZero());
         for (FileVersion version : state.versions()) {
             version.paths().forEach(path -> assertThat(state.names().find(path)).isNotNull());
         }
@@ -209,8 +208,8 @@ final class ReadEverything {
             return;
         }
         Path out = Files.createTempDirectory(directory, "out");
-        Restore.Options options =
-                new Restore.Options(null, PointInTime.NOW, true, Restore.Nameless.ALL, false, true, false, version -> true);
+        Restore.Options options = new Restore.Options(
+                null, PointInTime.NOW, true, Restore.Nameless.ALL, false, true, false, version -> true);
         Restore.Listener listener = new Restore.Listener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}

@@ -68,11 +68,7 @@ class PythonReaderTest {
         };
         Path ours = Files.createDirectory(directory.resolve(name + "-java"));
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
-        new Restore(
-                        store,
-                        Restore.Options.ALL.with(true, Restore.Nameless.ALL),
-                        Workers.NONE,
-                        listener)
+        new Restore(store, Restore.Options.ALL.with(true, Restore.Nameless.ALL), Workers.NONE, listener)
                 .into(Pathname.of(ours.toString()));
         assertThat(faults).isEmpty();
         Program python = Program.run(List.of(

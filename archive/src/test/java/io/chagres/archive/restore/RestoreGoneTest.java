@@ -28,7 +28,9 @@ class RestoreGoneTest extends RestoreFixture {
 
     /** The paths below a directory; of versions beside a name without what is unique. */
     private List<String> shortTree() throws IOException {
-        return tree().stream().map(path -> path.replaceFirst("~\\d{8}T\\d{6}Z~.*", "~")).toList();
+        return tree().stream()
+                .map(path -> path.replaceFirst("~\\d{8}T\\d{6}Z~.*", "~"))
+                .toList();
     }
 
     private static void gone(Host host, String path, String content) throws IOException {
@@ -115,12 +117,7 @@ class RestoreGoneTest extends RestoreFixture {
         restore(Restore.Options.ALL);
         assertThat(tree().stream().filter(path -> !path.startsWith(".gone")))
                 .containsExactlyInAnyOrder(
-                        "web1",
-                        "web1/log",
-                        "web1/log/directory",
-                        "web1/log/file",
-                        "web1/log/linked",
-                        "web1/log/taken");
+                        "web1", "web1/log", "web1/log/directory", "web1/log/file", "web1/log/linked", "web1/log/taken");
         assertThat(out("web1/log/taken")).hasContent("lives");
     }
 
@@ -170,8 +167,7 @@ class RestoreGoneTest extends RestoreFixture {
         assertThat(none.files() + none.directories() + none.links()).isZero();
         assertThat(none.gone()).isEqualTo(new GoneTree.Count(1, 8));
         restore(options.with(false, Nameless.GONE));
-        assertThat(tree())
-                .containsExactly(".gone", ".gone/web1", ".gone/web1/log", ".gone/web1/log/app.log");
+        assertThat(tree()).containsExactly(".gone", ".gone/web1", ".gone/web1/log", ".gone/web1/log/app.log");
     }
 
     @Test
@@ -200,7 +196,6 @@ class RestoreGoneTest extends RestoreFixture {
             gone(host, "/gone", "2");
         }
         restore(Restore.Options.ALL.with(true, Nameless.ALL));
-        assertThat(tree())
-                .containsExactly(".gone", ".gone/" + id, ".gone/" + id + "/gone", id, id + "/lives");
+        assertThat(tree()).containsExactly(".gone", ".gone/" + id, ".gone/" + id + "/gone", id, id + "/lives");
     }
 }

@@ -88,8 +88,8 @@ class RestoreModelTest extends RestoreFixture {
         /** What a restored tree must look like. */
         Map<String, String> shown() {
             Map<String, String> shown = new TreeMap<>();
-            tree.forEach((path, what) -> shown.put(
-                    path, what.startsWith("version ") ? "file " + contents.get(idOf(what)) : what));
+            tree.forEach((path, what) ->
+                    shown.put(path, what.startsWith("version ") ? "file " + contents.get(idOf(what)) : what));
             return shown;
         }
     }
@@ -116,7 +116,8 @@ class RestoreModelTest extends RestoreFixture {
         for (Map.Entry<Long, Model> moment : moments.entrySet()) {
             boolean last = moment.getKey() == moments.size();
             if (last || random.nextInt(4) == 0) {
-                isRestored(id, name, last ? PointInTime.NOW : PointInTime.seq(moment.getKey()), moment.getValue(), done);
+                isRestored(
+                        id, name, last ? PointInTime.NOW : PointInTime.seq(moment.getKey()), moment.getValue(), done);
             }
         }
     }
@@ -227,12 +228,18 @@ class RestoreModelTest extends RestoreFixture {
                 .map(model.contents::get)
                 .sorted()
                 .toList();
-        assertThat(files(tree.resolve(".gone"))).as("gone %s after %s", at, done).isEqualTo(nameless);
+        assertThat(files(tree.resolve(".gone")))
+                .as("gone %s after %s", at, done)
+                .isEqualTo(nameless);
         GoneTree.Count all = standing.gone().plus(standing.earlier());
-        assertThat(all).isEqualTo(new GoneTree.Count(
-                nameless.size(), nameless.stream().mapToLong(String::length).sum()));
+        assertThat(all)
+                .isEqualTo(new GoneTree.Count(
+                        nameless.size(),
+                        nameless.stream().mapToLong(String::length).sum()));
         assertThat(shown(tree.resolve(name))).isEqualTo(model.shown());
-        long superseded = model.superseded.stream().filter(each -> !model.named().contains(each)).count();
+        long superseded = model.superseded.stream()
+                .filter(each -> !model.named().contains(each))
+                .count();
         assertThat(standing.earlier().files()).isBetween(0L, superseded);
 
         restoreInto(into + "-gone", options.with(false, Nameless.GONE));

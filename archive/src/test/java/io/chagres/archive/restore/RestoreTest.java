@@ -65,7 +65,14 @@ class RestoreTest extends RestoreFixture {
         assertThat(tree()).containsExactly("web2", "web2/sparse");
         faults.clear();
         restore(new Restore.Options(
-                Address.parse("web1:"), PointInTime.NOW, true, Restore.Nameless.NONE, false, false, true, version -> true));
+                Address.parse("web1:"),
+                PointInTime.NOW,
+                true,
+                Restore.Nameless.NONE,
+                false,
+                false,
+                true,
+                version -> true));
         assertThat(faults).noneMatch(fault -> fault.contains("--ignore-space")).isNotEmpty();
     }
 
@@ -115,7 +122,8 @@ class RestoreTest extends RestoreFixture {
             assertThat(Files.getLastModifiedTime(out(path)))
                     .isEqualTo(FileTime.from(Host.DIRECTORY.mtimeNs(), TimeUnit.NANOSECONDS));
         }
-        assertThat(summary).isEqualTo(new Restore.Summary(3, 3, 3, 15, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
+        assertThat(summary)
+                .isEqualTo(new Restore.Summary(3, 3, 3, 15, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
     }
 
     @Test

@@ -82,7 +82,7 @@ final class StoreChecks {
         try (BlobStore store = BlobStores.open(plan.store(), true)) {
             diagnosis.ok("archive write", "takes new objects and refuses to replace them");
             if (!hosts.isEmpty()) {
-                clock(store, hosts.getFirst().id(), clock);
+                clock(store, clock);
             }
         } catch (IOException e) {
             diagnosis.fail(
@@ -92,7 +92,7 @@ final class StoreChecks {
         }
     }
 
-    private void clock(BlobStore store, String hostId, InstantSource clock) {
+    private void clock(BlobStore store, InstantSource clock) {
         try {
             long before = clock.millis();
             long there = store.nowMs();

@@ -119,7 +119,14 @@ public final class RestoreCommand implements Callable<Integer> {
         try (BlobStore archive = new HostLists(identities.open(store, context.environment()));
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
             Restore.Options options = new Restore.Options(
-                    address, times.at(), !goneOnly, nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
+                    address,
+                    times.at(),
+                    !goneOnly,
+                    nameless(),
+                    specialBits,
+                    salvage.salvage,
+                    ignoreSpace,
+                    times::covers);
             Restore restore = new Restore(archive, options, workers(archive, threads), listener);
             Restore.Summary summary = restore.into(into);
             progress.end();
@@ -155,7 +162,8 @@ public final class RestoreCommand implements Callable<Integer> {
     private Restore.Nameless nameless() throws CommandFailure {
         if (gone.hidden && (goneOnly || allVersions)) {
             throw new CommandFailure(
-                    ExitCode.USAGE, (goneOnly ? "--gone" : "--all-versions") + " and --hide-gone contradict each other");
+                    ExitCode.USAGE,
+                    (goneOnly ? "--gone" : "--all-versions") + " and --hide-gone contradict each other");
         }
         if (allVersions) {
             return Restore.Nameless.ALL;
@@ -185,8 +193,8 @@ public final class RestoreCommand implements Callable<Integer> {
 
     private static void add(List<String> left, GoneTree.Count count, String one, String many, String option) {
         if (count.files() > 0) {
-            left.add(Words.plural(count.files(), one, many) + ", " + ByteSize.format(count.bytes())
-                    + " ('restore " + option + "' brings " + (count.files() == 1 ? "it" : "them") + " back)");
+            left.add(Words.plural(count.files(), one, many) + ", " + ByteSize.format(count.bytes()) + " ('restore "
+                    + option + "' brings " + (count.files() == 1 ? "it" : "them") + " back)");
         }
     }
 

@@ -41,7 +41,7 @@ final class ChildProcess {
         Orphans.adopt();
         try {
             Process process = builder.start();
-            process.onExit().thenRunAsync(onExit); // it waits
+            var _ = process.onExit().thenRunAsync(onExit); // it waits
             return new ChildProcess(process);
         } catch (IOException e) {
             throw new CommandFailure(

@@ -80,8 +80,9 @@ public record ShipPlan(ShipOptions options, String store, String to) {
     public ShipPreview preview(long patienceMs) throws IOException {
         ShipPreview preview = new ShipPreview(options, ownPaths(), Clock.systemUTC());
         long untilMs = MonotonicClock.nowMs() + patienceMs;
-        while (!preview.step(STEP_MS) && MonotonicClock.nowMs() < untilMs) {
-            continue; // a tree that is never quiet is seen as far as it is
+        boolean quiet = false;
+        while (!quiet && MonotonicClock.nowMs() < untilMs) { // a tree that is never quiet is seen as far as it is
+            quiet = preview.step(STEP_MS);
         }
         preview.sayUnmatched();
         return preview;

@@ -54,7 +54,8 @@ sealed interface ShipReport {
         String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
         return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.lost(status)
                 + ShipStatusText.unreadable(status) + cause
-                + (status.lost().files() > 0 ? ". What is not lost is" : ". They are") + " still in the local files and "
+                + (status.lost().files() > 0 ? ". What is not lost is" : ". They are")
+                + " still in the local files and "
                 + ByteSize.format(status.shippedBytes())
                 + (status.storeTrouble() == null ? " are safe" : " were acknowledged before")
                 + ": start chagres ship again to ship the rest.";

@@ -185,7 +185,7 @@ final class ShipSettings {
     ShipCommand command() throws IOException {
         try {
             ShipCommand command = parse(context, settings);
-            command.moreSources = sources(command);
+            command.moreSources = sources();
             return command;
         } catch (ParameterException e) {
             throw new CommandFailure(ExitCode.USAGE, environmentNamed(String.valueOf(e.getMessage())));
@@ -219,7 +219,7 @@ final class ShipSettings {
     }
 
     /** Returns the sources of the file; who names paths on the command line means those. */
-    private List<Source> sources(ShipCommand command) throws IOException {
+    private List<Source> sources() throws IOException {
         List<Source> sources = new ArrayList<>();
         if (file == null || ofLine.containsKey(PATHS)) {
             return sources;

@@ -81,7 +81,8 @@ final class ShipStatusText {
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());
         json.member("missingFiles", status.missingFiles()).member("unfollowedLinks", status.unfollowedLinks());
-        json.member("lostBytes", status.lost().bytes()).member("lostFiles", status.lost().files());
+        json.member("lostBytes", status.lost().bytes())
+                .member("lostFiles", status.lost().files());
         json.name("lostPaths").beginArray();
         status.lost().latest().forEach(json::value);
         json.endArray();

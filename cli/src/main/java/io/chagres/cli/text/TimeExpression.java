@@ -56,7 +56,7 @@ public final class TimeExpression {
             try {
                 return Optional.of(form.apply(text));
             } catch (DateTimeException | IllegalArgumentException e) {
-                continue; // the next form may fit
+                // the next form may fit
             }
         }
         return Optional.empty();

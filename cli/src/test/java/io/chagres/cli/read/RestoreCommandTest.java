@@ -84,7 +84,15 @@ final class RestoreCommandTest {
     private void loses(String name) throws IOException {
         Files.delete(source.resolve(name));
         CommandRun.of(
-                "ship", source.toString(), "--to", store(), "--host", "web1", "--once", "--state", directory + "/state");
+                "ship",
+                source.toString(),
+                "--to",
+                store(),
+                "--host",
+                "web1",
+                "--once",
+                "--state",
+                directory + "/state");
     }
 
     @Test
@@ -92,8 +100,7 @@ final class RestoreCommandTest {
         loses("deep/a.log");
         CommandRun restore = CommandRun.of("restore", store(), target.toString());
         assertThat(restore.code()).isZero();
-        assertThat(restore.err())
-                .isEqualTo("chagres restore: 1 file is gone, 2 B ('restore --gone' brings it back)\n");
+        assertThat(restore.err()).isEqualTo("chagres restore: 1 file is gone, 2 B ('restore --gone' brings it back)\n");
         assertThat(tree(target.resolve("web1" + source))).isEqualTo(tree(source));
 
         CommandRun gone = CommandRun.of("restore", store(), target.toString(), "--gone");
@@ -101,7 +108,8 @@ final class RestoreCommandTest {
         assertThat(gone.code()).isZero();
         assertThat(target.resolve(".gone/web1" + source + "/deep/a.log")).hasContent("a\n");
         assertThat(tree(target.resolve("web1" + source))).isEqualTo(tree(source));
-        assertThat(CommandRun.of("restore", store(), target + "2", "--hide-gone").err())
+        assertThat(CommandRun.of("restore", store(), target + "2", "--hide-gone")
+                        .err())
                 .isEmpty();
         assertThat(CommandRun.of("restore", store(), target + "3", "--json").out())
                 .contains("\"goneFiles\":1,\"goneBytes\":2,");

@@ -35,7 +35,7 @@ public final class Callback {
                     "checked",
                     MethodType.methodType(MemorySegment.class, MemoryLayout.class, MemorySegment.class));
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 

@@ -19,8 +19,8 @@ import java.lang.invoke.MethodHandle;
  * @param function its address
  * @param backend how errno is captured
  * @param ints takes the function if it returns {@code int}: its address, the call state if the JDK captures, six
- *     {@code long}, the segment kept alive
- * @param longs the same if it returns {@code long}
+ *     words, the segment kept alive
+ * @param longs the same if it returns 64 bits
  */
 @SuppressWarnings("restricted")
 public record CapturedCall(MemorySegment function, Backend backend, MethodHandle ints, MethodHandle longs)

@@ -322,7 +322,7 @@ class PathNodes implements FuseFileSystem {
             long copied = paths.copyFileRange(table.pathIfAny(node), table.pathIfAny(target), copy);
             open.written(target, copy.targetPosition() + copied);
             changes.incrementAndGet();
-            reply.written(Math.toIntExact(copied));
+            reply.written(copied);
         });
     }
 

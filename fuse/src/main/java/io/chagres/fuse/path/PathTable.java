@@ -369,7 +369,7 @@ final class PathTable {
     /** Writes all that it knows, for a table in another process. Nobody uses a name meanwhile. */
     synchronized void write(StateWriter to) throws IOException {
         List<Node> ordered = parentsFirst();
-        Map<Node, Integer> places = new IdentityHashMap<>();
+        IdentityHashMap<Node, Integer> places = new IdentityHashMap<>();
         to.flag(keepsForgotten);
         to.number(lastId);
         to.number(ordered.size());
@@ -414,7 +414,7 @@ final class PathTable {
         nodes.clear();
         lastId = from.number();
         List<Node> ordered = new ArrayList<>();
-        Map<Node, Long> unlinked = new IdentityHashMap<>();
+        IdentityHashMap<Node, Long> unlinked = new IdentityHashMap<>();
         for (int count = from.count(); count > 0; count--) {
             ordered.add(readNode(from, ordered, unlinked));
         }

@@ -264,7 +264,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     /** Tells of a time that the archive cannot hold: it keeps the nearest. */
     private void lookAtTime(Dentry d, Statx looked) {
         if (looked.isMtimeClamped()) {
-            once(d.path() + ": its modification time is not within the years 1678 to 2261, so the archive keeps the nearest"
+            once(d.path()
+                    + ": its modification time is not within the years 1678 to 2261, so the archive keeps the nearest"
                     + " time that it can hold; its bytes are shipped");
         }
     }
@@ -320,7 +321,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
         long size = looked ? stat.size() : UNKNOWN;
         Unreadable before = unreadable.get(d);
-        unreadable.put(d, new Unreadable(size, before == null || before.sizeBytes == 0 ? nowMs.getAsLong() : before.sinceMs));
+        unreadable.put(
+                d, new Unreadable(size, before == null || before.sizeBytes == 0 ? nowMs.getAsLong() : before.sinceMs));
         if (OpenFiles.isForNow(errno)) {
             once("no more files can be opened (" + Errno.message(errno) + "): the bytes of those that are not open stay"
                     + " at risk, and are lost when they are removed; raise the limit of open files (ulimit -n,"

@@ -50,8 +50,7 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     /** Prepares; nothing is looked for yet. */
-    public MissingFiles(
-            ResumePoints resume, OpenFiles openFiles, DentryEvents.Files files, Consumer<String> problems) {
+    public MissingFiles(ResumePoints resume, OpenFiles openFiles, DentryEvents.Files files, Consumer<String> problems) {
         this.resume = resume;
         this.openFiles = openFiles;
         this.files = files;
@@ -72,7 +71,9 @@ public final class MissingFiles implements AutoCloseable {
             if (hidden.test(each.path) || openFiles.isFull()) {
                 later.add(each);
             } else if (!openByHandle(each, later)) {
-                byDirectory.computeIfAbsent(each.directory(), k -> new ArrayList<>()).add(each);
+                byDirectory
+                        .computeIfAbsent(each.directory(), k -> new ArrayList<>())
+                        .add(each);
             }
         }
         byDirectory.forEach((directory, wanted) -> lookBelow(directory, wanted, later));
@@ -202,7 +203,10 @@ public final class MissingFiles implements AutoCloseable {
 
     /** Returns how many files had a name when a shipper ran last, and were not found, or not yet. */
     public long count() {
-        return lost + (missing == null ? 0 : missing.stream().filter(each -> each.point.isNamed()).count());
+        return lost
+                + (missing == null
+                        ? 0
+                        : missing.stream().filter(each -> each.point.isNamed()).count());
     }
 
     /** Says whether some are to be looked for again. */

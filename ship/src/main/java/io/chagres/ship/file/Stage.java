@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *                     no name, no writer, all read -> DONE <---------+
  * }</pre>
  */
+@SuppressWarnings("ClassInitializationDeadlock") // one thread uses them
 public sealed interface Stage {
     /** New bytes are read as they come. */
     Stage FOLLOWING = new Following();

@@ -34,6 +34,7 @@ public final class LogPresence {
     private boolean demanded;
     /** How often it was demanded: a look that began before says nothing. */
     private int demands;
+
     private long wanted;
     /** The last commit that was found since it was demanded; -1 for none. */
     private long found = -1;

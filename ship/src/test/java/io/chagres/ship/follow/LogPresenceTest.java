@@ -44,8 +44,7 @@ class LogPresenceTest {
             }
         }
         looks = 0;
-        return new LogPresence(
-                log, new Offload(Runnable::run, () -> {}), health);
+        return new LogPresence(log, new Offload(Runnable::run, () -> {}), health);
     }
 
     private void put(String key) throws IOException {

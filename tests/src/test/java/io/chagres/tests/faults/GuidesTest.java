@@ -37,7 +37,9 @@ class GuidesTest {
                 tests.append(Files.readString(source));
             }
         }
-        try (Stream<Path> documents = Stream.concat(Files.list(root), Files.list(root.resolve("docs")))) {
+        try (Stream<Path> above = Files.list(root);
+                Stream<Path> below = Files.list(root.resolve("docs"))) {
+            Stream<Path> documents = Stream.concat(above, below);
             for (Path document :
                     (Iterable<Path>) documents.filter(each -> each.toString().endsWith(".md"))::iterator) {
                 if (CONSOLE.matcher(Files.readString(document)).find()) {

@@ -47,7 +47,7 @@ class InjectedErrorsTest {
         List<String> command = new ArrayList<>(List.of(strace(bench, call, fault, onlyOn)));
         command.remove("-D");
         command.addAll(List.of("-p", Long.toString(ship.pid())));
-        bench.tasks().submit(() -> Program.run(command));
+        var _ = bench.tasks().submit(() -> Program.run(command));
         Await.until("strace is attached", () -> traced(ship.pid()));
     }
 

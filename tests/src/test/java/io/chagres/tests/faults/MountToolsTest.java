@@ -147,7 +147,7 @@ class MountToolsTest {
             Path copy = bench.root().resolve("moment" + day);
             Program.ok("cp", "-a", bench.tree().toString(), copy.toString());
             moments.add(copy);
-            times.add("@" + newestCommitSecond(bench));
+            times.add("@" + newestCommitSecond());
             Workload.pause(Duration.ofMillis(1100)); // --at takes whole seconds
         }
         writer.close();
@@ -162,7 +162,7 @@ class MountToolsTest {
     }
 
     /** The first whole second at which all commits of now were made. */
-    private static long newestCommitSecond(FaultBench bench) {
+    private static long newestCommitSecond() {
         return Clock.systemUTC().millis() / 1000 + 1;
     }
 

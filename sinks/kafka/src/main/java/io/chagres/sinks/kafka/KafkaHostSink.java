@@ -55,7 +55,7 @@ final class KafkaHostSink implements HostSink {
             if (file == null || !file.isOf(record)) {
                 file = new VersionRecords(address, record, headers);
             }
-            producer.send(file.record(record));
+            var _ = producer.send(file.record(record));
         } catch (KafkaException | IllegalStateException e) {
             throw KafkaSink.failed(e);
         }
@@ -66,7 +66,8 @@ final class KafkaHostSink implements HostSink {
         try {
             begin();
             for (Map.Entry<Long, Position> each : moved.entrySet()) {
-                producer.send(positions.record(each.getKey(), each.getValue().encode()));
+                var _ = producer.send(
+                        positions.record(each.getKey(), each.getValue().encode()));
             }
             producer.commitTransaction();
             inTransaction = false;

@@ -67,13 +67,13 @@ final class KafkaSink implements Sink {
                 requireOrigin(host, left); // who has the host loses a transaction at most, and begins it again
             }
             producer.beginTransaction(); // says at once who has the host, else the one before would come back
-            producer.send(positions.owner(nonce));
+            var _ = producer.send(positions.owner(nonce));
             Map<Long, byte[]> versions = left.versions(); // nobody else can have changed them when the commit is done
             if (!origin.isEmpty() && !left.isOf(origin)) {
                 for (long version : versions.keySet()) {
-                    producer.send(positions.forgotten(version));
+                    var _ = producer.send(positions.forgotten(version));
                 }
-                producer.send(positions.origin(origin));
+                var _ = producer.send(positions.origin(origin));
                 versions = Map.of();
             }
             producer.commitTransaction();

@@ -95,7 +95,7 @@ class KafkaSinkTest {
         producer.initTransactions();
         producer.beginTransaction();
         byte[] bytes = (group + "/" + key).getBytes(StandardCharsets.UTF_8);
-        producer.send(new ProducerRecord<>(settings.positionsTopic(), 0, bytes, value));
+        var _ = producer.send(new ProducerRecord<>(settings.positionsTopic(), 0, bytes, value));
         producer.flush();
         return producer;
     }

@@ -1,6 +1,5 @@
 package io.chagres.stores.gcs;
 
-import com.google.api.client.googleapis.json.GoogleJsonError;
 import com.google.api.client.googleapis.json.GoogleJsonResponseException;
 import com.google.api.client.http.HttpResponseException;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -101,8 +100,9 @@ final class GcsFailure {
     }
 
     private static String message(IOException failure) {
-        if (failure instanceof GoogleJsonResponseException json && json.getDetails() instanceof GoogleJsonError error) {
-            return error.getMessage() == null ? "" : error.getMessage();
+        if (failure instanceof GoogleJsonResponseException json && json.getDetails() != null) {
+            String message = json.getDetails().getMessage();
+            return message == null ? "" : message;
         }
         return failure instanceof HttpResponseException other && other.getContent() != null ? other.getContent() : "";
     }
