@@ -38,8 +38,8 @@ final class DeviceExchange extends Exchange {
     DeviceExchange(Session session, Arena arena, Device device) {
         super(session);
         this.device = device;
-        readBytes = Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
-        buffer = arena.allocate((long) PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
+        readBytes = (long) Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
+        buffer = arena.allocate(PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
         pieces = new IoVector(arena, 2);
         bodyBehindArguments = buffer.asSlice(DATA + Abi.OUT_HEADER);
         bodyBehindName = buffer.asSlice(BEHIND_NAME + Abi.OUT_HEADER);

@@ -345,7 +345,7 @@ public final class Shipper implements AutoCloseable {
                     unmatchedDue = false;
                 }
                 if (options.once() || drainRequested) {
-                    beginDrain();
+                    beginDrain(now);
                 }
             }
             case LAST_SCAN -> {
@@ -374,7 +374,7 @@ public final class Shipper implements AutoCloseable {
             case FINISHED -> {}
         }
         if (drainRequested && stage == Stage.FIRST_SCAN) {
-            beginDrain();
+            beginDrain(now);
         }
         if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
             drainUntilMs = now + options.drainMs();
@@ -405,7 +405,7 @@ public final class Shipper implements AutoCloseable {
         return gone.isEmpty();
     }
 
-    private void beginDrain() {
+    private void beginDrain(long now) {
         stage = Stage.LAST_SCAN;
         parts.demand.begin();
         parts.names.stepLinks(now, true);

@@ -8,6 +8,7 @@ import io.chagres.archive.read.Host;
 import io.chagres.archive.restore.Restore.Nameless;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -96,7 +97,7 @@ class RestoreModelTest extends RestoreFixture {
 
     @Test
     void whatIsRestoredIsTheTreeThatStood() throws IOException {
-        for (int run = Seeds.runs(12); run > 0; run--) {
+        for (int run = Share.count(60); run > 0; run--) {
             history(Integer.toHexString(0x1000 + run).repeat(4), "run" + run);
         }
     }
