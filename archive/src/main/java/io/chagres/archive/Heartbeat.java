@@ -53,21 +53,6 @@ public record Heartbeat(
         ENDED
     }
 
-    /** Makes one of a shipper that lost nothing and has not looked at files again. */
-    public Heartbeat(
-            State state,
-            long timeMs,
-            long intervalMs,
-            long riskBytes,
-            long riskMs,
-            long files,
-            long bytesPerSecond,
-            String version,
-            String follows,
-            String trouble) {
-        this(state, timeMs, intervalMs, riskBytes, riskMs, files, bytesPerSecond, version, follows, trouble, 0, 0);
-    }
-
     /** Cuts long texts. */
     public Heartbeat {
         version = cut(version);

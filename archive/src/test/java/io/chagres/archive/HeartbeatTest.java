@@ -70,7 +70,7 @@ class HeartbeatTest {
     void takesNothingThatIsBeyondItsLimits() throws IOException {
         String long_ = "x".repeat(5000);
         Heartbeat word =
-                new Heartbeat(Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, long_, long_, "a\nstate=running\u202e");
+                new Heartbeat(Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, long_, long_, "a\nstate=running\u202e", 0, 0);
         assertThat(word.follows()).hasSize(500).endsWith("\u2026");
         word.put(store, ID, 1, 1);
         Heartbeat read = Heartbeat.get(store, newest());
@@ -85,7 +85,7 @@ class HeartbeatTest {
                 "interval=3600001")) {
             store.replace(newest(), Samples.bytes("format=1\nstate=dancing\n" + bad + "\n"));
             assertThat(Heartbeat.get(store, newest()))
-                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", ""));
+                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", "", 0, 0));
         }
         store.replace(newest(), Samples.bytes("state=running\n"));
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);

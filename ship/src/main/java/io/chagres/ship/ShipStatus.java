@@ -49,48 +49,13 @@ public record ShipStatus(
         Lost lost,
         long unfollowedLinks) {
 
-    /** Makes one of a shipper that misses and lost nothing, and has not looked at files again. */
-    public ShipStatus(
-            long files,
-            long shippedBytes,
-            long riskBytes,
-            long riskMs,
-            long heldBackBytes,
-            long unverifiedBytes,
-            long unreadableFiles,
-            long unreadableDirectories,
-            long totalBytes,
-            long archivedBytes,
-            long commits,
-            long errors,
-            boolean scanning,
-            @Nullable String storeTrouble) {
-        this(
-                files,
-                shippedBytes,
-                riskBytes,
-                riskMs,
-                heldBackBytes,
-                unverifiedBytes,
-                unreadableFiles,
-                unreadableDirectories,
-                totalBytes,
-                archivedBytes,
-                commits,
-                errors,
-                scanning,
-                storeTrouble,
-                0,
-                Looks.NONE,
-                Lost.NOTHING,
-                0);
-    }
-
     /** The status before the first step: nothing is known, so the risk is unknown. */
-    static final ShipStatus UNKNOWN = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+    static final ShipStatus UNKNOWN =
+            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
 
     /** Returns the status while the store refuses to be opened: nothing is known but that. */
     public static ShipStatus unopened(String storeTrouble, long errors) {
-        return new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble);
+        return new ShipStatus(
+                0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.NONE, Lost.NOTHING, 0);
     }
 }

@@ -74,6 +74,7 @@ class CheckpointStepTest {
                 0,
                 List.of(),
                 List.of(),
+                false,
                 false);
         return Shipper.open(options, to, workers, Clock.systemUTC(), problems::add);
     }

@@ -55,6 +55,7 @@ class IncumbentTest {
                 heartbeatMs,
                 List.of(),
                 List.of(),
+                false,
                 false);
         ShipHost host = new ShipHost(machine, 100, Clock.systemUTC());
         return Shipper.open(options, store, Runnable::run, Clock.systemUTC(), message -> {}, host);
@@ -108,7 +109,8 @@ class IncumbentTest {
             int commits = store.keys("/log/").size();
             for (int i = 2; i < 6; i++) {
                 store.advance(2 * INTERVAL_MS);
-                new Heartbeat(Heartbeat.State.RUNNING, 0, INTERVAL_MS, 0, 0, 0, 0, "", "", "").put(store, id, 1, i);
+                new Heartbeat(Heartbeat.State.RUNNING, 0, INTERVAL_MS, 0, 0, 0, 0, "", "", "", 0, 0)
+                        .put(store, id, 1, i);
                 assertThatThrownBy(() -> open(ELSEWHERE)).isInstanceOf(LockedException.class);
             }
             assertThat(store.keys("/log/")).hasSize(commits);

@@ -209,6 +209,7 @@ final class ModelRun implements AutoCloseable {
                 0,
                 List.of(),
                 List.of(),
+                false,
                 false);
     }
 

@@ -68,6 +68,7 @@ class PulseTest {
                 intervalMs,
                 List.of(),
                 List.of(),
+                false,
                 false);
         return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options, here, problems::add);
     }
@@ -78,7 +79,24 @@ class PulseTest {
 
     private static ShipStatus status(boolean scanning, long shippedBytes, long riskBytes, String trouble) {
         return new ShipStatus(
-                3, shippedBytes, riskBytes, 9, 0, 0, 2, 0, 0, 0, 0, 0, scanning, trouble.isEmpty() ? null : trouble);
+                3,
+                shippedBytes,
+                riskBytes,
+                9,
+                0,
+                0,
+                2,
+                0,
+                0,
+                0,
+                0,
+                0,
+                scanning,
+                trouble.isEmpty() ? null : trouble,
+                0,
+                Looks.NONE,
+                Lost.NOTHING,
+                0);
     }
 
     private void runTasks() {
@@ -116,7 +134,9 @@ class PulseTest {
                         0,
                         Version.text(),
                         "/var/log /srv",
-                        "the store refuses since 9 s: full; 2 unreadable files"));
+                        "the store refuses since 9 s: full; 2 unreadable files",
+                        0,
+                        0));
         for (int i = 1; i <= 5; i++) {
             pulse.step(now + i * INTERVAL_MS - 1, status(false, 0, ""));
             runTasks();

@@ -158,13 +158,14 @@ final class ShippedTree implements AutoCloseable {
                 heartbeatMs,
                 of,
                 List.of(),
-                false);
+                false,
+                followLinks);
     }
 
     Shipper shipper() throws IOException {
         if (shipper == null) {
             shipper = Shipper.open(
-                    followLinks ? options(sources).followingLinks() : options(sources),
+                    options(sources),
                     store,
                     workers,
                     clock,

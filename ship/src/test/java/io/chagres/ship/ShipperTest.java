@@ -115,6 +115,7 @@ class ShipperTest {
                 0,
                 List.of(),
                 List.of(),
+                false,
                 false);
     }
 

@@ -130,6 +130,7 @@ class TailerTest {
                 0,
                 List.of(),
                 List.of(),
+                false,
                 false);
     }
 

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record StoreAddress(String text, @Nullable String scheme, String path) {
     private static final String FILE = "file";
     private static final String SEPARATOR = "://";
+    /** Stands for what may be a secret. */
+    private static final String HIDDEN = "***";
 
     /** The schemes that this project's providers have, whether they are installed or not. */
     private static final List<String> OBJECT_STORES = List.of("s3", "gs", "azblob");
@@ -114,21 +116,16 @@ public record StoreAddress(String text, @Nullable String scheme, String path) {
 
     private static String refusal(String text) {
         String shown = shown(text);
-        String begin = "'" + shown + "' looks like an address and is none; ";
         if (text.startsWith("~") || text.startsWith("$")) {
             return "'" + shown + "' is not expanded here; write the path as it is, such as /mnt/archive";
         }
         String nearest = nearest(shown.strip());
-        String mine = shown.isEmpty() || shown.contains("…")
-                ? ""
-                : ". A directory of that name is "
-                        + (text.startsWith("/") ? "file://" + shown : "file:///... or ./" + shown);
-        return begin
-                + (nearest == null
-                        ? "write a path, file:///path, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or"
-                                + " azblob://CONTAINER/PREFIX"
-                        : "did you mean " + nearest + "?")
-                + (nearest == null ? mine : mine.isEmpty() ? "" : mine.substring(1));
+        String meant = nearest == null
+                ? "write a path, file:///path, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or azblob://CONTAINER/PREFIX"
+                : "did you mean " + nearest + "?";
+        String directory = text.startsWith("/") ? "file://" + shown : "./" + shown;
+        return "'" + shown + "' looks like an address and is none; " + meant
+                + (shown.contains(HIDDEN) ? "" : " (a directory of that name is " + directory + ")");
     }
 
     /** Returns what may be shown: who writes addresses wrongly may have written a secret into them. */
@@ -136,7 +133,7 @@ public record StoreAddress(String text, @Nullable String scheme, String path) {
         String cut = text.substring(0, text.indexOf('?') < 0 ? text.length() : text.indexOf('?'));
         int at = cut.lastIndexOf('@');
         int begin = cut.indexOf(':') + 1;
-        return at < 0 ? cut : cut.substring(0, Math.min(begin, at)) + "…" + cut.substring(at + 1);
+        return at < 0 ? cut : cut.substring(0, Math.min(begin, at)) + HIDDEN + cut.substring(at + 1);
     }
 
     private static @Nullable String nearest(String text) {
@@ -151,7 +148,7 @@ public record StoreAddress(String text, @Nullable String scheme, String path) {
         }
         String rest = word.group(2)
                 .replace('\\', '/')
-                .replaceFirst("^[^A-Za-z0-9._~…-]+", "")
+                .replaceFirst("^[^A-Za-z0-9._~*-]+", "")
                 .replaceFirst("[\"']$", "");
         return scheme + SEPARATOR + (scheme.equals(FILE) ? "/" : "") + rest;
     }

@@ -32,7 +32,7 @@ class HeartbeatSweepTest {
 
     private void speak(long from, long to) throws IOException {
         for (long number = from; number <= to; number++) {
-            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, 0, "", "", "").put(store, ID, 1, number);
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0).put(store, ID, 1, number);
         }
     }
 

@@ -48,7 +48,7 @@ class FleetStatusTest {
 
     private static void say(BlobStore store, String id, long number, Heartbeat.State state, long riskBytes)
             throws IOException {
-        new Heartbeat(state, 1, 60_000, riskBytes, 10, 2, 5, "1.0", "/logs", "").put(store, id, 1, number);
+        new Heartbeat(state, 1, 60_000, riskBytes, 10, 2, 5, "1.0", "/logs", "", 0, 0).put(store, id, 1, number);
     }
 
     private List<FleetStatus.HostStatus> status(BlobStore of, long nowMs) throws IOException {
@@ -103,7 +103,7 @@ class FleetStatusTest {
     @Test
     void aHostWhoseBytesWaitIsLate() throws IOException {
         for (long riskMs : new long[] {LATE_MS, LATE_MS + 1}) {
-            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 9, riskMs, 2, 5, "1.0", "/logs", "")
+            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 9, riskMs, 2, 5, "1.0", "/logs", "", 0, 0)
                     .put(store, host(store, "waits " + riskMs), 1, 1);
         }
         assertThat(states(0))

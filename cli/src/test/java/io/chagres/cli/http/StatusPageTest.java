@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.ship.FileRisk;
+import io.chagres.ship.Looks;
+import io.chagres.ship.Lost;
 import io.chagres.ship.ShipStatus;
 import io.chagres.ship.metrics.Metrics;
 import io.chagres.testkit.Program;
@@ -39,7 +41,25 @@ class StatusPageTest {
     @Test
     void showsRiskFilesAndTroubles() throws IOException {
         board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)));
-        board.status(new ShipStatus(3, 2048, 1536, 2500, 0, 0, 0, 0, 0, 0, 7, 2, false, "refuses since 9 s: full"));
+        board.status(new ShipStatus(
+                3,
+                2048,
+                1536,
+                2500,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                7,
+                2,
+                false,
+                "refuses since 9 s: full",
+                0,
+                Looks.NONE,
+                Lost.NOTHING,
+                0));
         board.message("/x cannot be read");
         assertThat(shown())
                 .contains("chagres ship: web1", "<title>\u25cf web1 - chagres ship</title>")
@@ -51,7 +71,7 @@ class StatusPageTest {
 
     @Test
     void saysNothingThatIsNotKnownYet() throws IOException {
-        board.status(new ShipStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, ""));
+        board.status(new ShipStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, "", 0, Looks.NONE, Lost.NOTHING, 0));
         assertThat(shown())
                 .contains("Not ready: the store has not answered yet", "no answer yet")
                 .doesNotContain(">accepts<");
@@ -60,7 +80,8 @@ class StatusPageTest {
     @Test
     void neverSaysThatNoFileIsAtRiskBesideBytesAtRisk() throws IOException {
         board.opened(Metrics::new, List::of); // which files it is was not asked before
-        board.status(new ShipStatus(1, 9, 1536, 2500, 0, 0, 0, 0, 0, 0, 1, 1, false, null));
+        board.status(
+                new ShipStatus(1, 9, 1536, 2500, 0, 0, 0, 0, 0, 0, 1, 1, false, null, 0, Looks.NONE, Lost.NOTHING, 0));
         assertThat(shown())
                 .contains("Which files it is follows in a moment.", "1 commit, 1 retry", "accepts")
                 .doesNotContain("No file has bytes at risk.</td>");

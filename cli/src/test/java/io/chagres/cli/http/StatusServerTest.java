@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.ship.FileRisk;
+import io.chagres.ship.Looks;
+import io.chagres.ship.Lost;
 import io.chagres.ship.ShipStatus;
 import io.chagres.ship.metrics.Histogram;
 import io.chagres.ship.metrics.Metrics;
@@ -27,8 +29,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StatusServerTest {
-    private static final ShipStatus SAFE = new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null);
-    private static final ShipStatus SCANNING = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+    private static final ShipStatus SAFE =
+            new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
+    private static final ShipStatus SCANNING =
+            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
 
     private final AtomicLong nowMs = new AtomicLong(1_700_000_000_000L);
     private final StatusBoard board = new StatusBoard(
@@ -143,7 +147,8 @@ class StatusServerTest {
         opened();
         for (int second = 0; second < 20; second++) {
             long risk = second == 3 ? 900 : second;
-            board.status(new ShipStatus(1, second, risk, risk, 0, 0, 0, 0, 0, 0, 1, 0, false, null));
+            board.status(new ShipStatus(
+                    1, second, risk, risk, 0, 0, 0, 0, 0, 0, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0));
             nowMs.addAndGet(1000);
         }
         board.message("/x cannot be read");

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.StatusLine;
+import io.chagres.ship.Looks;
+import io.chagres.ship.Lost;
 import io.chagres.ship.ShipStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,9 +16,27 @@ import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 
 final class ShipReportTest {
-    private static final ShipStatus SAFE = new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null);
+    private static final ShipStatus SAFE =
+            new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
     private static final ShipStatus AT_RISK = new ShipStatus(
-            1, 1024, 1536, 2500, 512, 0, 1, 0, 2048, 1024, 1, 3, false, "refuses since 9 s: No space left on device");
+            1,
+            1024,
+            1536,
+            2500,
+            512,
+            0,
+            1,
+            0,
+            2048,
+            1024,
+            1,
+            3,
+            false,
+            "refuses since 9 s: No space left on device",
+            0,
+            Looks.NONE,
+            Lost.NOTHING,
+            0);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -86,7 +106,25 @@ final class ShipReportTest {
     }
 
     private static ShipStatus busy(long shippedBytes) {
-        return new ShipStatus(1, shippedBytes, 1, 100, 0, 0, 0, 0, 9999, shippedBytes, 1, 0, false, null);
+        return new ShipStatus(
+                1,
+                shippedBytes,
+                1,
+                100,
+                0,
+                0,
+                0,
+                0,
+                9999,
+                shippedBytes,
+                1,
+                0,
+                false,
+                null,
+                0,
+                Looks.NONE,
+                Lost.NOTHING,
+                0);
     }
 
     @Test

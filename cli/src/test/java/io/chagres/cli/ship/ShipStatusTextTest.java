@@ -2,12 +2,14 @@ package io.chagres.cli.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.ship.Looks;
+import io.chagres.ship.Lost;
 import io.chagres.ship.ShipStatus;
 import org.junit.jupiter.api.Test;
 
 final class ShipStatusTextTest {
-    private static final ShipStatus QUIET =
-            new ShipStatus(3, 13_002_342, 0, 0, 0, 0, 0, 0, 13_002_342, 13_002_342, 7, 0, false, null);
+    private static final ShipStatus QUIET = new ShipStatus(
+            3, 13_002_342, 0, 0, 0, 0, 0, 0, 13_002_342, 13_002_342, 7, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
 
     @Test
     void saysLittleWhenAllIsWell() {
@@ -30,7 +32,11 @@ final class ShipStatusTextTest {
                 1,
                 1,
                 false,
-                "refuses since 12 s: No space left on device");
+                "refuses since 12 s: No space left on device",
+                0,
+                Looks.NONE,
+                Lost.NOTHING,
+                0);
         assertThat(ShipStatusText.line(busy, 1024))
                 .isEqualTo("  1 file, 2.0 KiB shipped, at risk 4.0 KiB (2.3 s), 1.0 KiB/s, 2 files unreadable, 1 error,"
                         + " store refuses since 12 s: No space left on device; nothing lost, 4.0 KiB at risk");
@@ -38,18 +44,21 @@ final class ShipStatusTextTest {
 
     @Test
     void neverCallsAnUnknownRiskZero() {
-        ShipStatus scanning = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+        ShipStatus scanning =
+                new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
         assertThat(ShipStatusText.line(scanning, 0)).contains("at risk unknown (scanning)");
         assertThat(ShipStatusText.json(scanning, 0, false).toString()).contains("\"riskBytes\":null");
     }
 
     @Test
     void drawsProgress() {
-        ShipStatus half = new ShipStatus(1, 1024, 1024, 100, 0, 0, 0, 0, 2048, 1024, 1, 0, false, null);
+        ShipStatus half = new ShipStatus(
+                1, 1024, 1024, 100, 0, 0, 0, 0, 2048, 1024, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
         assertThat(ShipStatusText.progress(half, 512))
                 .isEqualTo("  [############............]  50%  1.0 KiB of 2.0 KiB, 512 B/s, ETA 2.0 s");
         assertThat(ShipStatusText.progress(QUIET, 0)).startsWith("  [########################] 100%");
-        ShipStatus nothing = new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null);
+        ShipStatus nothing =
+                new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
         assertThat(ShipStatusText.progress(nothing, 0)).isEqualTo("  scanning");
     }
 

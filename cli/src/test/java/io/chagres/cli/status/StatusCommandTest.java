@@ -41,7 +41,7 @@ final class StatusCommandTest {
         try (BlobStore archive = BlobStores.open(store, true)) {
             Machine machine = new Machine(name, name, "", "boot", "6.0");
             String id = HostRegistry.findOrMint(archive, name, machine, null, 0);
-            new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble)
+            new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble, 0, 0)
                     .put(archive, id, 1, 1);
             heard(id, ago);
         }
