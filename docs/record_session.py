@@ -69,7 +69,9 @@ def record():
     os.write(master, b"exit\n")
     shell.wait(20)
     os.close(master)
-    return [line.rstrip() for line in screen.replace("\r\n", "\n").split("\n")]
+    screen = re.sub(r"\x1b\[\?7[lh]", "", screen.replace("\r\n", "\n"))
+    screen = re.sub(r"[^\n]*\r\x1b\[K", "", screen)  # a line of progress that was written over
+    return [line.rstrip() for line in screen.split("\n")]
 
 
 def wrapped(lines):
