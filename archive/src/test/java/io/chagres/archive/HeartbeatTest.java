@@ -40,10 +40,9 @@ class HeartbeatTest {
         assertThat(WORD.put(store, ID, 1, 1)).isTrue();
         assertThat(Heartbeat.get(store, newest())).isEqualTo(WORD);
         assertThat(new String(store.bytes(newest())))
-                .isEqualTo(
-                        "format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\nlook-ms=4200\n"
-                                + "bytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
-                                + "trouble=the store refuses\nlost-bytes=42\ncrc32c=e4a5985f\n");
+                .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
+                        + "look-ms=4200\nbytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
+                        + "trouble=the store refuses\nlost-bytes=42\ncrc32c=e4a5985f\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 

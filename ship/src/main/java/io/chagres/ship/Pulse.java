@@ -67,7 +67,6 @@ final class Pulse {
             long opened,
             Executor executor,
             LongSupplier clockMs,
-            ShipOptions options,
             @Nullable StateDirectory here,
             Consumer<String> problems) {
         this.problems = problems;
@@ -77,7 +76,6 @@ final class Pulse {
         this.executor = executor;
         this.clockMs = clockMs;
         this.here = here;
-        reload(options);
     }
 
     /** Takes other options. */

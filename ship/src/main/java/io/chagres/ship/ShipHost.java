@@ -19,7 +19,7 @@ record ShipHost(Machine machine, int openFiles, int mostOpenFiles, Clock fileClo
     private static final int MAX_OPEN_FILES = 1 << 20;
     /** With fewer it is said that files may have to be closed. */
     private static final int FEW_OPEN_FILES = 500;
-    /** Descriptors that the process opens later: a store, its temporary files, a directory, whoever asks for a status. */
+    /** Descriptors that the process opens later: of a store, its temporary files, a directory, for a status. */
     private static final int FOR_THE_PROCESS = 24;
     /** Those of a process that nobody can count. */
     private static final int OPEN_AT_LEAST = 40;

@@ -144,7 +144,7 @@ final class ShipParts implements AutoCloseable {
         files.closedCleanly = opening.loaded.closedCleanly();
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
-        names = new DentryEvents(files, pipeline, known, openFiles, losses, links, this.clock, problems);
+        names = new DentryEvents(files, pipeline, known, openFiles, links, this.clock, problems);
         missing = new MissingFiles(opening.points, openFiles, files, problems);
         copies =
                 new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
@@ -152,7 +152,8 @@ final class ShipParts implements AutoCloseable {
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
-        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, options, state, problems);
+        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, state, problems);
+        pulse.reload(options);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);
         collectKnown(opening.loaded);

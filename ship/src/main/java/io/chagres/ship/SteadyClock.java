@@ -4,8 +4,8 @@ import java.time.Clock;
 import java.util.function.LongSupplier;
 
 /**
- * Gives times for lags and ages: those of a clock of the day, but for the steps back that such a clock makes. Confined to
- * the shipper's thread.
+ * Gives times for lags and ages: those of a clock of the day, but for the steps back that such a clock makes. Confined
+ * to the shipper's thread.
  */
 final class SteadyClock implements LongSupplier {
     private final Clock clock;

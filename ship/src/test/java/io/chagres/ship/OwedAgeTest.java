@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever is owed has an age, from the moment it was owed: what nobody can read, what is held back, what is unseen. */
+/** What is owed has an age from that moment: what nobody can read, what is held back, what is unseen. */
 class OwedAgeTest {
     private static final int NOBODY = 65_534;
     private static final long MINUTE_MS = 60_000;

@@ -70,7 +70,9 @@ class PulseTest {
                 List.of(),
                 false,
                 false);
-        return new Pulse(store, ID, 7, tasks::add, () -> wallMs, options, here, problems::add);
+        Pulse pulse = new Pulse(store, ID, 7, tasks::add, () -> wallMs, here, problems::add);
+        pulse.reload(options);
+        return pulse;
     }
 
     private static ShipStatus status(boolean scanning, long riskBytes, String trouble) {

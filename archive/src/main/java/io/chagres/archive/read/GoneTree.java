@@ -21,10 +21,10 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a host that are gone at a moment, as a tree of their own beside the one that stood: what has no name, but
- * earlier states of files, which are shown when asked for. The newest that had a path last has it, if no directory is
- * in its way; the others are beside it as {@code <name>~<time>~<version>}, so that a version has the same place whatever
- * else is shown. A copy of what the state said: some 200 bytes a file (estimated). Immutable.
+ * The files of a host that are gone at a moment, as a tree of their own beside the one that stood: what has no name,
+ * but earlier states of files, which are shown when asked for. The newest that had a path last has it, if no directory
+ * is in its way; the others are beside it as {@code <name>~<time>~<version>}, so that a version has the same place
+ * whatever else is shown. A copy of what the state said: some 200 bytes a file (estimated). Immutable.
  */
 public final class GoneTree {
     private static final Pathname ROOT = Pathname.of("/");

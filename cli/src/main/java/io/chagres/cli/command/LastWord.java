@@ -65,7 +65,7 @@ public final class LastWord {
         try {
             makeRoom();
             say("chagres: unexpected failure: " + failure + ". What was acknowledged is safe.\n");
-        } catch (Throwable another) { // the message did not come to be
+        } catch (RuntimeException | Error another) { // the message did not come to be
             write(UNSPEAKABLE);
         } finally {
             Runtime.getRuntime().halt(ExitCode.FAILED);

@@ -37,9 +37,9 @@ import picocli.CommandLine.Parameters;
                     + " root. With STORE it tells what the archive heard: every ship lets it hear each minute"
                     + " (--heartbeat). A host is live, late when it was silent or has bytes at risk for longer than"
                     + " --late, gone after a day of silence, or ended when it said so. What is at risk, and the rate of"
-                    + " what was committed, is that of its last word. A ship looks at every file again and again; how old"
-                    + " the oldest look was then, --json says (oldestLookMs). Exit codes: 0 no host is late; 1 one is, or"
-                    + " cannot be read, or there is none."
+                    + " what was committed, is that of its last word. A ship looks at every file again and again;"
+                    + " --json says how old the oldest look was then (oldestLookMs). Exit codes: 0 no host is late;"
+                    + " 1 one is, or cannot be read, or there is none."
         },
         footer = {
             "",

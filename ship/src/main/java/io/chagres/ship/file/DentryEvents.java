@@ -91,7 +91,6 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             CommitPipeline pipeline,
             KnownNames known,
             OpenFiles openFiles,
-            Losses losses,
             OutwardLinks links,
             LongSupplier nowMs,
             Consumer<String> problems) {
@@ -100,7 +99,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         this.pipeline = pipeline;
         this.known = known;
         this.openFiles = openFiles;
-        this.losses = losses;
+        losses = openFiles.losses();
         this.nowMs = nowMs;
         this.problems = problems;
     }
@@ -218,7 +217,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             losses.lost(
                     d.path().toString(),
                     Math.max(0, left),
-                    "was removed before it could be read: " + (left < 0 ? "its" : "its " + left) + " bytes are lost");
+                    " was removed before it could be read: " + (left < 0 ? "its" : "its " + left) + " bytes are lost");
         }
     }
 
@@ -246,7 +245,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             losses.lost(
                     from.toString(),
                     stat.size(),
-                    "was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + "): its "
+                    " was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + "): its "
                             + stat.size() + " bytes are lost unless they are shipped from there");
         }
     }

@@ -27,7 +27,7 @@ public final class Losses {
      *
      * @param file a path of it
      * @param ofBytes how many are lost; 0 when that is not known, which counts as one
-     * @param how what happened to it, as the end of a sentence that begins with the path
+     * @param how what happened to it, the sentence behind its path, with the space between
      */
     void lost(String file, long ofBytes, String how) {
         files++;
@@ -36,7 +36,7 @@ public final class Losses {
             latest.removeFirst();
         }
         latest.addLast(file);
-        problems.accept(file + " " + how);
+        problems.accept(file + how);
     }
 
     /** Returns how many files lost bytes. */

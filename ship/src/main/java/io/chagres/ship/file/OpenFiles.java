@@ -168,7 +168,7 @@ public final class OpenFiles implements AutoCloseable {
         losses.lost(
                 tail.describe(),
                 tail.bytes.size() - tail.bytes.position(),
-                "was changed and removed while it was not open here (the limit of open files): what was written to it"
+                " was changed and removed while it was not open here (the limit of open files): what was written to it"
                         + " behind byte " + tail.bytes.position() + " is lost");
     }
 
@@ -177,13 +177,18 @@ public final class OpenFiles implements AutoCloseable {
         losses.lost(
                 tail.describe(),
                 tail.bytes.unprovenBytes(),
-                "was removed while it was not open here (the limit of open files): whether what was shipped of it was"
+                " was removed while it was not open here (the limit of open files): whether what was shipped of it was"
                         + " changed in place before that is not known");
     }
 
     /** Says whether no file without a name should be opened before another one ends. */
     boolean isFull() {
         return open >= most;
+    }
+
+    /** Returns where what goes before it is read is counted. */
+    Losses losses() {
+        return losses;
     }
 
     /** Returns how many are open. */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks once in an interval whether the last commit that was acknowledged is still in the store, and at once when
- * somebody waits for the answer: what somebody deleted or set back to an earlier day is not safe, what the store does not
- * say that it has is not known to be, and what is appended behind it nobody could read. Confined to the shipper's
+ * somebody waits for the answer: what somebody deleted or set back to an earlier day is not safe, what the store does
+ * not say that it has is not known to be, and what is appended behind it nobody could read. Confined to the shipper's
  * thread.
  */
 public final class LogPresence {

@@ -57,7 +57,7 @@ final class Writers implements AutoCloseable {
         return timesStores(tail) ? asked == 0 || cache.unwrittenBytes(fd) == 0 : asked == 0 && hasNoOtherName(tail, fd);
     }
 
-    /** Returns 0 if nobody has the file open for writing, -EAGAIN if somebody has, another -errno if that is not known. */
+    /** Returns 0 if nobody has the file open for writing, -EAGAIN if somebody has, else -errno: it is not known. */
     int ask(Tail tail) {
         Fd fd = tail.fd();
         return fd == null ? -Errno.EBADF : fd.probeReadLease();

@@ -23,9 +23,9 @@ class TroubleshootingTest {
     private static final String LITERAL = "\"((?:[^\"\\\\\\n]|\\\\.)*)\"";
     private static final Pattern COMMENT = Pattern.compile(LITERAL + "|//[^\\n]*|(?s:/\\*.*?\\*/)");
     private static final Pattern JOINED = Pattern.compile("(?<!\\\\)\"\\s*\\+\\s*\"");
-    private static final Pattern TELLS = Pattern.compile(
-            "\\b(?:(?:report|listener|health|problems|messages)"
-                    + "\\s*\\.(?:message|problem|accept)|once|losses\\s*\\.lost|new CommandFailure)\\(|context\\.err\\(\\)\\s*\\.println\\(");
+    private static final Pattern TELLS = Pattern.compile("\\b(?:(?:report|listener|health|problems|messages)"
+            + "\\s*\\.(?:message|problem|accept)|once|losses\\s*\\.lost|new CommandFailure)\\("
+            + "|context\\.err\\(\\)\\s*\\.println\\(");
     private static final Pattern REFUSES = Pattern.compile("\\bsuper\\(");
 
     /** What says something of itself; less comes from where it is made, or is said with more. */

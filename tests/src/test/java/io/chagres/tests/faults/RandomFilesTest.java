@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -151,7 +152,7 @@ class RandomFilesTest {
         private void remember() {
             Path copy = root.resolve("moment" + moments.size());
             Program.ok("cp", "-a", tree.toString(), copy.toString());
-            moments.put(Instant.now(), copy);
+            moments.put(Clock.systemUTC().instant(), copy);
         }
 
         private void isRestored(Instant moment, Path kept) {

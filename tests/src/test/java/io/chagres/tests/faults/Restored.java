@@ -85,8 +85,8 @@ record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identi
     }
 
     /**
-     * Every line stands exactly once in the files that have a name, or in what is gone. That may repeat what a named file
-     * took over from it: for scenarios that copy content and then truncate it.
+     * Every line stands exactly once in the files that have a name, or in what is gone. That may repeat what a named
+     * file took over from it: for scenarios that copy content and then truncate it.
      */
     Restored exactWithCopies(LineWriter... writers) {
         LineCount count = expecting(writers);
