@@ -112,6 +112,7 @@ public final class GoneTree {
         return null;
     }
 
+    @SuppressWarnings("ReferenceEquality") // it is one of the list
     private void add(
             Pathname path, List<Nameless> versions, @Nullable Nameless newestGone, boolean free, boolean withEarlier) {
         for (Nameless version : versions) {
