@@ -312,12 +312,12 @@ public final class Salvage {
 
     private void fill(String key, LogRecord.Extent extent, long timeMs) throws CorruptArchiveException {
         FileVersion version = state.version(extent.versionId());
-        long end = version == null ? extent.start() : version.length();
-        if (extent.start() > end) {
-            if (extent.start() - end > MAX_LOST_BYTES) {
+        long known = version == null ? extent.start() : version.length();
+        if (extent.start() > known) {
+            if (extent.start() - known > MAX_LOST_BYTES) {
                 throw new CorruptArchiveException(key, "it leaves out more bytes than are possible");
             }
-            state.restore(key, LogRecord.CopyRun.lost(extent.versionId(), end, extent.start()), timeMs);
+            state.restore(key, LogRecord.CopyRun.lost(extent.versionId(), known, extent.start()), timeMs);
         }
     }
 }

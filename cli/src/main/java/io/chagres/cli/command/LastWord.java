@@ -19,6 +19,8 @@ public final class LastWord {
                     .getBytes(StandardCharsets.UTF_8);
 
     private final OutputStream err;
+    /** Room that is given back when nothing else is left. */
+    @SuppressWarnings("UnusedVariable")
     private byte @Nullable [] reserve = new byte[RESERVE_BYTES];
 
     private LastWord(OutputStream err) {

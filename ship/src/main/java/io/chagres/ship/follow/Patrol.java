@@ -84,7 +84,8 @@ public final class Patrol implements AutoCloseable {
         int far = (int) steps * AT_REST.looks(atRest.size());
         boolean found = look(missed, Math.min(missed.size(), MOST_LOOKS), nowMs);
         found |= look(lively, Math.min(lively.size(), close), nowMs);
-        return look(atRest, Math.min(atRest.size(), far), nowMs) | found;
+        found |= look(atRest, Math.min(atRest.size(), far), nowMs);
+        return found;
     }
 
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} without a file. */

@@ -107,12 +107,12 @@ public final class Metrics {
         for (int i = 0; i < histogram.bounds(); i++) {
             count += histogram.count(i);
             String bound = Double.toString(histogram.boundMs(i) / MS_PER_SECOND);
-            sample(text, durations.name() + "_bucket", "le=\"" + bound + "\"", count);
+            sample(text, durations.name() + "_bucket", "le=\"" + bound + "\"", (double) count);
         }
         count += histogram.count(histogram.bounds());
-        sample(text, durations.name() + "_bucket", "le=\"+Inf\"", count);
+        sample(text, durations.name() + "_bucket", "le=\"+Inf\"", (double) count);
         sample(text, durations.name() + "_sum", "", histogram.sumMs() / MS_PER_SECOND);
-        sample(text, durations.name() + "_count", "", count);
+        sample(text, durations.name() + "_count", "", (double) count);
     }
 
     private static void sample(StringBuilder text, String name, String labels, double value) {
