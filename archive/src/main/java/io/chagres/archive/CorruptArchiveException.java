@@ -6,6 +6,8 @@ import java.io.IOException;
 public final class CorruptArchiveException extends IOException {
     private static final long serialVersionUID = 1;
 
+    private static final String MISSING = "it is missing";
+
     private final String object;
     private final String fault;
 
@@ -19,6 +21,16 @@ public final class CorruptArchiveException extends IOException {
         super(object + " is damaged: " + fault);
         this.object = object;
         this.fault = fault;
+    }
+
+    /** Makes one of an object that is not there. */
+    public static CorruptArchiveException missing(String object) {
+        return new CorruptArchiveException(object, MISSING);
+    }
+
+    /** Says whether the object is not there at all, so that nothing of it can be read. */
+    public boolean isMissing() {
+        return fault.equals(MISSING);
     }
 
     /** Returns the key of the object. */

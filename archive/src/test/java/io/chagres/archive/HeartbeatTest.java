@@ -42,7 +42,7 @@ class HeartbeatTest {
         assertThat(new String(store.bytes(newest())))
                 .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
                         + "look-ms=4200\nbytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
-                        + "trouble=the store refuses\nlost-bytes=42\ncrc32c=e4a5985f\n");
+                        + "trouble=the store refuses\nlost-bytes=42\ncrc32c=86bb1d73\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 

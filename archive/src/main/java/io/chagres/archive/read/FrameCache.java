@@ -220,7 +220,7 @@ final class FrameCache implements AutoCloseable {
     }
 
     static CorruptArchiveException missing(String key) {
-        return new CorruptArchiveException(key, "it is missing");
+        return CorruptArchiveException.missing(key);
     }
 
     private static <K, V> V removeEldest(Map<K, V> map) {

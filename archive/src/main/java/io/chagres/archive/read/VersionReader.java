@@ -187,6 +187,9 @@ public final class VersionReader implements AutoCloseable {
                 found = load(extent, at, length);
             } catch (CorruptArchiveException e) {
                 damage = e;
+                if (e.isMissing() && !(extent instanceof LogRecord.CopyRun)) {
+                    break; // none of its pieces is there
+                }
                 continue;
             } catch (StoreException e) {
                 HostRegistry.requireAnswer(store, e);
