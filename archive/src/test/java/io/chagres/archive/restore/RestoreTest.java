@@ -307,17 +307,16 @@ class RestoreTest extends RestoreFixture {
             host.inline(odd, "a name no file system has");
             host.commit();
         }
-        Restore.Summary summary = restore(Restore.Options.ALL);
+        Restore.Summary summary = restore(Restore.Options.ALL.with(true, Restore.Nameless.GONE));
         assertThat(faults).isEmpty();
         assertThat(summary.files()).isEqualTo(11);
         try (Stream<Path> list = Files.list(directory)) {
             assertThat(list).containsExactly(directory.resolve("out"));
         }
         assertThat(tree())
-                .allMatch(path -> path.startsWith("web1"))
-                .anyMatch(path -> path.startsWith("web1/behind~"))
-                .anyMatch(path -> path.startsWith("web1/it~"))
-                .filteredOn(path -> path.startsWith("web1/version"))
+                .allMatch(path -> path.startsWith("web1") || path.startsWith(".gone"))
+                .contains(".gone/web1/link/behind", ".gone/web1/file/below/it")
+                .filteredOn(path -> path.startsWith(".gone/web1/version"))
                 .hasSize(7);
     }
 
