@@ -96,6 +96,8 @@ class FileSystemFaultsTest {
         again.close();
         ship.drain();
 
-        bench.restored().exact(log, again, below).same(disk, name -> !name.endsWith("lost+found"));
+        bench.restored("--all-versions")
+                .exact(log, again, below)
+                .same(disk, name -> !name.endsWith("lost+found"));
     }
 }

@@ -60,7 +60,9 @@ class RewriteFaultsTest {
         }
         ship.awaitSettled().drain();
 
-        bench.restored().exact(writers.toArray(LineWriter[]::new)).same(bench.tree());
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     /** The same length and the same first 5000 bytes or so: only the comparison of content shows it. */
@@ -152,8 +154,9 @@ class RewriteFaultsTest {
         writers.forEach(LineWriter::close);
         ship.drain();
 
-        bench.restored().exact(writers.toArray(LineWriter[]::new)).same(bench.tree());
-        bench.restored("--all-versions").exact(writers.toArray(LineWriter[]::new));
+        bench.restored("--all-versions")
+                .exact(writers.toArray(LineWriter[]::new))
+                .same(bench.tree());
     }
 
     /** As editors and configuration tools do: a new file takes the name. */
@@ -188,7 +191,7 @@ class RewriteFaultsTest {
         }
         ship.drain();
 
-        bench.restored().exact(writers.toArray(LineWriter[]::new));
+        bench.restored("--gone").exact(writers.toArray(LineWriter[]::new));
     }
 
     @Test
@@ -201,7 +204,7 @@ class RewriteFaultsTest {
         writer.lines(500).close();
         ship.drain();
 
-        bench.restored().exact(writer);
+        bench.restored("--gone").exact(writer);
     }
 
     /** As if the machine had lost power: acknowledged bytes are gone from the file, and others follow. */
@@ -223,7 +226,7 @@ class RewriteFaultsTest {
         after.close();
         bench.ship().drain();
 
-        bench.restored().exactWithCopies(before, after).same(bench.tree());
+        bench.restored("--all-versions").exactWithCopies(before, after).same(bench.tree());
     }
 
     /** A hole of the old length stands before what the writer goes on with. */
