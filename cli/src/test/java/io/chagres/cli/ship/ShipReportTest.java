@@ -60,7 +60,7 @@ final class ShipReportTest {
                         chagres ship: /x cannot be read
                         chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held back, 1 file \
                         unreadable; the store refuses since 9 s: No space left on device. They are still in the \
-                        local files and 1.0 KiB are safe: start chagres ship again to ship the rest.
+                        local files and 1.0 KiB were acknowledged before: start chagres ship again to ship the rest.
                         """);
     }
 

@@ -91,7 +91,7 @@ final class StatusCommandTest {
                 .contains(
                         "\"state\":\"live\"",
                         "\"heard\":\"2",
-                        "\"riskBytes\":2048,\"riskMs\":1500,\"bytesPerSecond\":4096,\"files\":3")
+                        "\"riskBytes\":2048,\"riskMs\":1500,\"bytesPerSecond\":4096,\"oldestLookMs\":0,\"files\":3")
                 .contains("\"drained\":false,\"version\":\"1.2\",\"follows\":\"/var/log/troubled\"")
                 .endsWith("\"trouble\":\"the store refuses since 9 s: full\",\"lostBytes\":0}");
         assertThat(line(run, "ended")).contains("\"state\":\"ended\"", "\"drained\":true", "\"trouble\":null");
