@@ -69,7 +69,8 @@ wait $ship
 
 # Everything once, and each line under the names of its pod and container.
 chagres restore $STORE /mnt/back
-grep -rh "of web-7d4b9" /mnt/back/node1/var/log/pods/shop_web-7d4b9_bbbb-2222/web | sed 's/.* \([0-9]*\) of .*/\1/' | sort >/mnt/web
+chagres restore $STORE /mnt/back --gone
+grep -rh "of web-7d4b9" /mnt/back/.gone/node1/var/log/pods/shop_web-7d4b9_bbbb-2222/web | sed 's/.* \([0-9]*\) of .*/\1/' | sort >/mnt/web
 seq -f %06.0f 40000 | cmp - /mnt/web
 cmp $pods/shop_api-1_aaaa-1111/api/0.log /mnt/back/node1$pods/shop_api-1_aaaa-1111/api/0.log
 [ "$(find /mnt/back -name '*.gz*' -o -name '*.tmp*')" = "" ]

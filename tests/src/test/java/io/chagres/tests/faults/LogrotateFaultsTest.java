@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,10 @@ class LogrotateFaultsTest {
     }
 
     private static void logrotate(FaultBench bench, String directives) throws IOException {
+        if (directives.contains("dateformat")) { // it names files by the second
+            long begun = Clock.systemUTC().millis() / 1000;
+            Await.until("another second begins", () -> Clock.systemUTC().millis() / 1000 > begun);
+        }
         Path configuration = bench.root().resolve("logrotate.conf");
         Files.writeString(configuration, bench.file("app.log") + " {\nrotate 9\n" + directives + "\n}\n");
         Files.setPosixFilePermissions(configuration, PosixFilePermissions.fromString("rw-r--r--"));
