@@ -96,8 +96,6 @@ class FileSystemFaultsTest {
         again.close();
         ship.drain();
 
-        bench.restored("--all-versions")
-                .exact(log, again, below)
-                .same(disk, name -> !name.endsWith("lost+found"));
+        bench.restored("--all-versions").exact(log, again, below).same(disk, name -> !name.endsWith("lost+found"));
     }
 }
