@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,8 @@ public final class ResumePoints implements RunListener {
     // emptied by making them anew: a map keeps the table of what was in it
     private Map<Long, Collected> collected = new HashMap<>();
     private Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
+    /** By the last name, once somebody asks for that; some may be claimed since. */
+    private @Nullable Map<Pathname, FileIdentity> byPath;
     /** By the version that followed. */
     private final Map<Long, Cut> cuts = new HashMap<>();
 
@@ -246,5 +249,37 @@ public final class ResumePoints implements RunListener {
             points = points.isEmpty() ? new HashMap<>() : points;
         }
         return best;
+    }
+
+    /**
+     * Takes the version of a file whose identity nobody knows, by the name it had last.
+     *
+     * @param isSame says whether the file holds what the archive has of a version
+     */
+    @Nullable
+    public ResumePoint claimAt(Pathname path, Predicate<ResumePoint> isSame) {
+        if (points.isEmpty()) {
+            byPath = null;
+            return null;
+        }
+        if (byPath == null) {
+            byPath = new HashMap<>();
+            for (var each : points.entrySet()) {
+                for (ResumePoint point : each.getValue()) {
+                    if (point.isNamed() && point.lastPath() != null) {
+                        byPath.put(point.lastPath(), each.getKey());
+                    }
+                }
+            }
+        }
+        FileIdentity identity = byPath.get(path);
+        if (identity != null) {
+            for (ResumePoint each : points.getOrDefault(identity, List.of())) {
+                if (path.equals(each.lastPath()) && isSame.test(each)) {
+                    return claim(identity, path);
+                }
+            }
+        }
+        return null;
     }
 }

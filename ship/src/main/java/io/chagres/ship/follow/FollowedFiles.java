@@ -3,8 +3,11 @@ package io.chagres.ship.follow;
 import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
+import io.chagres.ship.bytes.PrefixCheck;
+import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.file.DentryEvents;
@@ -81,7 +84,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
         Tail tail = files.find(identity, device);
         if (tail == null) {
-            tail = begin(name.path(), identity, device, stat);
+            tail = begin(name.path(), identity, device, stat, fd);
         }
         if (tail.fd() == null) {
             openFiles.attach(tail, fd);
@@ -109,7 +112,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             fd.close();
             return;
         }
-        Tail tail = known == null ? begin(from, identity, device, stat) : known;
+        Tail tail = known == null ? begin(from, identity, device, stat, fd) : known;
         openFiles.attach(tail, fd);
         touched(tail);
         if (known == null) {
@@ -119,12 +122,13 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         enqueue(tail);
     }
 
-    private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat) {
-        ResumePoint point = resume.claim(identity, path);
+    private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat, Fd fd) {
+        ResumePoint known = resume.claim(identity, path);
+        ResumePoint point = known == null && identity.generation() == 0 ? copiedUp(path, stat, fd) : known;
         if (point != null) {
             Tail tail = versions.resume(point, identity, device, path);
             tail.bytes.compareFirst(
-                    wholePrefix ? Verification.Before.EVERYTHING : Verification.Before.LAST_PIECES,
+                    wholePrefix || known == null ? Verification.Before.EVERYTHING : Verification.Before.LAST_PIECES,
                     closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
             return tail;
         }
@@ -134,6 +138,27 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             tail.bytes.compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs());
         }
         return tail;
+    }
+
+    /** A file that overlayfs copied up may be another one once that is mounted again: its name and bytes tell. */
+    private @Nullable ResumePoint copiedUp(Pathname path, Statx stat, Fd fd) {
+        if (!FileSystemId.isOverlay(FileSystemId.typeOf(fd.value()))) {
+            return null;
+        }
+        try (PrefixCheck check = new PrefixCheck()) {
+            return resume.claimAt(path, point -> {
+                PrefixChecksums prefix = point.prefix();
+                int last = prefix.pieces() - 1;
+                return last >= 0
+                        && stat.size() >= prefix.end()
+                        && holds(check, fd, prefix.slice(0, 1))
+                        && holds(check, fd, prefix.slice(last, last + 1));
+            });
+        }
+    }
+
+    private static boolean holds(PrefixCheck check, Fd fd, PrefixChecksums.Pieces pieces) {
+        return check.firstMismatch(fd, pieces) == pieces.ends().length;
     }
 
     @Override
