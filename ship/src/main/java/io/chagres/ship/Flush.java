@@ -68,7 +68,7 @@ final class Flush {
                 }
             }
             case SCANNING -> {
-                if (!parts.watcher.scanning()) {
+                if (!parts.isScanning()) {
                     scanned(nowMs);
                 }
             }

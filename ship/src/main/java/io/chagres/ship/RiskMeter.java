@@ -1,10 +1,10 @@
 package io.chagres.ship;
 
 import io.chagres.linux.Pathname;
-import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.UnreadableNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -83,7 +83,7 @@ final class RiskMeter {
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
                 unverified,
-                parts.names.unreadableFiles(),
+                parts.names.unreadable().files().size(),
                 parts.watcher.unreadable(),
                 total,
                 Math.max(0, archived - Math.max(0, undelivered)),
@@ -100,7 +100,7 @@ final class RiskMeter {
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
     private long elsewhereSinceMs(long nowMs, boolean scanning) {
         long oldest = parts.undelivered.sinceMs();
-        for (DentryEvents.Unreadable each : parts.names.unreadable().values()) {
+        for (UnreadableNames.File each : parts.names.unreadable().files().values()) {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
         }
         oldest = Math.min(
@@ -132,7 +132,7 @@ final class RiskMeter {
     /** Returns the files that have been at risk for longest, at most some. Allocates. */
     List<FileRisk> files(long nowMs, int most) {
         List<FileRisk> files = files(nowMs, tail -> true);
-        parts.names.unreadable().forEach((name, each) -> {
+        parts.names.unreadable().files().forEach((name, each) -> {
             if (each.sizeBytes() > 0) {
                 long age = Math.max(0, nowMs - each.sinceMs());
                 files.add(new FileRisk(name.path().toString(), each.sizeBytes(), age, each.sizeBytes()));

@@ -433,7 +433,12 @@ final class ShipParts implements AutoCloseable {
      * or it is not known what was delivered. While a directory is not scanned yet is the caller's to know.
      */
     boolean isRiskUnknown() {
-        return watcher.unreadable() > 0 || names.hasUnknownSize() || undelivered.bytes() < 0;
+        return watcher.unreadable() > 0 || names.unreadable().hasUnknownSize() || undelivered.bytes() < 0;
+    }
+
+    /** Says whether names are still to be found, or to be looked at. */
+    boolean isScanning() {
+        return watcher.scanning() || !names.isSettled();
     }
 
     /** Says which patterns match nothing and that links lead out, once a scan is over. */
@@ -453,7 +458,8 @@ final class ShipParts implements AutoCloseable {
     }
 
     private Predicate<Pathname> hidden() {
-        Set<Pathname> unreadable = Stream.concat(watcher.unreadablePaths(), names.unreadablePaths())
+        Set<Pathname> unreadable = Stream.concat(
+                        watcher.unreadablePaths(), names.unreadable().paths())
                 .collect(Collectors.toSet());
         return name -> {
             Pathname at = name;
@@ -466,7 +472,7 @@ final class ShipParts implements AutoCloseable {
 
     /** Returns the bytes at risk that no tail knows of: those of files that cannot be opened, or went unread. */
     long outsideBytes() {
-        return names.unreadableBytes() + losses.bytes();
+        return names.unreadable().bytes() + losses.bytes();
     }
 
     private static ShipScope scope(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {

@@ -11,6 +11,7 @@ import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.ship.metrics.Metrics;
+import io.chagres.watch.WatchListener;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -56,6 +57,9 @@ public final class Shipper implements AutoCloseable {
     private ShipOptions options;
     private final RiskMeter risk;
     private final Flush flush;
+    /** What hears the watcher; a test puts itself in front. */
+    WatchListener hears;
+
     private Stage stage = Stage.FIRST_SCAN;
 
     /** Names that are gone and not yet said to be. */
@@ -92,6 +96,7 @@ public final class Shipper implements AutoCloseable {
         this.options = options;
         risk = new RiskMeter(parts);
         flush = new Flush(parts);
+        hears = parts.names;
         if (options.once()) {
             parts.demand.release();
             sinceMs = steadyMs();
@@ -144,6 +149,7 @@ public final class Shipper implements AutoCloseable {
         takeRequests();
         int work = look(timeoutMs);
         long now = steadyMs();
+        parts.names.settle(now);
         work += parts.offload.step() ? 1 : 0;
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
@@ -199,7 +205,7 @@ public final class Shipper implements AutoCloseable {
                     Duration.ofMillis(Math.min(timeoutMs, CROWDED_MS)).toNanos());
             return 0;
         }
-        return parts.watcher.poll(waitMs(timeoutMs), parts.names);
+        return parts.watcher.poll(waitMs(timeoutMs), hears);
     }
 
     private long steadyMs() {
@@ -249,7 +255,7 @@ public final class Shipper implements AutoCloseable {
         if (parts.watcher.scanning()) {
             return 0;
         }
-        if (stage != Stage.RUNNING || flush.isUnderWay()) {
+        if (stage != Stage.RUNNING || flush.isUnderWay() || !parts.names.isSettled()) {
             wait = Math.min(wait, 10);
         }
         return (int) Math.max(0, wait);
@@ -262,7 +268,7 @@ public final class Shipper implements AutoCloseable {
             parts.names.retryUnreadable();
             nextUnreadableMs = now + RETRY_UNREADABLE_MS;
             boolean mayShow = !parts.known.isEmpty() || parts.missing.isBusy();
-            if (stage == Stage.RUNNING && mayShow && !parts.watcher.scanning()) {
+            if (stage == Stage.RUNNING && mayShow && !parts.isScanning()) {
                 removeUnseen(); // what could not be read at the start
             }
         }
@@ -335,12 +341,12 @@ public final class Shipper implements AutoCloseable {
         Stage before = stage;
         switch (stage) {
             case FIRST_SCAN -> {
-                if (!parts.watcher.scanning() && removeUnseen()) {
+                if (!parts.isScanning() && removeUnseen()) {
                     stage = Stage.RUNNING;
                 }
             }
             case RUNNING -> {
-                if (unmatchedDue && !parts.watcher.scanning()) {
+                if (unmatchedDue && !parts.isScanning()) {
                     parts.sayUnmatched();
                     unmatchedDue = false;
                 }
@@ -349,7 +355,7 @@ public final class Shipper implements AutoCloseable {
                 }
             }
             case LAST_SCAN -> {
-                if (!parts.watcher.scanning() && removeUnseen()) {
+                if (!parts.isScanning() && removeUnseen()) {
                     if (rescanned) {
                         parts.demand.ofAll(now);
                     } else {
@@ -501,7 +507,7 @@ public final class Shipper implements AutoCloseable {
     private void publish(long now) {
         boolean due = now >= nextStatusMs + (changed ? 0 : QUIET_STATUS_MS);
         if (stage == Stage.FINISHED || due) {
-            status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.watcher.scanning());
+            status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.isScanning());
             if (stage == Stage.FINISHED) {
                 flush.end(status);
             }

@@ -164,7 +164,7 @@ public sealed class Dentry permits WatchedDirectory {
     }
 
     /** Says whether it is another, or lies below it. */
-    final boolean isWithin(Dentry other) {
+    public final boolean isWithin(Dentry other) {
         for (Dentry each = this; each != null; each = each.parent) {
             if (each == other) {
                 return true;

@@ -3,6 +3,7 @@ package io.chagres.ship.file;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -13,19 +14,14 @@ import io.chagres.watch.FileId;
 import io.chagres.watch.FileIdentity;
 import io.chagres.watch.WatchListener;
 import io.chagres.watch.WatchedDirectory;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 
 /**
  * Turns what the watcher sees into records of names and into tails that have something to read. Confined to the
@@ -34,16 +30,6 @@ import java.util.stream.Stream;
 public final class DentryEvents implements WatchListener, AutoCloseable {
     private static final Pathname NOTHING = Pathname.of("");
     private static final int PATH_BYTES = 8192;
-    /** The size of a file that cannot even be looked at. */
-    private static final long UNKNOWN = -1;
-
-    /**
-     * A file that cannot be opened.
-     *
-     * @param sizeBytes how many bytes it had when that was tried last; -1 when it could not even be looked at
-     * @param sinceMs since when, in milliseconds of the shipper's clock
-     */
-    public record Unreadable(long sizeBytes, long sinceMs) {}
 
     /** What the rest of the shipper does with files that were found or changed. */
     public interface Files {
@@ -79,9 +65,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final Statx stat = new Statx();
     private final FileId fileId = new FileId();
     private final Set<Dentry> changedDirectories = new HashSet<>();
-    private final Map<Dentry, Unreadable> unreadable = new HashMap<>();
-    /** Directories and links, which have no bytes at risk. */
-    private final Set<Dentry> notLookedAt = new HashSet<>();
+    private final UnreadableNames unreadable = new UnreadableNames();
+    private final DoubtfulNames doubtful = new DoubtfulNames();
 
     private final Set<String> said = new HashSet<>();
 
@@ -111,6 +96,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void look(Dentry d) {
+        doubtful.looked(d);
         switch (d.type()) {
             case Directory.DT_REG -> openFile(d);
             case Directory.DT_DIR -> directory(d);
@@ -153,6 +139,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         known.moved(from, d.path());
         changedDirectories.add(fromParent);
         parentChanged(d);
+        if (d.type() == Directory.DT_DIR) {
+            doubtful.renamed(d, nowMs.getAsLong());
+        }
         if (d.attachment() instanceof Tail tail) {
             if (leadsElsewhere(d, tail)) {
                 replaced(d, tail);
@@ -178,19 +167,23 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         return stat.of(fd.value()) == 0 && stat.ino() != ino;
     }
 
-    /** Says whether the path of a directory leads to it: it may have been renamed since what the events tell of. */
+    /**
+     * Says whether the path of a directory leads to it: it may have been renamed since what the events tell of. Where
+     * that cannot be looked at, looks at its names say so.
+     */
     private boolean isThere(WatchedDirectory directory) {
-        return stat.of(directory.writePath(pathBuffer), false) == 0 && stat.ino() == directory.ino();
+        int looked = stat.of(directory.writePath(pathBuffer), false);
+        return looked == 0 ? stat.ino() == directory.ino() : !isGone(-looked);
     }
 
     @Override
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
-        Unreadable unread = unreadable.remove(d);
+        UnreadableNames.File unread = unreadable.remove(d);
         if (unread != null && !movedOut) {
-            goneUnread(d, unread.sizeBytes);
+            goneUnread(d, unread.sizeBytes());
         }
-        notLookedAt.remove(d);
+        doubtful.gone(d);
         links.gone(d);
         changedDirectories.remove(d);
         boolean archived = known.removed(d.path(), d.type() == Directory.DT_DIR);
@@ -212,7 +205,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** A file whose name goes before it could be opened: what it had and the archive has not is lost. */
     private void goneUnread(Dentry d, long sizeBytes) {
-        long left = sizeBytes == UNKNOWN ? UNKNOWN : sizeBytes - known.lengthBytes(d.path());
+        long left = sizeBytes == UnreadableNames.UNKNOWN
+                ? UnreadableNames.UNKNOWN
+                : sizeBytes - known.lengthBytes(d.path());
         if (left != 0) {
             losses.lost(
                     d.path().toString(),
@@ -299,7 +294,31 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             lookAtTime(d, fileId.stat());
             files.found(d, file, fileId.identity(), fileId.device(), fileId.stat());
         } else {
-            file.close(); // replaced meanwhile: the event that says so follows
+            file.close();
+            doubtful.doubt(d, nowMs.getAsLong()); // replaced meanwhile
+        }
+    }
+
+    /** Looks again at the names that were looked at by a path that may have led elsewhere. */
+    public void settle(long nowMs) {
+        doubtful.step(nowMs, this::isThere, this::lookAgain, d -> refuse(d, Errno.ENOENT, UnreadableNames.UNKNOWN));
+    }
+
+    /** Says whether no name waits for the event that says where it is. */
+    public boolean isSettled() {
+        return doubtful.isEmpty();
+    }
+
+    private void lookAgain(Dentry d) {
+        if (d.attachment() instanceof Tail tail) {
+            if (leadsElsewhere(d, tail)) {
+                replaced(d, tail);
+            } else {
+                files.modified(tail);
+            }
+        } else {
+            d.attach(null);
+            look(d);
         }
     }
 
@@ -316,12 +335,18 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private void refused(Dentry d, int errno) {
         boolean looked = lookAt(d) == 0;
         if (isGone(errno) || looked && !stat.isRegular()) {
-            return; // the event that says so follows
+            doubtful.doubt(d, nowMs.getAsLong());
+        } else {
+            refuse(d, errno, looked ? stat.size() : UnreadableNames.UNKNOWN);
         }
-        long size = looked ? stat.size() : UNKNOWN;
-        Unreadable before = unreadable.get(d);
-        unreadable.put(
-                d, new Unreadable(size, before == null || before.sizeBytes == 0 ? nowMs.getAsLong() : before.sinceMs));
+    }
+
+    private void refuse(Dentry d, int errno, long size) {
+        if (d.type() != Directory.DT_REG) {
+            notRecorded(d, Errno.message(errno));
+            return;
+        }
+        unreadable.put(d, size, nowMs.getAsLong());
         if (OpenFiles.isForNow(errno)) {
             once("no more files can be opened (" + Errno.message(errno) + "): the bytes of those that are not open stay"
                     + " at risk, and are lost when they are removed; raise the limit of open files (ulimit -n,"
@@ -347,64 +372,42 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Tries again what could not be read. */
     public void retryUnreadable() {
-        for (Dentry d : unreadableNames().toList()) {
-            if (d.exists()) {
-                look(d);
-            } else {
-                unreadable.remove(d);
-                notLookedAt.remove(d);
-            }
-        }
+        unreadable.stillThere().forEach(this::look);
     }
 
-    private Stream<Dentry> unreadableNames() {
-        return Stream.concat(unreadable.keySet().stream(), notLookedAt.stream());
+    /** Returns what cannot be opened, or not even looked at. */
+    public UnreadableNames unreadable() {
+        return unreadable;
     }
 
-    /** Returns the paths of what cannot be opened, or not even looked at. Allocates. */
-    public Stream<Pathname> unreadablePaths() {
-        return unreadableNames().map(Dentry::path);
-    }
-
-    /** Returns how many files cannot be opened. */
-    public long unreadableFiles() {
-        return unreadable.size();
-    }
-
-    /** Returns how many bytes they had when that was tried, as far as that is known. */
-    public long unreadableBytes() {
-        long bytes = 0;
-        for (Unreadable each : unreadable.values()) {
-            bytes += Math.max(0, each.sizeBytes);
-        }
-        return bytes;
-    }
-
-    /** Says whether one of them cannot even be looked at. */
-    public boolean hasUnknownSize() {
-        return unreadable.values().stream().anyMatch(each -> each.sizeBytes == UNKNOWN);
-    }
-
-    /** Returns the files that cannot be opened, by their names; a view. */
-    public Map<Dentry, Unreadable> unreadable() {
-        return Collections.unmodifiableMap(unreadable);
-    }
-
-    private boolean isLookedAt(Dentry d) {
+    /** Looks at a name, and says whether it leads to a file of a type. */
+    private boolean isLookedAt(Dentry d, int type) {
         int looked = stat.of(d.writePath(pathBuffer), false);
-        if (looked == 0) {
+        if (looked == 0 && (stat.mode() & Statx.S_IFMT) == type) {
+            unreadable.remove(d);
             lookAtTime(d, stat);
+            return true;
         }
-        if (looked == 0 || isGone(-looked)) {
-            notLookedAt.remove(d);
-        } else if (notLookedAt.add(d)) {
-            once(d.path() + " is not recorded: " + Errno.message(-looked));
+        unlooked(d, looked == 0 ? Errno.ENOENT : -looked); // another type: replaced meanwhile
+        return false;
+    }
+
+    private void unlooked(Dentry d, int errno) {
+        if (isGone(errno)) {
+            doubtful.doubt(d, nowMs.getAsLong());
+        } else {
+            notRecorded(d, Errno.message(errno));
         }
-        return looked == 0;
+    }
+
+    private void notRecorded(Dentry d, String why) {
+        if (unreadable.add(d)) {
+            once(d.path() + " is not recorded: " + why);
+        }
     }
 
     private void directory(Dentry d) {
-        if (isLookedAt(d) && stat.isDirectory()) {
+        if (isLookedAt(d, Statx.S_IFDIR)) {
             Attributes attributes = attributesOf(stat);
             d.attach(attributes);
             if (!known.seenDirectory(d.path(), attributes)) {
@@ -454,7 +457,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     private void symbolicLink(Dentry d) {
         WatchedDirectory parent = d.parent();
-        if (parent == null || !isLookedAt(d) || !stat.isSymbolicLink()) {
+        if (parent == null || !isLookedAt(d, Statx.S_IFLNK)) {
             return;
         }
         Attributes attributes = attributesOf(stat);
@@ -464,8 +467,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
                 pipeline.write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.SYMLINK, 0, target, attributes));
             }
             d.attach(attributes);
-        } catch (IOException e) {
-            once(d.path() + " is not recorded: " + e.getMessage());
+        } catch (ErrnoException e) {
+            unlooked(d, e.errno());
         }
     }
 
@@ -516,7 +519,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             }
             if (identified == 0) {
                 replaced(d, tail);
-            } else if (!isGone(-identified)) {
+            } else if (isGone(-identified)) {
+                doubtful.doubt(d, nowMs.getAsLong());
+            } else {
                 failure = identified;
             }
         }
