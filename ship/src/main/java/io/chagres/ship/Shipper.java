@@ -507,7 +507,7 @@ public final class Shipper implements AutoCloseable {
     private void publish(long now) {
         boolean due = now >= nextStatusMs + (changed ? 0 : QUIET_STATUS_MS);
         if (stage == Stage.FINISHED || due) {
-            status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.isScanning());
+            status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.isScanning() || parts.pipeline.isCrowded());
             if (stage == Stage.FINISHED) {
                 flush.end(status);
             }
