@@ -51,8 +51,12 @@ class OutageTest {
 
     /** Steps as often as it takes for whatever ends to end. */
     private static void rest(ShippedTree shipped) throws IOException {
+        steps(shipped, 100);
+    }
+
+    private static void steps(ShippedTree shipped, int count) throws IOException {
         Shipper running = shipped.shipper();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < count; i++) {
             running.doWork(5);
         }
     }
@@ -108,10 +112,11 @@ class OutageTest {
             int count = 60;
             for (int i = 0; i < count; i++) {
                 append(shipped.file("short" + i), random(100, i));
-                rest(shipped);
+                steps(shipped, 5);
                 Files.delete(shipped.file("short" + i));
-                rest(shipped);
+                steps(shipped, 5);
             }
+            rest(shipped);
             Lost lost = running.status().lost();
             assertThat(lost.files()).isBetween(1L, (long) count - 1);
             assertThat(lost.bytes()).isEqualTo(100 * lost.files());

@@ -125,6 +125,7 @@ class UnreadableTest {
 
     @Test
     void aFileThatCannotBeLookedAt() throws IOException {
+        tree.clock = clock;
         permissions(closed, "r--r--r--");
         until("the number is unknown", UnreadableTest::isUnknown);
         assertThat(tree.shipper().status().unreadableFiles()).isEqualTo(1);
@@ -236,6 +237,7 @@ class UnreadableTest {
 
     @Test
     void aFileWhosePathIsTooLong() throws IOException {
+        tree.clock = clock;
         Path layer = Path.of("layer-" + "a".repeat(194));
         Path upper = layer;
         for (int i = 1; i < 10; i++) {
