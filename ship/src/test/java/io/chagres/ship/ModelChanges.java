@@ -1,6 +1,7 @@
 package io.chagres.ship;
 
 import io.chagres.foreign.call.CapturedCall;
+import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -30,6 +31,18 @@ final class ModelChanges {
             try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
                 change.make(open);
             }
+        }
+    }
+
+    /** Lets two names change places. */
+    static void exchange(Path one, Path other) throws IOException {
+        try (Directory from = Directory.open(Pathname.of(one.getParent().toString()));
+                Directory to = Directory.open(Pathname.of(other.getParent().toString()))) {
+            from.rename(
+                    Pathname.of(one.getFileName().toString()),
+                    to,
+                    Pathname.of(other.getFileName().toString()),
+                    Directory.RENAME_EXCHANGE);
         }
     }
 

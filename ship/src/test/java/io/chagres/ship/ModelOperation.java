@@ -29,6 +29,10 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         PUNCH(20),
         COLLAPSE(10),
         RENAME(45),
+        /** Two names change places; now and then those of the directories. */
+        EXCHANGE(20),
+        /** To a name that nobody follows. */
+        MOVE_OUT(12),
         LINK(20),
         UNLINK(30),
         /** The last bytes come just before. */
@@ -142,6 +146,19 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                 Kind.UNLINK_OPEN,
                 Kind.CLOSE,
                 Kind.COPY_TRUNCATE,
+                Kind.STEP,
+                Kind.SETTLE)),
+        /** Names change, also while nobody looks. */
+        RENAMING(List.of(
+                Kind.APPEND,
+                Kind.LINK,
+                Kind.RENAME,
+                Kind.EXCHANGE,
+                Kind.MOVE_OUT,
+                Kind.RENAME_DIRECTORY,
+                Kind.UNLINK,
+                Kind.CRASH,
+                Kind.FLUSH,
                 Kind.STEP,
                 Kind.SETTLE)),
         /** Each file is copied over its copy again and again. */

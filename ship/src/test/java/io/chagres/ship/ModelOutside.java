@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 /** Second names of files in a directory that nobody follows: of what is done there no event tells. */
 final class ModelOutside {
     private final Path top;
+    private int taken;
 
     ModelOutside(Path top) throws IOException {
         this.top = top;
@@ -22,6 +23,11 @@ final class ModelOutside {
 
     private Path path(int number) {
         return top.resolve(Integer.toString(number));
+    }
+
+    /** Moves a file here for good. */
+    void take(Path file) throws IOException {
+        Files.move(file, top.resolve("taken" + taken++));
     }
 
     /** Gives a file a name here, in place of what had it. */

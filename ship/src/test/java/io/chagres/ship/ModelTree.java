@@ -92,6 +92,7 @@ final class ModelTree implements AutoCloseable {
     private final Map<Integer, Opened> open = new HashMap<>();
     private final Map<Integer, Mapped> mapped = new HashMap<>();
     private final Set<Object> known = new HashSet<>();
+    private final Set<Object> knownBefore = new HashSet<>(); // by the shipper that is gone
     private final Set<Object> noticed = new HashSet<>(); // it has the descriptor, whatever it has read
     private final ModelMounts mounts = new ModelMounts();
     private final Map<Integer, Orphan> orphans = new HashMap<>();
@@ -144,6 +145,8 @@ final class ModelTree implements AutoCloseable {
             case REWRITE -> rewrite(file, bytes.of(o));
             case PUNCH, COLLAPSE -> fallocate(file, o);
             case RENAME -> rename(file, path(o.other()));
+            case EXCHANGE -> exchange(o, file, path(o.other()));
+            case MOVE_OUT -> moveOut(file);
             case LINK -> link(file, path(o.other()));
             case UNLINK, APPEND_UNLINK, UNLINK_OPEN -> {
                 if (!unseenLinks.contains(file)) {
@@ -213,6 +216,26 @@ final class ModelTree implements AutoCloseable {
         if (Files.exists(from) && isBeside(from, to) && !isSame(from, to) && !unseenLinks.contains(to)) {
             lastOf(to);
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    private void exchange(ModelOperation o, Path one, Path other) throws IOException {
+        Path d = top.resolve("d");
+        Path e = top.resolve("e");
+        if (o.at() % 4 == 0 && Files.exists(d) && isBeside(d.resolve("f"), e.resolve("f"))) {
+            ModelChanges.exchange(d, e);
+        } else if (Files.exists(one) && isBeside(one, other) && Files.exists(other) && !isSame(one, other)) {
+            ModelChanges.exchange(one, other);
+        }
+    }
+
+    private void moveOut(Path file) throws IOException {
+        if (Files.exists(file) && isBeside(file, top.resolve("a")) && !unseenLinks.contains(file)) {
+            if (opensByHandle && knownBefore.contains(key(file))) {
+                noticed.add(key(file)); // the next shipper finds it wherever it is
+            }
+            lastOf(file);
+            outside.take(file);
         }
     }
 
@@ -529,6 +552,7 @@ final class ModelTree implements AutoCloseable {
     void isKnown() throws IOException {
         earlier = contents();
         known.clear();
+        knownBefore.clear();
         for (String name : earlier.keySet()) {
             known.add(key(top.resolve(name)));
         }
@@ -536,6 +560,7 @@ final class ModelTree implements AutoCloseable {
 
     /** Notes that whoever looked at the files does so no longer. */
     void isForgotten() {
+        knownBefore.addAll(known);
         known.clear();
         noticed.clear();
         lasts.clear();

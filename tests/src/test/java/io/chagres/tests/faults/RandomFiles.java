@@ -1,5 +1,7 @@
 package io.chagres.tests.faults;
 
+import io.chagres.linux.Directory;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -58,9 +60,15 @@ final class RandomFiles implements AutoCloseable {
     String change() throws IOException {
         Path file = some();
         Path other = some();
-        int what = random.nextInt(20);
+        int what = random.nextInt(22);
         if (what < 5) {
             return append(file);
+        }
+        if (what == 20) {
+            return make();
+        }
+        if (what == 21) {
+            return random.nextInt(4) == 0 ? exchange(top.resolve("d"), top.resolve("e")) : exchange(file, other);
         }
         if (what >= 16) {
             return unseen.change(file, content());
@@ -142,6 +150,39 @@ final class RandomFiles implements AutoCloseable {
     private String rename(Path file, Path other) throws IOException {
         Files.move(file, other, StandardCopyOption.ATOMIC_MOVE);
         return "rename " + name(file) + " to " + name(other);
+    }
+
+    private String exchange(Path file, Path other) throws IOException {
+        if (file.equals(other) || !Files.exists(file) || !Files.exists(other)) {
+            return "";
+        }
+        try (Directory from = Directory.open(Pathname.of(file.getParent().toString()));
+                Directory to = Directory.open(Pathname.of(other.getParent().toString()))) {
+            from.rename(
+                    Pathname.of(file.getFileName().toString()),
+                    to,
+                    Pathname.of(other.getFileName().toString()),
+                    Directory.RENAME_EXCHANGE);
+        }
+        return "exchange " + name(file) + " and " + name(other);
+    }
+
+    /** Makes a name in a directory that is renamed at once, over an empty one. */
+    private String make() throws IOException {
+        Path fresh = Files.createDirectory(top.resolve("fresh" + ++written));
+        Path made = fresh.resolve("made");
+        switch (random.nextInt(3)) {
+            case 0 -> Files.createSymbolicLink(made, Path.of("/etc"));
+            case 1 -> Files.createDirectory(made);
+            default -> Files.write(made, content());
+        }
+        Path to = top.resolve("e/made");
+        if (Files.exists(to)) {
+            Program.ok("rm", "-r", to.toString());
+        }
+        Files.createDirectory(to);
+        Files.move(fresh, to, StandardCopyOption.ATOMIC_MOVE);
+        return "make a name in " + name(fresh) + ", renamed to " + name(to);
     }
 
     private String link(Path file, Path other) throws IOException {

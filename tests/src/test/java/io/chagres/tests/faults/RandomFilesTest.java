@@ -3,6 +3,7 @@ package io.chagres.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.state.PointInTime;
+import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class RandomFilesTest {
-    private static final int LANES = 4;
+    private static final int TESTS = 2;
     private static final int MOMENTS = 3;
     private static final int ROUNDS = Share.count(1_200);
     /** A file system where stores through mappings move no time. */
@@ -42,23 +43,48 @@ class RandomFilesTest {
     @Test
     void whatADrainCallsSafeIsRestored(FaultBench bench) throws IOException {
         Requires.tool("fallocate");
-        long seed = Seeds.next("whatADrainCallsSafeIsRestored");
+        Path memory = Files.isWritable(MEMORY) ? Files.createTempDirectory(MEMORY, "lane") : bench.file("memory");
+        try {
+            run(bench, List.of(bench.file("disk"), memory));
+        } finally {
+            Program.ok("rm", "-rf", memory.toString());
+        }
+    }
+
+    @Test
+    void onOtherFileSystemsToo(FaultBench bench) throws IOException {
+        Requires.tool("fallocate");
+        Requires.root();
+        Requires.loopDevices();
+        Path layers = bench.root().resolve("layers");
+        for (String layer : List.of("lower", "upper", "work")) {
+            Files.createDirectories(layers.resolve(layer));
+        }
+        List<Path> files = List.of(bench.file("xfs"), bench.file("btrfs"), bench.file("overlay"));
+        bench.mounted(Mounted.newFileSystem(bench.file("xfs.image"), files.get(0), "mkfs.xfs", "-q"));
+        bench.mounted(Mounted.newFileSystem(bench.file("btrfs.image"), files.get(1), "mkfs.btrfs", "-q"));
+        bench.mounted(Mounted.overlay(layers, files.get(2)));
+        run(bench, files);
+    }
+
+    /** Runs the rounds of a test, those of each place beside each other. */
+    private static void run(FaultBench bench, List<Path> places) {
+        long seed = Seeds.next("RandomFilesTest");
+        int rounds = ROUNDS / TESTS / places.size();
         List<Future<Integer>> lanes = new ArrayList<>();
-        for (int i = 0; i < LANES; i++) {
+        for (int i = 0; i < places.size(); i++) {
             Path root = bench.root().resolve("lane" + i);
-            Path files = i % 2 == 0 && Files.isWritable(MEMORY) ? Files.createTempDirectory(MEMORY, "lane") : root;
-            Lane lane = new Lane(bench, root, files, Seeds.random(seed + i));
-            lanes.add(bench.tasks().submit(lane::run));
+            Lane lane = new Lane(bench, root, places.get(i), Seeds.random(seed + i));
+            lanes.add(bench.tasks().submit(() -> lane.run(rounds)));
         }
         int safe = lanes.stream().mapToInt(Workload::join).sum();
-        assertThat(safe).as("drains that said that all is safe").isGreaterThan(ROUNDS / 2);
+        assertThat(safe).as("drains that said that all is safe").isGreaterThan(rounds * places.size() / 2);
     }
 
     /** One machine: its files, its archive and its shipper. */
     private static final class Lane {
         private final FaultBench bench;
         private final Path root;
-        private final Path files;
         private final RandomGenerator random;
         private final Path tree;
         private final Archive archive;
@@ -69,26 +95,21 @@ class RandomFilesTest {
             this.bench = bench;
             this.root = root;
             this.random = random;
-            this.files = files;
             tree = files.resolve("tree");
             archive = new Archive(root.resolve("archive"), root);
         }
 
         /** Returns how many drains said that all is safe. */
-        int run() throws IOException {
+        int run(int rounds) throws IOException {
             try (RandomFiles changed = new RandomFiles(tree, random)) {
-                return rounds(changed);
-            } finally {
-                if (!files.equals(root)) {
-                    Program.ok("rm", "-rf", files.toString());
-                }
+                return run(changed, rounds);
             }
         }
 
-        private int rounds(RandomFiles files) throws IOException {
+        private int run(RandomFiles files, int rounds) throws IOException {
             ShipProcess ship = start().awaitScanned();
             int safe = 0;
-            for (int round = 0; round < ROUNDS / LANES; round++) {
+            for (int round = 0; round < rounds; round++) {
                 change(files);
                 if (random.nextInt(8) == 0) {
                     ship.kill();
