@@ -100,7 +100,7 @@ final class RiskMeter {
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
     private long elsewhereSinceMs(long nowMs, boolean scanning) {
         long oldest = parts.undelivered.sinceMs();
-        for (UnreadableNames.File each : parts.names.unreadable().files().values()) {
+        for (UnreadableNames.Unread each : parts.names.unreadable().files().values()) {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
         }
         oldest = Math.min(

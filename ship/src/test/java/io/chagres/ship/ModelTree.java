@@ -220,10 +220,8 @@ final class ModelTree implements AutoCloseable {
     }
 
     private void exchange(ModelOperation o, Path one, Path other) throws IOException {
-        Path d = top.resolve("d");
-        Path e = top.resolve("e");
-        if (o.at() % 4 == 0 && Files.exists(d) && isBeside(d.resolve("f"), e.resolve("f"))) {
-            ModelChanges.exchange(d, e);
+        if (o.at() % 4 == 0 && Files.exists(top.resolve("d")) && isBeside(top.resolve("d/f"), top.resolve("e/f"))) {
+            ModelChanges.exchange(top.resolve("d"), top.resolve("e"));
         } else if (Files.exists(one) && isBeside(one, other) && Files.exists(other) && !isSame(one, other)) {
             ModelChanges.exchange(one, other);
         }

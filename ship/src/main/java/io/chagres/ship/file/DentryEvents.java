@@ -179,7 +179,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     @Override
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
-        UnreadableNames.File unread = unreadable.remove(d);
+        UnreadableNames.Unread unread = unreadable.remove(d);
         if (unread != null && !movedOut) {
             goneUnread(d, unread.sizeBytes());
         }

@@ -22,16 +22,16 @@ public final class UnreadableNames {
      * @param sizeBytes how many bytes it had when that was tried last; -1 when it could not even be looked at
      * @param sinceMs since when, in milliseconds of the shipper's clock
      */
-    public record File(long sizeBytes, long sinceMs) {}
+    public record Unread(long sizeBytes, long sinceMs) {}
 
-    private final Map<Dentry, File> files = new HashMap<>();
+    private final Map<Dentry, Unread> files = new HashMap<>();
     /** Directories and links, which have no bytes at risk. */
     private final Set<Dentry> others = new HashSet<>();
 
     /** Takes a file that cannot be opened; it has been so since its bytes were first seen. */
     void put(Dentry name, long sizeBytes, long nowMs) {
-        File before = files.get(name);
-        files.put(name, new File(sizeBytes, before == null || before.sizeBytes == 0 ? nowMs : before.sinceMs));
+        Unread before = files.get(name);
+        files.put(name, new Unread(sizeBytes, before == null || before.sizeBytes == 0 ? nowMs : before.sinceMs));
     }
 
     /** Takes a directory or a link that cannot be looked at; returns whether it was not known to be so. */
@@ -41,7 +41,7 @@ public final class UnreadableNames {
 
     /** Forgets a name; returns how the file was, if it is one. */
     @Nullable
-    File remove(Dentry name) {
+    Unread remove(Dentry name) {
         others.remove(name);
         return files.remove(name);
     }
@@ -63,14 +63,14 @@ public final class UnreadableNames {
     }
 
     /** Returns the files, by their names; a view. */
-    public Map<Dentry, File> files() {
+    public Map<Dentry, Unread> files() {
         return Collections.unmodifiableMap(files);
     }
 
     /** Returns how many bytes the files had when that was tried, as far as that is known. */
     public long bytes() {
         long bytes = 0;
-        for (File each : files.values()) {
+        for (Unread each : files.values()) {
             bytes += Math.max(0, each.sizeBytes);
         }
         return bytes;
