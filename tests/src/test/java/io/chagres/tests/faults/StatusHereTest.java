@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,9 +35,12 @@ class StatusHereTest {
         Files.writeString(bench.file("app.log"), "words\n");
         ShipProcess ship = bench.shipping().paths(bench.tree()).start().awaitSettled();
 
+        // it says so once a second
+        Await.until("its word says that nothing is at risk", () -> line(status(), ship)
+                .contains("\"riskBytes\":0,"));
         assertThat(line(status(), ship))
                 .contains("\"host\":\"web1\"", "\"archive\":\"" + bench.store() + "\"", "\"state\":\"live\"")
-                .contains("\"riskBytes\":0,", "\"trouble\":null", "\"lostBytes\":0");
+                .contains("\"trouble\":null", "\"lostBytes\":0");
 
         ship.signal("STOP");
         Program late = status("--late", "1ms");
