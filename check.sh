@@ -86,11 +86,12 @@ find . -name .git -prune -o -name src -prune -o -type d -name surefire-reports -
 # -T 2      two modules beside each other: their tests share nothing of the machine
 # -Dseed    random tests take the numbers of this tree but for its documents: what was green here is green elsewhere, and
 #           each change of code tries others. One test alone takes new ones each time.
-# -Dshare   K/N: of the cases of a long search each N-th from case K on
+# -Dshare   K/N: of the cases of a long search each N-th from case K on; of suites that are alike, those whose turn it is
 tree=$(git ls-tree -r HEAD 2>/dev/null | grep -Ev '\.md$|\sdocs/|\sbench/' | git hash-object --stdin | cut -c 1-15)
 if [ -n "$name" ]; then seed=$(date +%s%N); else seed=$(printf %d "0x${tree:-1}"); fi
 commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
+[ -z "$name" ] || set -- -Dshare.all=true "$@"
 [ $shares != 50 ] || set -- -Dfast "$@"
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
 # A second compiler costs more than it saves where little is compiled.

@@ -23,6 +23,15 @@ public final class Share {
         return Math.max(1, all / GIVEN[1]);
     }
 
+    /** Says whether it is the turn of one of several that are alike, see {@link Turn}. */
+    static boolean takes(int turn, int of) {
+        return takes(turn, of, GIVEN[0], GIVEN[1]);
+    }
+
+    static boolean takes(int turn, int of, int share, int shares) {
+        return shares < of || share % of == turn;
+    }
+
     static int[] of(int all, int share, int shares) {
         Spent.searches();
         return all < shares

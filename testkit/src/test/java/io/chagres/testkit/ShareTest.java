@@ -29,6 +29,21 @@ class ShareTest {
         assertThat(Share.of(5, 0, 1)).containsExactly(0, 1, 2, 3, 4);
     }
 
+    /** In ten commits each has its turn, one at a time. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void eachHasItsTurn(int of) {
+        for (int share = 0; share < 10; share++) {
+            int taken = 0;
+            for (int turn = 0; turn < of; turn++) {
+                taken += Share.takes(turn, of, share, 10) ? 1 : 0;
+            }
+            assertThat(taken).isEqualTo(1);
+        }
+        assertThat(Share.takes(of - 1, of, of - 1, 10)).isTrue();
+        assertThat(Share.takes(of - 1, of, 0, 1)).isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "1", "10/10", "-1/10", "1/0", "a/b", "1/2/3"})
     void refusesWhatIsNoShare(String share) {

@@ -1,5 +1,6 @@
 package io.chagres.tests.faults;
 
+import io.chagres.testkit.Turn;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -24,16 +25,19 @@ class FaultsInS3Test {
 
     @Nested
     @InS3
+    @Turn(value = 0, of = 3)
     @Execution(ExecutionMode.CONCURRENT)
     class Logrotate extends LogrotateFaultsTest {}
 
     @Nested
     @InS3
+    @Turn(value = 1, of = 3)
     @Execution(ExecutionMode.CONCURRENT)
     class Content extends ContentFaultsTest {}
 
     @Nested
     @InS3
+    @Turn(value = 2, of = 3)
     @Execution(ExecutionMode.CONCURRENT)
     class Rewrite extends RewriteFaultsTest {}
 }

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Turn;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An archive in a server of Google Cloud Storage. */
 @Tag("e2e")
+@Turn(value = 1, of = 2)
 class GcsFaultsTest extends ObjectStoreFaults {
     @Override
     ObjectServer in(FaultBench bench) {

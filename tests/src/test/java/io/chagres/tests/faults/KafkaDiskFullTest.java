@@ -6,6 +6,7 @@ import io.chagres.testkit.KafkaBroker;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A broker whose disk is full ends; what it has not got goes in once it has room and runs again. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
+@Turn(value = 0, of = 2)
 class KafkaDiskFullTest {
     private static final int ROUNDS = 2;
     private static final List<String> TOPICS = List.of("forwarded", "shipped");

@@ -7,6 +7,7 @@ import io.chagres.testkit.KafkaBroker;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Share;
 import io.chagres.testkit.TcpProxy;
+import io.chagres.testkit.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What is between a forwarder and its broker: lost answers, transactions that take too long, TLS and passwords. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
+@Turn(value = 1, of = 2)
 class KafkaLinkFaultsTest {
     private static final int ROUNDS = Share.count(20);
     private static final String TOPIC = "logs";

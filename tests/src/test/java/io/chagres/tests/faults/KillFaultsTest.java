@@ -4,6 +4,7 @@ import io.chagres.archive.age.AgeIdentity;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
+import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("e2e")
 class KillFaultsTest {
     private static final int LANES = 4;
-    private static final int KILLS_PER_LANE = 52;
+    private static final int KILLS_PER_LANE = Share.count(260);
 
     /** The machine that encrypts and signs; its keys are in its state, which it does not lose. */
     private static final int PROTECTED_LANE = 3;
