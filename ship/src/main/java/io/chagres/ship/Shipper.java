@@ -274,6 +274,7 @@ public final class Shipper implements AutoCloseable {
         }
         if (now >= nextTrimMs) {
             parts.pipeline.trim();
+            parts.copies.trim(parts.table.size());
             nextTrimMs = now + TRIM_MS;
         }
         parts.derived.step();

@@ -99,7 +99,9 @@ public final class Tail {
         }
     }
 
-    Tail(long versionId, FileIdentity identity, long device, PrefixChecksums prefix, Origins origins, Rules rules) {
+    /** Makes one of a version that is read from where its checksums end. */
+    public Tail(
+            long versionId, FileIdentity identity, long device, PrefixChecksums prefix, Origins origins, Rules rules) {
         this.rules = rules;
         this.versionId = versionId;
         this.identity = identity;

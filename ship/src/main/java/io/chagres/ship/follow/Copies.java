@@ -71,6 +71,11 @@ public final class Copies implements AutoCloseable {
         this.problems = problems;
     }
 
+    /** Lets go of what no copy can be made of, of so many files that are followed. */
+    public void trim(int files) {
+        heads.trim(files);
+    }
+
     /**
      * Starts to follow an original if there is one.
      *

@@ -21,6 +21,13 @@ final class HeadIndex {
         insert(tail);
     }
 
+    /** Forgets versions that are over if most are, of so many files that are followed. */
+    void trim(int files) {
+        if (used > 2L * files + slots.length / 64) {
+            clean();
+        }
+    }
+
     /** Forgets versions that are over, and makes room for twice those that stay. */
     private void clean() {
         Tail[] before = slots;
