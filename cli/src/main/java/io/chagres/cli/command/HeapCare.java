@@ -12,22 +12,38 @@ public final class HeapCare {
 
     private static final long LITTLE_MS = 20_000;
     private static final long KEPT_PART = 10;
+    /** When at least so many files went, and half of them all, what was kept of them is garbage. */
+    private static final long MANY_FILES = 4_000;
 
     private long keptBytes;
+    private long keptFiles;
     private long collectedMs;
 
-    /** Collects now, since much of what was is no more. */
-    public void collect(long nowMs) {
+    /**
+     * Collects now, since much of what was is no more.
+     *
+     * @param files how many files something is kept of
+     */
+    public void collect(long nowMs, long files) {
         System.gc();
         keptBytes = usedBytes();
+        keptFiles = files;
         collectedMs = nowMs;
     }
 
-    /** Collects if it is worth it. */
-    public void step(long nowMs) {
+    /**
+     * Collects if it is worth it.
+     *
+     * @param files how many files something is kept of
+     */
+    public void step(long nowMs, long files) {
+        keptFiles = Math.max(keptFiles, files);
+        boolean manyGone = keptFiles - files >= Math.max(MANY_FILES, keptFiles / 2);
         long garbageBytes = usedBytes() - keptBytes - keptBytes / KEPT_PART;
-        if (garbageBytes >= MUCH_BYTES || garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS) {
-            collect(nowMs);
+        if (manyGone
+                || garbageBytes >= MUCH_BYTES
+                || garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS) {
+            collect(nowMs, files);
         }
     }
 

@@ -65,10 +65,10 @@ final class ShipSession {
         ShipStatus status = shipper.status();
         long now = clockMs.getAsLong();
         if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
-            heap.collect(now); // the log it was loaded from was larger than what is kept of it
+            heap.collect(now, status.files()); // the log it was loaded from was larger than what is kept of it
             tidied = true;
         } else if (tidied) {
-            heap.step(now);
+            heap.step(now, status.files());
         }
         if (now >= nextReportMs) {
             report.status(status, now - startMs);

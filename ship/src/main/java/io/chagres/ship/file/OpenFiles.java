@@ -54,15 +54,15 @@ public final class OpenFiles implements AutoCloseable {
     public void attach(Tail tail, Fd fd) {
         tail.open(fd, ++tick);
         open++;
-        addCandidate(tail);
+        candidates.add(tail);
         while (open > limit && evictOne(tail)) {
             // until the bound holds or nothing idle is left
         }
     }
 
-    private void addCandidate(Tail tail) {
-        candidates.add(tail);
-        if (candidates.size() > 2 * (open + SPARE_CANDIDATES)) { // most files end before anybody asks for their place
+    /** Forgets the files that were closed, once they are more than those that are open. */
+    private void forgetClosed() {
+        if (candidates.size() > 2 * open + SPARE_CANDIDATES) {
             for (int left = candidates.size(); left > 0; left--) {
                 Tail each = Objects.requireNonNull(candidates.poll());
                 if (each.fd() != null) {
@@ -84,6 +84,7 @@ public final class OpenFiles implements AutoCloseable {
             tail.open(null, tick);
             fd.close();
             open--;
+            forgetClosed();
         }
     }
 
@@ -93,7 +94,7 @@ public final class OpenFiles implements AutoCloseable {
         if (fd != null) {
             from.open(null, tick);
             to.open(fd, ++tick);
-            addCandidate(to);
+            candidates.add(to);
         }
     }
 

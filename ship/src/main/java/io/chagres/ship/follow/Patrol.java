@@ -96,11 +96,13 @@ public final class Patrol implements AutoCloseable {
 
     private boolean look(FileQueue queue, int looks, long nowMs) {
         boolean found = false;
-        for (int left = looks; left > 0; left--) {
+        int left = looks;
+        for (int i = queue.size(); i > 0 && left > 0; i--) {
             Tail tail = Objects.requireNonNull(queue.poll());
             if (!tail.isLive()) {
-                continue;
+                continue; // it costs no look
             }
+            left--;
             if (!isSeen(tail)) {
                 files.modified(tail); // its turn opens it, or says why not
                 missed.add(tail);
