@@ -112,9 +112,14 @@ class Host:
         self.folder, self.object, self.versions = folder, (None, None), {}
         self.root, self.seq, self.chain = new_name(DIRECTORY, UNKNOWN), 0, bytes(32)
         self.name = dict(line.split("=", 1) for line in (folder / "host").read_text().splitlines())["name"]
-        checkpoints = list(folder.glob("checkpoints/*[0-9].zst"))
-        if checkpoints:  # the greatest seq, of it the greatest revision, which is 0 where none is said
-            self.checkpoint(max(checkpoints, key=lambda path: list(map(int, (path.stem + "-0").split("-")[:2]))))
+        checkpoints = {tuple(map(int, (path.stem + "-0").split("-")[:2])): path  # a revision is 0 where none is said
+                       for path in folder.glob("checkpoints/*[0-9].zst")}
+        marks = folder.parent.parent / "compacted" / folder.name
+        marked = {tuple(map(int, path.name.split("-"))) for path in marks.glob("*[0-9]")} & set(checkpoints)
+        first = min((int(path.stem) for path in folder.glob("log/*[0-9].zst")), default=1 << 63)
+        counting = marked or {each for each in checkpoints if each[0] < first}
+        if counting:  # the greatest seq, of it the greatest revision
+            self.checkpoint(checkpoints[max(counting)])
         while (folder / f"log/{self.seq + 1:016}.zst").exists():
             self.commit(folder / f"log/{self.seq + 1:016}.zst")
 

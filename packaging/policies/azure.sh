@@ -19,12 +19,14 @@ listed="@Request[$blobs:prefix]"
 az role assignment create --role "$role" --scope "$scope" --assignee-object-id "$principal" \
     --assignee-principal-type ServicePrincipal --condition-version 2.0 --condition "(
   (!(ActionMatches{'$blobs/add/action'})
-   OR $path StringStartsWith '$prefix/hosts/$host/' OR $path StringEquals '$prefix/chagres.json'
+   OR $path StringEquals '$prefix/hosts/$host/host' OR $path StringStartsWith '$prefix/hosts/$host/log/'
+   OR $path StringStartsWith '$prefix/hosts/$host/streams/' OR $path StringStartsWith '$prefix/hosts/$host/tables/'
+   OR $path StringStartsWith '$prefix/hosts/$host/alive/' OR $path StringEquals '$prefix/chagres.json'
    OR $path StringEquals '$prefix/probe' OR $path StringLike '$prefix/names/*-$host')
   AND
   (!(ActionMatches{'$blobs/read'} AND NOT SubOperationMatches{'Blob.List'})
    OR $path StringStartsWith '$prefix/hosts/$host/' OR $path StringEquals '$prefix/chagres.json')
   AND
   (!(ActionMatches{'$blobs/read'} AND SubOperationMatches{'Blob.List'})
-   OR $listed StringStartsWith '$prefix/hosts/$host/' OR $listed StringStartsWith '$prefix/names/')
+   OR $listed StringStartsWith '$prefix/hosts/$host/' OR $listed StringStartsWith '$prefix/compacted/$host/' OR $listed StringStartsWith '$prefix/names/')
 )"

@@ -14,6 +14,9 @@ public final class ArchiveLayout {
     /** Prefix of the keys by which hosts are found; {@link HostKey} knows the rest of them. */
     public static final String NAMES = "names/";
 
+    /** Prefix of the marks of checkpoints that count: a shipper's rights do not reach it. */
+    public static final String COMPACTED = "compacted/";
+
     /** What {@code repair} moved away is below it, under its key. */
     public static final String QUARANTINE = "quarantine/";
 
@@ -65,6 +68,22 @@ public final class ArchiveLayout {
     public static String checkpoint(String hostId, CheckpointId id) {
         String revision = id.revision() == 0 ? "" : "-" + digits(id.revision());
         return checkpoints(hostId) + digits(id.seq()) + revision + ZSTD_SUFFIX;
+    }
+
+    /** Returns the prefix of the marks of a host's checkpoints. */
+    public static String marks(String hostId) {
+        return COMPACTED + hostId + "/";
+    }
+
+    /** Returns the key of the empty object that says that compaction or repair made a checkpoint. */
+    public static String mark(String hostId, CheckpointId id) {
+        return marks(hostId) + digits(id.seq()) + "-" + digits(id.revision());
+    }
+
+    /** Returns which checkpoint a mark is of; null when the key is something else. */
+    public static @Nullable CheckpointId markOf(String key) {
+        CommitSpan numbers = numbers(key.substring(key.lastIndexOf('/') + 1));
+        return numbers == null || numbers.from() == 0 ? null : new CheckpointId(numbers.from(), numbers.to());
     }
 
     /** Returns the prefix of a host's indexes of objects. */

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Stands before a store for a command that reads hosts once: what it lists of a host it takes from one list of all
  * folders, and of many hosts from lists that they share. A page begins at the checkpoints of a host, behind its
  * heartbeats, which nobody reads here, and shows as much as one request does; a folder that does not end in it is
- * listed as ever. So no host takes more lists than without, and compacted ones a tenth or less of one. A list is of the
- * moment of its page until {@link #forgetLists} is called. Safe for any thread.
+ * listed as ever. So no host takes more lists than without, and compacted ones a tenth or less of one. The marks of
+ * checkpoints, a key or two for a host, are in pages of their own. A list is of the moment of its page until {@link
+ * #forgetLists} is called. Safe for any thread.
  */
 public final class HostLists extends ForwardingStore {
     private static final Set<String> KEPT = Set.of("checkpoints", "filters", "history", "log", "tables");
@@ -38,6 +39,9 @@ public final class HostLists extends ForwardingStore {
 
     /** After so many pages they must have shown more hosts than there are pages, or hosts are listed one by one. */
     private static final int TRIED_PAGES = 8;
+
+    /** The marks of so many hosts that follow each other are mostly in one page. */
+    private static final int HOSTS_OF_MARKS = 300;
 
     /** The keys behind one and up to another. */
     private record Page(String from, String to, List<BlobInfo> objects) {
@@ -102,11 +106,16 @@ public final class HostLists extends ForwardingStore {
 
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        String hostId = isKept(prefix) ? hostOf(prefix) : null;
+        boolean ofMarks = prefix.startsWith(ArchiveLayout.COMPACTED);
+        String hostId = ofMarks || isKept(prefix) ? hostOf(prefix) : null;
         if (hostId == null || forgotten.contains(hostId)) {
             return super.list(prefix, afterKey);
         }
-        fetch(hostId);
+        if (ofMarks) {
+            fetchMarks(hostId);
+        } else {
+            fetch(hostId);
+        }
         String start = afterKey == null || afterKey.compareTo(prefix) < 0 ? prefix : afterKey;
         String end = behind(prefix);
         Page page = at(start, end);
@@ -116,7 +125,8 @@ public final class HostLists extends ForwardingStore {
     /** Returns the host of a key or prefix; null when it is of none. */
     private static @Nullable String hostOf(String key) {
         String[] parts = key.split("/", 3);
-        return key.startsWith(ArchiveLayout.HOSTS) && parts.length == 3 ? parts[1] : null;
+        boolean ofHost = key.startsWith(ArchiveLayout.HOSTS) || key.startsWith(ArchiveLayout.COMPACTED);
+        return ofHost && parts.length == 3 ? parts[1] : null;
     }
 
     /** Says whether a key, or a prefix that ends with a slash, is of a folder that pages are kept of. */
@@ -148,6 +158,53 @@ public final class HostLists extends ForwardingStore {
                     addShared(listed(ArchiveLayout.HOSTS, hostId));
                 }
             }
+        }
+    }
+
+    /** Lists the marks of a host with those of others that will be read; of one host alone nothing is spared. */
+    private void fetchMarks(String hostId) throws IOException {
+        if (!sharesMarks() || isShownMarked(hostId)) {
+            return;
+        }
+        synchronized (sharing) {
+            if (!isShownMarked(hostId)) {
+                addMarks(firstOfMarks(hostId));
+            }
+            if (!isShownMarked(hostId)) {
+                addMarks(hostId);
+            }
+        }
+    }
+
+    private synchronized boolean sharesMarks() {
+        return !hosts.isEmpty() && sharedKeys < MAX_SHARED_KEYS;
+    }
+
+    private boolean isShownMarked(String hostId) {
+        String begin = ArchiveLayout.marks(hostId);
+        return at(begin, behind(begin)) != null;
+    }
+
+    private synchronized String firstOfMarks(String hostId) {
+        int at = Collections.binarySearch(hosts, hostId);
+        return at < 0 ? hostId : hosts.get(at / HOSTS_OF_MARKS * HOSTS_OF_MARKS);
+    }
+
+    private void addMarks(String hostId) throws IOException {
+        String begin = ArchiveLayout.marks(hostId);
+        BlobPage shown = store.page(ArchiveLayout.COMPACTED, begin);
+        if (shown == null || shown.objects().isEmpty() && !shown.isLast()) {
+            return;
+        }
+        BlobList marks = new BlobList();
+        shown.objects().forEach(marks::add);
+        marks.pack();
+        String to = shown.isLast()
+                ? behind(ArchiveLayout.COMPACTED)
+                : shown.objects().getLast().key();
+        synchronized (this) {
+            pages.put(begin, new Page(begin, to, marks));
+            sharedKeys += marks.size();
         }
     }
 

@@ -47,6 +47,7 @@ final class HostListsTest {
         }
         for (int i = 1; i <= random.nextInt(4); i++) {
             store.replace(ArchiveLayout.checkpoint(id, new CheckpointId(i, i - 1)), CONTENT);
+            store.replace(ArchiveLayout.mark(id, new CheckpointId(i, i - 1)), CONTENT);
             store.replace(ArchiveLayout.filter(id, new CommitSpan(i - 1, i)), CONTENT);
             store.replace(ArchiveLayout.history(id, new CommitSpan(i - 1, i), i), CONTENT);
             store.replace(
@@ -59,6 +60,7 @@ final class HostListsTest {
     private static void compare(BlobStore lists, BlobStore direct, String id) throws IOException {
         List<String> prefixes = List.of(
                 ArchiveLayout.checkpoints(id),
+                ArchiveLayout.marks(id),
                 ArchiveLayout.tables(id, CheckpointId.BEGINNING),
                 ArchiveLayout.log(id),
                 ArchiveLayout.filters(id),
@@ -90,7 +92,7 @@ final class HostListsTest {
         for (String id : ids.subList(0, hosts / 2)) {
             requests.set(0);
             compare(lists, store, id);
-            assertThat(requests.get()).as("seven lists without").isLessThanOrEqualTo(7);
+            assertThat(requests.get()).as("eight lists without").isLessThanOrEqualTo(8);
         }
     }
 
@@ -109,11 +111,11 @@ final class HostListsTest {
     }
 
     @Test
-    void ofOneHostAreOneList() throws IOException {
+    void ofOneHostAreOneListAndOneOfMarks() throws IOException {
         host(id(1), Seeds.random(1), 50);
         host(id(2), Seeds.random(2), 50);
         compare(new HostLists(counting), store, id(1));
-        assertThat(requests).hasValue(1);
+        assertThat(requests).hasValue(2);
     }
 
     /** Whoever finds that things changed is shown how they are now. */

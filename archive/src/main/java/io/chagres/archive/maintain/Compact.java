@@ -9,6 +9,8 @@ import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.Checkpoints;
+import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
@@ -20,6 +22,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -90,6 +93,9 @@ public final class Compact {
 
         /** Something stays as it is, because what it needs is damaged. */
         void skipped(String subject, CorruptArchiveException cause);
+
+        /** What an earlier compaction made is damaged or gone: it is made again, of commits that say the same. */
+        default void madeAgain(String object, CorruptArchiveException cause) {}
 
         /**
          * Something is about to be done; in a dry run it would be.
@@ -203,29 +209,35 @@ public final class Compact {
         storeMs = Long.MIN_VALUE;
         imagined = null;
         replaced = Set.of();
-        long seq = newest(hostId);
+        long seq = newest(hostId, null, store);
         if (seq > 0 && !options.dryRun() && taken == null) {
             LineFilters.write(writing, hostId);
         }
         return sweep(hostId, seq);
     }
 
-    /** Brings the newest checkpoint up to date; returns of which commit it is. */
-    private long newest(String hostId) throws IOException {
+    /**
+     * Brings the newest checkpoint up to date; returns of which commit it is.
+     *
+     * @param unproven what is made again; null for nothing
+     * @param from the store, without the checkpoints that do not stand for anything
+     */
+    private long newest(String hostId, Sweep.@Nullable Unproven unproven, BlobStore from) throws IOException {
         long begunMs = clockMs.getAsLong();
         // a dry run reads records, and of data only where lines end
-        try (KeptCommits commits = new KeptCommits(store, hostId, options.memoryBytes() / 8 * 7)) {
+        try (KeptCommits commits = new KeptCommits(from, hostId, options.memoryBytes() / 8 * 7)) {
             HistoryWriter history = new HistoryWriter(options.historyMs());
             StoredFacts facts = new StoredFacts(hostId, history);
-            HostState state = HostLog.replay(options.dryRun() ? store : commits, hostId, ExtentFilter.ALL, facts);
+            HostState state = HostLog.replay(options.dryRun() ? from : commits, hostId, ExtentFilter.ALL, facts);
             writing = ProtectedStore.writing(store, state.recipients());
             if (state.seq() > 0) {
-                NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
-                CheckpointId next = nextCheckpoint(hostId, state.seq(), known);
+                NavigableSet<CheckpointId> known = HostLog.checkpoints(from, hostId);
+                CheckpointId next = Checkpoints.next(store, hostId, state.seq());
                 Retention retention = retention(hostId, state);
-                boolean moves = next.revision() == 0 || isUntouched(hostId, state, next.revision() - 1);
+                boolean moves = unproven != null || isUntouched(hostId, state, known);
                 if (moves || retention.changesAnything()) {
                     if (!options.dryRun()) {
+                        removeDamagedHistories(hostId, unproven);
                         history.write(writing, hostId, state);
                     }
                     if (!options.dryRun() && !known.isEmpty()) {
@@ -258,18 +270,31 @@ public final class Compact {
                 : Retention.of(state, new StoreTimes(store, hostId), options, nowMs);
     }
 
-    /** Returns the first checkpoint of a seq that does not exist; a listing may not show those that do. */
-    private CheckpointId nextCheckpoint(String hostId, long seq, NavigableSet<CheckpointId> known) throws IOException {
-        CheckpointId last = known.floor(new CheckpointId(seq, Long.MAX_VALUE));
-        CheckpointId next = new CheckpointId(seq, last == null || last.seq() < seq ? 0 : last.revision() + 1);
-        return next.revision() == 0 && store.size(ArchiveLayout.checkpoint(hostId, next)) >= 0
-                ? new CheckpointId(seq, 1)
-                : next;
+    /** What is written again cannot have the key of one that is damaged; all that it told of is known. */
+    private void removeDamagedHistories(String hostId, Sweep.@Nullable Unproven unproven) throws IOException {
+        for (String object :
+                unproven == null ? Set.<String>of() : unproven.faults().keySet()) {
+            if (object.startsWith(ArchiveLayout.history(hostId)) && ArchiveLayout.historyOf(object) != null) {
+                store.delete(object);
+            }
+        }
     }
 
-    /** Says whether a checkpoint refers to commits and none of a compaction made it: a repair puts no index. */
-    private boolean isUntouched(String hostId, HostState state, long revision) throws IOException {
-        CheckpointId newest = new CheckpointId(state.seq(), revision); // which a list that lags may not show
+    /**
+     * Says whether a state has no checkpoint, or one that refers to commits and none of a compaction made: a repair puts
+     * no index.
+     *
+     * @param known the checkpoints that are listed
+     */
+    private boolean isUntouched(String hostId, HostState state, NavigableSet<CheckpointId> known) throws IOException {
+        CheckpointId newest = known.floor(new CheckpointId(state.seq(), Long.MAX_VALUE));
+        if (newest == null || newest.seq() < state.seq()) {
+            newest = new CheckpointId(state.seq(), 0); // a list that lags may not show it
+            if (store.size(ArchiveLayout.checkpoint(hostId, newest)) < 0
+                    || store.size(ArchiveLayout.mark(hostId, newest)) < 0) {
+                return true;
+            }
+        }
         for (FileVersion version : state.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (extent instanceof LogRecord.Run) {
@@ -350,15 +375,7 @@ public final class Compact {
     }
 
     private Summary sweep(String hostId, long seq) throws IOException {
-        Sweep sweep = new Sweep(store, hostId, options.graceMs(), nowMs(), replaced);
-        try {
-            sweep.plan(imagined);
-        } catch (NoSuchBlobException e) {
-            sweep.leave(); // another compaction removes the same
-        } catch (CorruptArchiveException e) {
-            listener.skipped("removing what was replaced", e);
-            sweep.leave();
-        }
+        Sweep sweep = planned(hostId);
         sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
         if (!options.dryRun()) {
             sweep.run(); // whatever the store answers but success is a failure
@@ -373,5 +390,63 @@ public final class Compact {
                 sweep.checkpoints().size(),
                 sweep.objects().size(),
                 sweep.removed().stream().mapToLong(BlobInfo::lengthBytes).sum());
+    }
+
+    /** Finds out what can be removed; what does not hold what it stands for is made again before that, of commits. */
+    private Sweep planned(String hostId) throws IOException {
+        Sweep sweep = newSweep(hostId, Set.of());
+        try {
+            Sweep.Unproven unproven = sweep.plan(imagined);
+            if (unproven != null && !unproven.isReplaced()) {
+                Set<String> lost = makeAgain(hostId, unproven);
+                if (options.graceMs() > 0 && lost.size() < unproven.faults().size()) {
+                    return sweep; // what was made again stands for nothing before it is older
+                }
+                sweep = newSweep(hostId, lost);
+                sweep.plan(imagined);
+            }
+        } catch (NoSuchBlobException e) {
+            sweep.leave(); // another compaction removes the same
+        } catch (CorruptArchiveException e) {
+            listener.skipped("removing what was replaced", e);
+            sweep.leave();
+        } catch (CompactedHistoryException e) {
+            listener.skipped(
+                    "removing what was replaced",
+                    new CorruptArchiveException(ArchiveLayout.log(hostId), String.valueOf(e.getMessage())));
+            sweep.leave();
+        }
+        return sweep;
+    }
+
+    private Sweep newSweep(String hostId, Set<String> lost) throws IOException {
+        return new Sweep(store, hostId, options.graceMs(), nowMs(), replaced, lost);
+    }
+
+    /**
+     * Makes again, of the commits and of an earlier checkpoint, what an earlier compaction made and what is damaged.
+     *
+     * @return the objects that are damaged and that the commits refer to, too: nothing holds their bytes
+     * @throws CorruptArchiveException when commits are missing that would tell
+     */
+    private Set<String> makeAgain(String hostId, Sweep.Unproven unproven) throws IOException {
+        BlobStore earlier = new EarlierCheckpoints(store, hostId, unproven.checkpoint());
+        Set<String> lost = new HashSet<>(unproven.faults().keySet());
+        try {
+            lost.retainAll(References.ofLog(earlier, hostId).objects());
+        } catch (CorruptArchiveException | CompactedHistoryException e) {
+            throw unproven.faults().values().iterator().next(); // that is what would have to be made again
+        }
+        unproven.faults().forEach((object, cause) -> {
+            if (lost.contains(object)) {
+                listener.skipped("what refers to it", cause);
+            } else {
+                listener.madeAgain(object, cause);
+            }
+        });
+        if (lost.size() < unproven.faults().size()) {
+            newest(hostId, unproven, earlier);
+        }
+        return lost;
     }
 }

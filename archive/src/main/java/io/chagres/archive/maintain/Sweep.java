@@ -2,19 +2,20 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
-import io.chagres.archive.read.VersionReader;
-import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.HostLog;
-import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -27,8 +28,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Removes what nobody needs any more once a checkpoint is old enough that no reader still uses what was before it:
  * older checkpoints, then the commits it stands for from the first on, then data objects that nothing refers to; and
- * heartbeats that others followed. Ended
- * anywhere on the way it leaves an archive that is whole. Confined to one thread.
+ * heartbeats that others followed. Only a checkpoint that has its mark stands for anything, and only after all that it
+ * refers to was read back from the store: of each object once, since what an older checkpoint refers to, for which
+ * commits went already, was read then. Ended anywhere on the way it leaves an archive that is whole. Confined to one
+ * thread.
  */
 final class Sweep {
     /**
@@ -38,14 +41,24 @@ final class Sweep {
      */
     record Imagined(CheckpointId id, Set<String> objects) {}
 
+    /**
+     * Something does not hold what a checkpoint says, so that nothing goes that the checkpoint stands for.
+     *
+     * @param checkpoint the first that is concerned
+     * @param faults what is wrong with which objects
+     * @param isReplaced whether a newer checkpoint needs none of them
+     */
+    record Unproven(CheckpointId checkpoint, Map<String, CorruptArchiveException> faults, boolean isReplaced) {}
+
     private final BlobStore store;
     private final String hostId;
     private final long nowMs;
     private final long oldMs;
     private final Set<String> replaced;
+    private final Set<String> lost;
     private final Set<String> referredTo = new HashSet<>();
-    private long oldestCommit = Long.MAX_VALUE;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
+    private final List<BlobInfo> marks = new ArrayList<>();
     private final List<BlobInfo> indexes = new ArrayList<>();
     private List<BlobInfo> commits = List.of();
     private final List<BlobInfo> objects = new ArrayList<>();
@@ -59,8 +72,10 @@ final class Sweep {
      * @param graceMs how long what was replaced stays, in milliseconds; with 0 it goes at once, whatever clocks say
      * @param nowMs the time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when it is not known
      * @param replaced objects that were referred to and so wait for no commit: they go however young they are
+     * @param lost objects that are damaged, and stand for nothing that could go
      */
-    Sweep(BlobStore store, String hostId, long graceMs, long nowMs, Set<String> replaced) {
+    Sweep(BlobStore store, String hostId, long graceMs, long nowMs, Set<String> replaced, Set<String> lost) {
+        this.lost = lost;
         this.store = store;
         this.hostId = hostId;
         this.nowMs = nowMs;
@@ -80,9 +95,11 @@ final class Sweep {
      * Finds out what can be removed.
      *
      * @param imagined of a dry run; null when the store holds all checkpoints
+     * @return why nothing but heartbeats can be; null when that is not so
      * @throws CorruptArchiveException when what is needed cannot be told, and so nothing may be removed
      */
-    void plan(@Nullable Imagined imagined) throws IOException {
+    @Nullable
+    Unproven plan(@Nullable Imagined imagined) throws IOException {
         addHeartbeats();
         for (BlobInfo filter : LineFilters.replaced(store, hostId)) {
             if (filter.modifiedMs() <= oldMs) {
@@ -93,21 +110,24 @@ final class Sweep {
         List<BlobInfo> candidates = listObjects();
         List<BlobInfo> log = BlobList.of(store.list(ArchiveLayout.log(hostId), null));
         NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
-        CheckpointId base = imagined == null ? newestOld(all) : imagined.id();
+        NavigableSet<CheckpointId> counting = Checkpoints.marked(store, hostId);
+        counting.retainAll(all.keySet());
+        CheckpointId base = imagined == null ? newestOld(all, counting) : imagined.id();
         if (base == null) {
-            return;
-        }
-        if (imagined == null) {
-            collect(all.tailMap(base, true).navigableKeySet());
-        } else {
-            referredTo.addAll(imagined.objects());
-        }
-        if (oldestCommit <= base.seq()) {
-            throw new CorruptArchiveException(
-                    ArchiveLayout.checkpoint(hostId, base),
-                    "it refers to bytes in commit " + oldestCommit + " that could not be rewritten");
+            return null;
         }
         checkpoints.addAll(all.headMap(base, false).values());
+        boolean isSpared = addCommits(log, base.seq());
+        if (imagined != null) {
+            referredTo.addAll(imagined.objects());
+        } else {
+            Unproven unproven = unproven(base, counting);
+            if (unproven != null) {
+                leave();
+                return unproven;
+            }
+        }
+        addMarks(base);
         addTables(base);
         String first = ArchiveLayout.index(hostId, base);
         for (BlobInfo index : store.list(ArchiveLayout.indexes(hostId), null)) {
@@ -115,14 +135,121 @@ final class Sweep {
                 indexes.add(index);
             }
         }
-        if (addCommits(log, base.seq())) {
-            return;
+        if (isSpared) {
+            return null;
         }
         long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
         for (BlobInfo object : candidates) {
             boolean waitsForNone = object.modifiedMs() <= madeMs || replaced.contains(object.key());
             if (waitsForNone && !referredTo.contains(object.key())) {
                 objects.add(object);
+            }
+        }
+        return null;
+    }
+
+    /** Reads back what a checkpoint and all later ones stand on. */
+    private @Nullable Unproven unproven(CheckpointId base, NavigableSet<CheckpointId> counting) throws IOException {
+        CheckpointId first = null;
+        Map<String, CorruptArchiveException> faults = new LinkedHashMap<>();
+        References of = null;
+        References newest = null; // null as long as the last one was not whole
+        for (CheckpointId each : counting.tailSet(base, true)) {
+            newest = null;
+            try {
+                newest = References.of(store, hostId, each);
+                referredTo.addAll(newest.objects());
+                of = each.equals(base) ? newest : of;
+            } catch (CorruptArchiveException e) {
+                first = first == null ? each : first;
+                faults.put(ArchiveLayout.checkpoint(hostId, each), e);
+            }
+        }
+        if (of != null && of.oldestCommit() <= base.seq()) {
+            throw new CorruptArchiveException(
+                    ArchiveLayout.checkpoint(hostId, base),
+                    "it refers to bytes in commit " + of.oldestCommit() + " that could not be rewritten");
+        }
+        if (of != null && first == null) {
+            first = base;
+            faults.putAll(faults(base, of, counting.headSet(base, false)));
+        }
+        if (first == null || faults.isEmpty()) {
+            return null;
+        }
+        boolean isReplaced = newest != null && !counting.last().equals(first);
+        for (String object : faults.keySet()) {
+            isReplaced = isReplaced && newest != null && !newest.objects().contains(object);
+            isReplaced &= !object.startsWith(ArchiveLayout.history(hostId));
+        }
+        return new Unproven(first, faults, isReplaced);
+    }
+
+    /** Reads what a checkpoint stands on, but what an older one does whose commits are gone: it was read for that. */
+    private Map<String, CorruptArchiveException> faults(
+            CheckpointId base, References of, NavigableSet<CheckpointId> older) throws IOException {
+        CheckpointId last = older.isEmpty() ? null : older.first();
+        if (last == null && commits.isEmpty()) {
+            return Map.of();
+        }
+        long gone = commits.isEmpty() ? base.seq() : seqOf(commits.getFirst()) - 1;
+        Set<String> known = new HashSet<>(lost);
+        if (last != null && last.seq() <= gone) {
+            try {
+                known.addAll(References.of(store, hostId, last).objects());
+            } catch (CorruptArchiveException e) {
+                // then all is read
+            }
+        }
+        Map<String, CorruptArchiveException> faults = ReadBack.faults(store, hostId, of.inObjectsBut(known));
+        if (!commits.isEmpty()) {
+            requireCommit(base, of.chain(), faults);
+            requireMoments(gone, base.seq(), faults);
+        }
+        return faults;
+    }
+
+    /** A checkpoint that names another commit than the one it would replace stands for another log. */
+    private void requireCommit(CheckpointId base, byte[] chain, Map<String, CorruptArchiveException> faults)
+            throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, base);
+        try (CommitReader reader = new CommitReader(store)) {
+            if (!Arrays.equals(reader.look(commits.getLast().key()).chain(), chain)) {
+                faults.put(
+                        key,
+                        new CorruptArchiveException(
+                                key, "it does not stand for commit " + base.seq() + " as it is stored here"));
+            }
+        } catch (CorruptArchiveException e) {
+            // what was made of it while it could be read says what it said
+        }
+    }
+
+    /** What was so after each commit is told by histories from then on; only a repair leaves some out, and says so. */
+    private void requireMoments(long after, long upTo, Map<String, CorruptArchiveException> faults) throws IOException {
+        String history = ArchiveLayout.history(hostId);
+        String moved = ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId);
+        if (!HostLog.keepsMoments(store, hostId, after, upTo)
+                && store.children(moved).isEmpty()) {
+            faults.put(history, CorruptArchiveException.missing(history));
+        }
+        for (BlobInfo each : store.list(history, null)) {
+            CommitSpan span = ArchiveLayout.historyOf(each.key());
+            if (span != null && span.to() > after && span.from() < upTo) {
+                try {
+                    HostLog.check(store, each.key());
+                } catch (CorruptArchiveException e) {
+                    faults.put(each.key(), e);
+                }
+            }
+        }
+    }
+
+    private void addMarks(CheckpointId base) throws IOException {
+        for (BlobInfo mark : store.list(ArchiveLayout.marks(hostId), null)) {
+            CheckpointId id = ArchiveLayout.markOf(mark.key());
+            if (id != null && id.compareTo(base) < 0) {
+                marks.add(mark);
             }
         }
     }
@@ -180,10 +307,11 @@ final class Sweep {
         return followedMs;
     }
 
-    private @Nullable CheckpointId newestOld(NavigableMap<CheckpointId, BlobInfo> all) {
+    private @Nullable CheckpointId newestOld(
+            NavigableMap<CheckpointId, BlobInfo> all, NavigableSet<CheckpointId> counting) {
         CheckpointId newest = null;
         for (Map.Entry<CheckpointId, BlobInfo> each : all.entrySet()) {
-            if (each.getValue().modifiedMs() <= oldMs) {
+            if (each.getValue().modifiedMs() <= oldMs && counting.contains(each.getKey())) {
                 newest = each.getKey();
             }
         }
@@ -216,31 +344,11 @@ final class Sweep {
         return seq.isPresent() ? seq.getAsLong() : 0;
     }
 
-    /** Collects what the checkpoint and all later ones refer to. */
-    private void collect(NavigableSet<CheckpointId> fromBase) throws IOException {
-        RunListener listener = new RunListener() {
-            @Override
-            public void opened(LogRecord.VersionOpened opened) {}
-
-            @Override
-            public void extent(LogRecord.Extent extent) {
-                String object = VersionReader.dataObject(hostId, extent);
-                if (object != null) {
-                    referredTo.add(object);
-                } else if (extent instanceof LogRecord.Run run) {
-                    oldestCommit = Math.min(oldestCommit, run.seq());
-                }
-            }
-        };
-        for (CheckpointId each : fromBase) {
-            HostLog.load(store, hostId, each, ExtentFilter.NONE, listener);
-        }
-    }
-
     /** Chooses nothing but heartbeats: another sweep is at work. */
     void leave() {
         filters.clear();
         checkpoints.clear();
+        marks.clear();
         tables.clear();
         indexes.clear();
         commits = List.of();
@@ -267,6 +375,7 @@ final class Sweep {
         List<BlobInfo> all = BlobList.of(heartbeats);
         all.addAll(indexes);
         all.addAll(checkpoints);
+        all.addAll(marks);
         all.addAll(tables);
         all.addAll(commits);
         all.addAll(objects);

@@ -62,7 +62,7 @@ public final class Checkpoint {
     }
 
     /**
-     * Writes a revision of the checkpoint of a seq; does nothing when there is one.
+     * Writes a revision of the checkpoint of a seq, and then its mark; does nothing when there is one.
      *
      * @param state gives what the contents do not
      * @return false when there is one already
@@ -70,8 +70,13 @@ public final class Checkpoint {
     public static boolean write(
             BlobStore store, String hostId, long revision, HostState state, CheckpointContents contents)
             throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, new CheckpointId(state.seq(), revision));
-        return put(store, key, header(state), out -> state(state, contents, out)) >= 0;
+        CheckpointId id = new CheckpointId(state.seq(), revision);
+        String key = ArchiveLayout.checkpoint(hostId, id);
+        if (put(store, key, header(state), out -> state(state, contents, out)) < 0) {
+            return false;
+        }
+        Checkpoints.mark(store, hostId, id);
+        return true;
     }
 
     /** Writes all that a checkpoint holds. */

@@ -53,16 +53,16 @@ final class History {
                 }
             }
         }
-        return reaches(all, newest.seq()) ? new Found(new LogRecord.Moment(0, 0), List.of(), newest) : null;
+        return reaches(all, 0, newest.seq()) ? new Found(new LogRecord.Moment(0, 0), List.of(), newest) : null;
     }
 
-    /** Returns whether the moments of all commits up to one are kept. */
-    static boolean reaches(BlobStore store, String hostId, long seq) throws IOException {
-        return reaches(list(store, hostId), seq);
+    /** Returns whether the moments of all commits behind one up to another are kept. */
+    static boolean reaches(BlobStore store, String hostId, long after, long upTo) throws IOException {
+        return reaches(list(store, hostId), after, upTo);
     }
 
-    private static boolean reaches(List<Stored> all, long seq) {
-        return Tables.chain(spans(all), 0, seq) != null;
+    private static boolean reaches(List<Stored> all, long after, long upTo) {
+        return Tables.chain(spans(all), after, upTo) != null;
     }
 
     private static List<CommitSpan> spans(List<Stored> all) {

@@ -8,7 +8,6 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.Repeats;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Loads what the log of a host adds up to: a checkpoint and the commits after it. Stateless, safe for any thread. */
@@ -375,7 +373,12 @@ public final class HostLog {
 
     /** Returns whether what compaction kept tells of each moment up to a commit; listing it, and reading nothing. */
     public static boolean keepsMoments(BlobStore store, String hostId, long seq) throws IOException {
-        return History.reaches(store, hostId, seq);
+        return keepsMoments(store, hostId, 0, seq);
+    }
+
+    /** Returns whether what compaction kept tells of each moment behind a commit up to another; see above. */
+    public static boolean keepsMoments(BlobStore store, String hostId, long after, long upTo) throws IOException {
+        return History.reaches(store, hostId, after, upTo);
     }
 
     /**
@@ -436,16 +439,9 @@ public final class HostLog {
         return true;
     }
 
-    /** Returns the checkpoints of a host as a listing shows them, from old to new. */
+    /** Returns the checkpoints of a host that count, as listings show them, from old to new. */
     public static NavigableSet<CheckpointId> checkpoints(BlobStore store, String hostId) throws IOException {
-        NavigableSet<CheckpointId> checkpoints = new TreeSet<>();
-        for (BlobInfo info : store.list(ArchiveLayout.checkpoints(hostId), null)) {
-            CheckpointId id = ArchiveLayout.checkpointOf(info.key());
-            if (id != null) {
-                checkpoints.add(id);
-            }
-        }
-        return checkpoints;
+        return Checkpoints.counting(store, hostId);
     }
 
     /**

@@ -201,6 +201,12 @@ public final class CompactCommand implements Callable<Integer> {
         }
 
         @Override
+        public void madeAgain(String object, CorruptArchiveException cause) {
+            progress.message("chagres compact: " + object + ": " + cause.fault() + ". Its bytes are "
+                    + (dryRun ? "in commits, and would be written" : "taken from commits and written") + " again");
+        }
+
+        @Override
         public void step(Compact.Action action, String subject, long bytes) {
             if (dryRun) {
                 steps.add(json.json ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));

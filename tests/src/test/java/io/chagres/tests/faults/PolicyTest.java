@@ -82,6 +82,13 @@ class PolicyTest {
         refused("list-objects-v2", "--prefix", "p/hosts/" + OTHER + "/");
         refused("list-objects-v2", "--prefix", "p/");
         refused("put-object", "--key", "p/hosts/" + OTHER + "/log/forged", "--body", body, "--if-none-match", "*");
+        for (String made : new String[] {
+            "compacted/" + OWN + "/0000000000000001-0000000000000000",
+            "hosts/" + OWN + "/checkpoints/0000000000000001.zst",
+            "hosts/" + OWN + "/filters/0000000000000000-0000000000000001"
+        }) { // what a compaction makes, and what it deletes for
+            refused("put-object", "--key", "p/" + made, "--body", body, "--if-none-match", "*");
+        }
         refused("delete-object", "--key", other);
         refused("delete-object", "--key", own);
         refused("put-object", "--key", own, "--body", body); // without the condition it would replace

@@ -1,0 +1,86 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/**
+ * Says which checkpoints of a host count: those that have a mark, which only somebody has the right to put who may also
+ * delete. What a shipper's rights put among the checkpoints contradicts its own commits, or says nothing that they do
+ * not. Stateless, safe for any thread.
+ */
+public final class Checkpoints {
+    private Checkpoints() {}
+
+    /**
+     * Returns the checkpoints that have a mark, from old to new. Where none has, because the marks are lost, those count
+     * up to whose commit no commit is left: nothing else tells of that time. Two lists when there is any, else one.
+     */
+    public static NavigableSet<CheckpointId> counting(BlobStore store, String hostId) throws IOException {
+        NavigableSet<CheckpointId> all = listed(store, hostId);
+        if (all.isEmpty()) {
+            return all;
+        }
+        NavigableSet<CheckpointId> marked = marked(store, hostId);
+        marked.retainAll(all);
+        return marked.isEmpty() ? all.headSet(new CheckpointId(firstCommit(store, hostId), 0), false) : marked;
+    }
+
+    /** Returns all checkpoints of a host that a list shows, from old to new. */
+    public static NavigableSet<CheckpointId> listed(BlobStore store, String hostId) throws IOException {
+        NavigableSet<CheckpointId> all = new TreeSet<>();
+        for (BlobInfo info : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(info.key());
+            if (id != null) {
+                all.add(id);
+            }
+        }
+        return all;
+    }
+
+    /** Returns of which checkpoints of a host a list shows a mark, whether they are there or not, from old to new. */
+    public static NavigableSet<CheckpointId> marked(BlobStore store, String hostId) throws IOException {
+        NavigableSet<CheckpointId> marked = new TreeSet<>();
+        for (BlobInfo info : store.list(ArchiveLayout.marks(hostId), null)) {
+            CheckpointId id = ArchiveLayout.markOf(info.key());
+            if (id != null) {
+                marked.add(id);
+            }
+        }
+        return marked;
+    }
+
+    private static long firstCommit(BlobStore store, String hostId) throws IOException {
+        for (BlobInfo info : store.list(ArchiveLayout.log(hostId), null)) {
+            long seq = ArchiveLayout.seqOf(info.key()).orElse(0);
+            if (seq > 0) {
+                return seq;
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Returns under which name a new checkpoint of a commit counts before all others of it: the first revision behind
+     * the last one with a mark that nothing has, also what a list that lags does not show.
+     */
+    public static CheckpointId next(BlobStore store, String hostId, long seq) throws IOException {
+        NavigableSet<CheckpointId> all = listed(store, hostId);
+        CheckpointId last = marked(store, hostId).floor(new CheckpointId(seq, Long.MAX_VALUE));
+        CheckpointId next = new CheckpointId(seq, last == null || last.seq() < seq ? 0 : last.revision() + 1);
+        while (all.contains(next) || store.size(ArchiveLayout.checkpoint(hostId, next)) >= 0) {
+            next = new CheckpointId(seq, next.revision() + 1);
+        }
+        return next;
+    }
+
+    /** Says that a checkpoint counts from now on. */
+    static void mark(BlobStore store, String hostId, CheckpointId id) throws IOException {
+        store.putIfAbsent(ArchiveLayout.mark(hostId, id), MemorySegment.ofArray(new byte[0]));
+    }
+}

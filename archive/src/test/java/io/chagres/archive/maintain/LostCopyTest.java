@@ -1,0 +1,275 @@
+package io.chagres.archive.maintain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.Codec;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.read.Host;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.testing.MemoryStore;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What compaction made is damaged, lost, or of somebody else: nothing goes that commits alone hold. */
+class LostCopyTest {
+    private static final String ID = "0123456789abcdef";
+    private static final long DAY = 86_400_000;
+
+    private enum Damage {
+        FLIP,
+        CUT,
+        APPEND,
+        DELETE
+    }
+
+    private final MemoryStore store = new MemoryStore();
+    private final List<String> told = new ArrayList<>();
+    private Host host;
+    private long grows;
+
+    @BeforeEach
+    void ship() throws IOException {
+        host = new Host(store, ID, "web1");
+        grows = host.file("/grows", "first\n");
+        for (int i = 0; i < 6; i++) {
+            host.file("/only-" + i, "here " + i);
+            host.inline(grows, "line " + i + "\n");
+            host.commit();
+        }
+        host.inline(
+                host.file("/large"), "a line that is repeated\n".repeat(100_000).getBytes());
+        host.object(
+                host.file("/uploaded"), "bytes of an object\n".repeat(70_000).getBytes(), Codec.ZSTD);
+        host.commit();
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    private Compact.Summary compact(BlobStore in, long graceMs, long retainMs) throws IOException {
+        told.clear();
+        Compact.Listener listener = new Compact.Listener() {
+            @Override
+            public void progress(long doneBytes, long totalBytes) {}
+
+            @Override
+            public void skipped(String subject, CorruptArchiveException cause) {
+                told.add("skipped " + cause.object());
+            }
+
+            @Override
+            public void madeAgain(String object, CorruptArchiveException cause) {
+                told.add("again " + object);
+            }
+        };
+        Compact.Options options = new Compact.Options(graceMs, retainMs, 1, 4 << 20, false);
+        return new Compact(in, options, () -> Long.MAX_VALUE, listener).host(ID);
+    }
+
+    private static void damage(MemoryStore in, String key, Damage how) {
+        byte[] bytes = in.bytes(key);
+        switch (how) {
+            case FLIP -> bytes[bytes.length / 2] ^= 4;
+            case CUT -> in.replace(key, Arrays.copyOf(bytes, bytes.length / 2));
+            case APPEND -> in.replace(key, Arrays.copyOf(bytes, bytes.length + 9));
+            case DELETE -> in.delete(key);
+        }
+    }
+
+    private List<Long> differing(MemoryStore in) throws IOException {
+        try (Host reader = new Host(in, ID, "web1")) {
+            reader.written.putAll(host.written);
+            return reader.differing();
+        }
+    }
+
+    /** Returns what a compaction put that anything rests on. */
+    private Set<String> made() throws IOException {
+        Set<String> before = new HashSet<>(store.keys());
+        compact(store, DAY, 0);
+        Set<String> made = new HashSet<>(store.keys());
+        made.removeAll(before);
+        made.removeIf(key -> key.contains("/index/") || key.contains("/filters/"));
+        return made;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatCommitsHoldIsMadeAgain(Damage how) throws IOException {
+        Set<String> made = made();
+        assertThat(made).anyMatch(key -> key.contains("/streams/")).anyMatch(key -> key.contains("/history/"));
+        for (String key : made) {
+            if (key.startsWith(ArchiveLayout.COMPACTED) && how != Damage.DELETE) {
+                continue; // it is empty
+            }
+            MemoryStore copy = store.copy();
+            damage(copy, key, how);
+            int moments = 0;
+            for (int day = 0; day < 4; day++) {
+                copy.advance(DAY + 2000);
+                compact(copy, DAY, 0);
+                assertThat(told).as(key).noneMatch(each -> each.startsWith("skipped"));
+                moments += told.isEmpty() ? 0 : 1;
+                assertThat(differing(copy)).as("%s on day %d", key, day).isEmpty();
+            }
+            assertThat(moments).as("what is made again once stays, %s", key).isLessThanOrEqualTo(1);
+            assertThat(copy.keys("/log/")).as(key).isEmpty();
+            assertThat(HostLog.keepsMoments(copy, ID, 7)).as(key).isTrue();
+        }
+    }
+
+    @Test
+    void withoutGraceItIsMadeAgainAtOnce() throws IOException {
+        made();
+        store.keys("/streams/0000000000000000/").forEach(store::delete);
+        compact(store, 0, 0);
+        assertThat(told).isNotEmpty().allMatch(each -> each.startsWith("again hosts/" + ID + "/streams/"));
+        assertThat(store.keys("/log/")).isEmpty();
+        assertThat(differing(store)).isEmpty();
+    }
+
+    /** What nothing else holds is named once, and nothing else is kept for it. */
+    @Test
+    void whatOnlyAnObjectHeldIsLost() throws IOException {
+        String uploaded = store.keys("/streams/").getFirst();
+        made();
+        store.delete(uploaded);
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        assertThat(told).containsExactly("skipped " + uploaded);
+        assertThat(store.keys("/log/")).isEmpty();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void whatIsMadeOfEarlierObjectsIsMadeOfThemAgain() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        Set<String> before = new HashSet<>(store.keys());
+        for (int i = 0; i < 3; i++) {
+            host.file("/later-" + i, "later " + i);
+            host.inline(grows, "later line " + i + "\n");
+            host.commit();
+        }
+        compact(store, DAY, 0);
+        List<String> second = store.keys("/streams/").stream()
+                .filter(key -> !before.contains(key))
+                .toList();
+        assertThat(second).isNotEmpty();
+        second.forEach(store::delete);
+        for (int day = 0; day < 3; day++) {
+            store.advance(DAY + 2000);
+            compact(store, DAY, 0);
+            assertThat(told).noneMatch(each -> each.startsWith("skipped"));
+            assertThat(differing(store)).isEmpty();
+        }
+        assertThat(store.keys("/log/")).isEmpty();
+    }
+
+    /** Each object is read back once, and not by each compaction. */
+    @Test
+    void anObjectIsReadBackOnce() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        List<String> read = new ArrayList<>();
+        FaultyStore counting = new FaultyStore(store, (operation, done) -> {
+            if (!done && operation.kind() == Kind.GET && operation.key().contains("/streams/")) {
+                read.add(operation.key());
+            }
+        });
+        compact(counting, DAY, 0);
+        assertThat(new HashSet<>(read)).isEqualTo(new HashSet<>(store.keys("/streams/")));
+        for (int day = 0; day < 3; day++) {
+            read.clear();
+            store.advance(DAY + 2000);
+            compact(counting, DAY, 0);
+            assertThat(read).isEmpty();
+        }
+    }
+
+    /** Returns checkpoints that say that everything is expired, as who may put objects of one host can put them. */
+    private MemoryStore forged() throws IOException {
+        MemoryStore evil = store.copy();
+        for (int i = 0; i < 3; i++) {
+            evil.advance(DAY);
+            compact(evil, 0, 1000);
+        }
+        return evil;
+    }
+
+    private void forge(MemoryStore evil, long seq, long revision) {
+        byte[] lie = evil.bytes(evil.keys("/checkpoints/").getLast());
+        store.putIfAbsent(ArchiveLayout.checkpoint(ID, new CheckpointId(seq, revision)), MemorySegment.ofArray(lie));
+    }
+
+    @Test
+    void aCheckpointOfSomebodyElseCountsForNobody() throws IOException {
+        MemoryStore evil = forged();
+        for (long revision : new long[] {0, 1, 2, 1_000_000_000_000_000L}) {
+            forge(evil, 7, revision);
+        }
+        assertThat(differing(store)).as("before").isEmpty();
+        for (int day = 0; day < 3; day++) {
+            compact(store, DAY, 0);
+            assertThat(told).isEmpty();
+            assertThat(differing(store)).as("day %d", day).isEmpty();
+            store.advance(DAY + 2000);
+        }
+        assertThat(store.keys("/log/")).isEmpty();
+        forge(evil, 7, 1_000_000_000_000_001L);
+        compact(store, 0, 0);
+        store.advance(2 * DAY);
+        compact(store, 0, 0);
+        assertThat(differing(store)).as("after the commits went").isEmpty();
+    }
+
+    /** A rule of the store that takes away what is old may take marks: what nothing contradicts counts then. */
+    @Test
+    void marksThatAreLostAreNotMissed() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        assertThat(store.keys("/log/")).isEmpty();
+        host.file("/later", "later");
+        host.commit();
+        store.keys(ArchiveLayout.COMPACTED).forEach(store::delete);
+        assertThat(differing(store)).isEmpty();
+        compact(store, DAY, 0);
+        assertThat(store.keys(ArchiveLayout.COMPACTED)).hasSize(1);
+        assertThat(differing(store)).isEmpty();
+    }
+
+    /** A compaction that ended between its checkpoint and the mark made nothing that counts; the next one does. */
+    @Test
+    void aCheckpointWithoutItsMarkIsMadeAgain() throws IOException {
+        made();
+        store.keys(ArchiveLayout.COMPACTED).forEach(store::delete);
+        compact(store, DAY, 0);
+        assertThat(store.keys(ArchiveLayout.COMPACTED)).hasSize(1);
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        assertThat(store.keys("/log/")).isEmpty();
+        assertThat(store.keys("/checkpoints/")).hasSize(1);
+        assertThat(differing(store)).isEmpty();
+    }
+}
