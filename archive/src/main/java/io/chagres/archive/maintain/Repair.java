@@ -10,6 +10,8 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.Checkpoints;
+import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -18,29 +20,30 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a host readable again whose log or tables are damaged: puts a checkpoint of all that is left, and moves damaged
- * objects below {@code quarantine/}. Nothing is deleted that is not there as a copy. Data objects stay where they are:
- * each of their pieces counts alone. Confined to one thread.
+ * Makes a host readable again whose log or tables are damaged: puts a checkpoint of all that is left, with the bytes that
+ * damaged commits still hold in packs, and moves damaged objects below {@code quarantine/}. Before anything is changed it
+ * compares what can be read with what could be read afterwards, and refuses if that were less. Data objects stay where
+ * they are: each of their pieces counts alone. Confined to one thread.
  */
 public final class Repair {
-    private static final int PIECE_BYTES = 1 << 20;
     private static final int SILENT_INTERVALS = 3;
+
+    /** The format knows no greater object of those that are moved, a commit with all it may hold. */
+    private static final long MAX_MOVED_BYTES = 2L << 30;
 
     /** What a step does. */
     public enum Action {
@@ -49,7 +52,9 @@ public final class Repair {
         /** Puts a checkpoint of what is left. */
         CHECKPOINT,
         /** Moves a damaged object away. */
-        QUARANTINE
+        QUARANTINE,
+        /** Nothing: the step told of before for this object failed. */
+        FAILURE
     }
 
     /** Hears of each step before it is done, or would be. */
@@ -69,8 +74,11 @@ public final class Repair {
     private final LongSupplier clockMs;
     private final Listener listener;
     private final Map<String, String> damaged = new LinkedHashMap<>();
-    private final Set<String> commits = new HashSet<>();
+    /** The numbers of all that have the key of a commit. */
+    private final NavigableSet<Long> commits = new TreeSet<>();
+
     private long steps;
+    private long failures;
     private boolean encrypted;
 
     /** Prepares the repair of one host. */
@@ -81,57 +89,191 @@ public final class Repair {
         this.listener = listener;
     }
 
+    /** Returns how many steps were done, or would be; also when the last run failed. */
+    public long steps() {
+        return steps;
+    }
+
     /**
      * Repairs the host.
      *
      * @param apply whether anything is changed
      * @return steps done, or that would be; 0 when the host needs none
-     * @throws StoreException when its shipper lives, and anything would be changed
+     * @throws StoreException when its shipper lives, and anything would be changed; when less could be read afterwards,
+     *     and nothing was changed; when a step failed
      */
     public long run(boolean apply) throws IOException {
         Map<String, String[]> losses = new LinkedHashMap<>();
-        HostState state = Salvage.load(
-                store,
-                hostId,
-                PointInTime.NOW,
-                ExtentFilter.ALL,
-                RunListener.NONE,
-                (object, cause, consequence) -> losses.put(object, new String[] {cause, consequence}));
         long good = collect();
-        boolean goesOn = commits.contains(ArchiveLayout.commit(hostId, good + 1));
+        HostState state = load(losses);
         tellMissing(good, state.seq(), losses);
-        boolean needsState = !losses.isEmpty();
-        for (String object : damaged.keySet()) {
-            boolean commit = object.startsWith(ArchiveLayout.log(hostId));
-            boolean checkpoint = object.startsWith(ArchiveLayout.checkpoints(hostId));
-            CheckpointId id = checkpoint ? ArchiveLayout.checkpointOf(object) : null;
-            needsState |= commit && ArchiveLayout.seqOf(object).orElse(0) > good;
-            needsState |= id != null && id.seq() > good && !goesOn; // the tables that lead around it go with it
+        if (state.seq() == 0) {
+            requireAnything();
         }
+        if (damaged.isEmpty() && losses.isEmpty()) {
+            return 0;
+        }
+        Rescue rescue = new Rescue(state, hostId, this::leaves);
+        AfterRepair after = new AfterRepair(store, Set.copyOf(damaged.keySet()));
+        boolean needsState =
+                state.seq() > 0 && (!losses.isEmpty() || rescue.isNeeded() || !isWhole(after, state.seq()));
         if (apply && (needsState || !damaged.isEmpty())) {
             requireSilence();
         }
-        losses.forEach((object, loss) -> listener.step(Action.LOSS, object, loss[0], loss[1]));
-        if (needsState && state.seq() > 0) {
-            checkpoint(state, apply);
+        CheckpointId id = Checkpoints.next(store, hostId, state.seq());
+        BlobStore writing = needsState ? writing(state) : store;
+        if (apply) {
+            stage(state, needsState ? id : null, rescue, writing, after, losses);
         }
+        losses.forEach((object, loss) -> listener.step(Action.LOSS, object, loss[0], loss[1]));
+        if (needsState) {
+            String key = ArchiveLayout.checkpoint(hostId, id);
+            step(Action.CHECKPOINT, key, "commits are damaged or missing", "the host can be read as far as it is left");
+        }
+        if (apply && needsState) {
+            put(after, id, writing);
+        }
+        moveAll(apply);
+        return steps;
+    }
+
+    private HostState load(Map<String, String[]> losses) throws IOException {
+        Salvage.Listener told = new Salvage.Listener() {
+            @Override
+            public void lost(String object, String cause, String consequence) {
+                losses.put(object, new String[] {cause, consequence});
+            }
+
+            @Override
+            public void stray(String object, String cause) {
+                damaged.put(object, cause);
+            }
+        };
+        Set<String> tables = new HashSet<>(damaged.keySet()); // without them those that are whole are found
+        tables.removeIf(object -> object.startsWith(ArchiveLayout.log(hostId)));
+        return Salvage.load(
+                new AfterRepair(store, tables), hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, told);
+    }
+
+    /** Says whether a commit will not be there. */
+    private boolean leaves(long seq) {
+        return !commits.contains(seq) || damaged.containsKey(ArchiveLayout.commit(hostId, seq));
+    }
+
+    /** Says whether the rest of the log and its checkpoints lead to a commit without what is moved away. */
+    private boolean isWhole(AfterRepair after, long seq) throws IOException {
+        try {
+            return HostLog.replay(after, hostId, ExtentFilter.NONE, RunListener.NONE)
+                            .seq()
+                    >= seq;
+        } catch (CorruptArchiveException | CompactedHistoryException e) {
+            return false;
+        }
+    }
+
+    /** Where nothing can be read at all, a host without its checkpoints would look as if it never held anything. */
+    private void requireAnything() throws StoreException {
+        String checkpoints = ArchiveLayout.checkpoints(hostId);
+        boolean held = false;
+        for (Map.Entry<String, String> each : damaged.entrySet()) {
+            if (each.getKey().startsWith(checkpoints)) {
+                held = true;
+                listener.step(Action.LOSS, each.getKey(), each.getValue(), "nothing else tells of the host");
+            }
+        }
+        if (held) {
+            throw new StoreException(
+                    store.name() + ": nothing of host " + hostId + " can be read. Nothing was changed");
+        }
+    }
+
+    /**
+     * Writes packs of what leaves, and makes the checkpoint, but only in memory.
+     *
+     * @param id of the checkpoint; null for none
+     * @throws StoreException when less could be read; the store is then as it was
+     */
+    private void stage(
+            HostState state,
+            @Nullable CheckpointId id,
+            Rescue rescue,
+            BlobStore writing,
+            AfterRepair after,
+            Map<String, String[]> losses)
+            throws IOException {
+        Map<Long, List<LogRecord.Extent>> written = id == null
+                ? Map.of()
+                : rescue.write(
+                        store,
+                        writing,
+                        (bytes, cause) -> losses.putIfAbsent(
+                                cause.object(), new String[] {cause.fault(), bytes + " and maybe more are lost"}));
+        boolean isRefused = true;
+        try {
+            if (id != null) {
+                Checkpoint.write(after, hostId, id.revision(), state, rescue.contents(written));
+            }
+            String less = Readability.less(store, hostId, state, after);
+            if (less != null && state.seq() > 0) {
+                throw new StoreException(
+                        store.name() + ": a repair of host " + hostId + " would lose what can be read: " + less
+                                + ". Nothing was changed; 'restore --salvage' gives all that is left");
+            }
+            isRefused = false;
+        } finally {
+            if (isRefused) {
+                rescue.undo(store, written);
+            }
+        }
+    }
+
+    private void put(AfterRepair after, CheckpointId id, BlobStore writing) throws IOException {
+        if (store.size(ArchiveLayout.checkpoint(hostId, id)) >= 0) {
+            throw new StoreException(store.name() + ": a compaction of host " + hostId
+                    + " goes by. Nothing was changed; repair it again");
+        }
+        after.putInto(writing);
+    }
+
+    private void moveAll(boolean apply) throws IOException {
         for (Map.Entry<String, String> each : damaged.entrySet()) {
             String target = target(each.getKey());
             step(Action.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
             if (apply) {
-                move(each.getKey(), target);
+                try {
+                    store.stored().move(each.getKey(), target, MAX_MOVED_BYTES);
+                } catch (StoreException e) {
+                    steps--;
+                    failures++;
+                    listener.step(
+                            Action.FAILURE, each.getKey(), String.valueOf(e.getMessage()), "it stays where it is");
+                }
             }
         }
-        return steps;
+        if (failures > 0) {
+            throw new StoreException(store.name() + ": " + failures + (failures == 1 ? " step" : " steps")
+                    + " of the repair of host " + hostId + " failed");
+        }
     }
 
     /** An outline states what missing commits said of names and versions; the bytes in them it does not have. */
     private void tellMissing(long good, long last, Map<String, String[]> losses) {
-        for (long seq = good + 1; seq <= last; seq++) {
-            String key = ArchiveLayout.commit(hostId, seq);
-            if (!commits.contains(key)) {
-                losses.putIfAbsent(key, new String[] {"it is missing", "bytes that only it held are lost"});
+        long expected = good + 1;
+        for (long seq : commits.tailSet(good, false)) {
+            if (seq > last) {
+                break;
             }
+            tellMissing(expected, seq - 1, losses, "it is missing");
+            expected = seq + 1;
+        }
+        tellMissing(expected, last, losses, "it is missing");
+    }
+
+    private void tellMissing(long first, long last, Map<String, String[]> losses, String cause) {
+        if (first <= last) {
+            String many = first == last ? cause : cause + ", and all up to commit " + last;
+            losses.putIfAbsent(
+                    ArchiveLayout.commit(hostId, first), new String[] {many, "bytes that only it held are lost"});
         }
     }
 
@@ -144,13 +286,14 @@ public final class Repair {
     private long collect() throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
             for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
-                if (ArchiveLayout.seqOf(object.key()).orElse(0) > 0) {
-                    commits.add(object.key());
+                long number = ArchiveLayout.seqOf(object.key()).orElse(0);
+                if (number > 0) {
+                    commits.add(number);
                     check(object.key(), () -> {
                         CommitHeader commit = reader.read(object.key());
                         encrypted |= commit.isEncrypted();
                         long seq = commit.seq();
-                        if (seq != ArchiveLayout.seqOf(object.key()).orElse(0)) {
+                        if (seq != number) {
                             throw new CorruptArchiveException(object.key(), "it says it is commit " + seq);
                         }
                     });
@@ -158,10 +301,11 @@ public final class Repair {
             }
         }
         long good = 0;
-        for (CheckpointId id : HostLog.checkpoints(store, hostId)) {
+        NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
+        for (CheckpointId id : Checkpoints.listed(store, hostId)) {
             String key = ArchiveLayout.checkpoint(hostId, id);
             check(key, () -> HostLog.load(store, hostId, id, ExtentFilter.NONE, RunListener.NONE));
-            good = damaged.containsKey(key) ? good : id.seq();
+            good = damaged.containsKey(key) || !counting.contains(id) ? good : id.seq();
         }
         for (String prefix : new String[] {ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId)}) {
             for (BlobInfo object : store.list(prefix, null)) {
@@ -214,24 +358,6 @@ public final class Repair {
         }
     }
 
-    private void checkpoint(HostState state, boolean apply) throws IOException {
-        NavigableSet<CheckpointId> known = HostLog.checkpoints(store, hostId);
-        CheckpointId last = known.floor(new CheckpointId(state.seq(), Long.MAX_VALUE));
-        long revision = last == null || last.seq() < state.seq() ? 0 : last.revision() + 1;
-        String key = ArchiveLayout.checkpoint(hostId, new CheckpointId(state.seq(), revision));
-        step(Action.CHECKPOINT, key, "commits are damaged or missing", "the host can be read as far as it is left");
-        if (apply
-                && !Checkpoint.write(
-                        writing(state),
-                        hostId,
-                        revision,
-                        state,
-                        version -> Objects.requireNonNull(version.extents()))) {
-            throw new StoreException(store.name() + ": a compaction of host " + hostId
-                    + " goes by. Nothing was changed; repair it again");
-        }
-    }
-
     /** Returns a store that encrypts to whom the host does. */
     private BlobStore writing(HostState state) throws StoreException {
         if (encrypted && state.recipients().equals(LogRecord.Recipients.NONE)) {
@@ -247,21 +373,5 @@ public final class Repair {
             target = ArchiveLayout.QUARANTINE + key + "-" + copy;
         }
         return target;
-    }
-
-    /** Moves an object as it is stored. */
-    private void move(String key, String target) throws IOException {
-        BlobStore stored = store.stored();
-        try (BlobWriter out = stored.create(target);
-                Arena arena = Arena.ofConfined()) {
-            MemorySegment piece = arena.allocate(PIECE_BYTES, 4096);
-            long at = 0;
-            for (int got = stored.get(key, 0, piece); got > 0; got = stored.get(key, at, piece)) {
-                out.write(piece, 0, got);
-                at += got;
-            }
-            out.commit();
-        }
-        store.delete(key);
     }
 }

@@ -19,6 +19,8 @@ import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,9 @@ public final class Salvage {
     /** No commits that are missing hold more of one file: a range that a hostile commit leaves out costs nothing. */
     private static final long MAX_LOST_BYTES = 1L << 40;
 
+    /** So many commits may be missing at once whatever the clock says; more only if there was a millisecond for each. */
+    private static final long MAX_GAP = 1_000_000;
+
     private static final Attributes UNKNOWN = new Attributes(0600, 0, 0, 0);
     private static final Pathname NO_PATH = Pathname.of("");
 
@@ -40,6 +45,11 @@ public final class Salvage {
         /** An object, or a part of it, does not count: what is wrong with it, and what that means. */
         void lost(String object, String cause, String consequence);
 
+        /** An object has the key of a commit, and is none of this log: nothing is lost without it. */
+        default void stray(String object, String cause) {
+            lost(object, cause, "it is left out: no commit before it leads there");
+        }
+
         /** A commit cannot be read: what others repeat of it comes next, of bytes that it alone may have held. */
         default void unreadable(long seq) {}
     }
@@ -48,6 +58,9 @@ public final class Salvage {
     private final String hostId;
     private final Listener listener;
     private final Listener losses;
+    /** The commits that a list shows. */
+    private final NavigableSet<Long> listed = new TreeSet<>();
+
     private HostState state = HostState.empty();
     private boolean follows = true;
     private boolean told;
@@ -101,6 +114,7 @@ public final class Salvage {
             state = begin(until, filter, listener);
             long before = state.seq();
             lastSeq = Math.min(until, commits.isEmpty() ? 0 : commits.getLast());
+            listed.addAll(commits);
             for (long seq : commits) {
                 if (seq > before && seq <= until) {
                     commit(seq, reader);
@@ -176,10 +190,17 @@ public final class Salvage {
     private void commit(long seq, CommitReader reader) throws IOException {
         long expected = state.seq() + 1;
         if (seq > expected) {
+            String stray = stray(seq, reader);
+            if (stray != null) {
+                told = true;
+                listener.stray(ArchiveLayout.commit(hostId, seq), stray);
+                return;
+            }
             String many = seq == expected + 1 ? "it is missing" : "it is missing, and all up to commit " + (seq - 1);
             losses.lost(ArchiveLayout.commit(hostId, expected), many, "what was committed by it is lost");
             follows = false;
-            for (long missing = expected; missing < seq && missing < expected + Repeats.LONGEST; missing++) {
+            // a commit repeats only those just before it
+            for (long missing = Math.max(expected, seq - Repeats.LONGEST); missing < seq; missing++) {
                 applyRepeated(missing, reader);
             }
         }
@@ -204,6 +225,32 @@ public final class Salvage {
         follows = true;
     }
 
+    /**
+     * Says why what stands behind a gap does not show that there were commits in it: anybody can give an object a number.
+     * Returns null when it does.
+     */
+    private @Nullable String stray(long seq, CommitReader reader) throws IOException {
+        String key = ArchiveLayout.commit(hostId, seq);
+        CommitHeader commit;
+        try {
+            commit = reader.read(key);
+        } catch (CorruptArchiveException e) {
+            return e.fault();
+        } catch (NoSuchBlobException e) {
+            return "it vanished while it was read";
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            return "it cannot be read: " + e.getMessage();
+        }
+        if (commit.seq() != seq) {
+            return "it says it is commit " + commit.seq();
+        }
+        long possible = MAX_GAP + Math.max(0, commit.timeMs() - state.timeMs());
+        return seq - state.seq() <= possible
+                ? null
+                : "nobody makes as many commits as would be missing before it in the time between";
+    }
+
     private void apply(String key, RecordReader records, long seq, long timeMs) throws CorruptArchiveException {
         while (records.hasNext()) {
             apply(key, HostState.inCommit(key, records.next(), seq), timeMs);
@@ -213,7 +260,7 @@ public final class Salvage {
     /** Applies a commit that cannot be read as a later one repeats it; does nothing when none does. */
     private void applyRepeated(long lost, CommitReader reader) throws IOException {
         listener.unreadable(lost);
-        for (long seq = lost + 1; seq < lost + Repeats.LONGEST; seq++) {
+        for (long seq : listed.subSet(lost, false, lost + Repeats.LONGEST, false)) {
             if (seq > lastSeq) {
                 return;
             }

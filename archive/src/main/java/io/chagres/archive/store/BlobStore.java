@@ -3,6 +3,7 @@ package io.chagres.archive.store;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.List;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * {@link StoreException} when the store refuses: its message names the object and the cause.
  */
 public interface BlobStore extends AutoCloseable {
+    /** So many bytes are copied at a time where an object is moved. */
+    int COPIED_BYTES = 1 << 20;
+
     /** Returns the store's name for messages; never holds credentials. */
     String name();
 
@@ -133,6 +137,35 @@ public interface BlobStore extends AutoCloseable {
      * the clock here says.
      */
     long nowMs() throws IOException;
+
+    /**
+     * Moves an object as it is stored. Ended on the way it leaves the object under its key, or under both.
+     *
+     * @param target a key that does not exist
+     * @param maxBytes a larger object is not moved where that takes a copy
+     * @throws StoreException when it was not moved; it is then where it was
+     */
+    default void move(String key, String target, long maxBytes) throws IOException {
+        long bytes = size(key);
+        if (bytes > maxBytes) {
+            throw new StoreException(
+                    name() + ": " + key + ": it has " + bytes + " bytes, more than any object of its kind");
+        }
+        try (BlobWriter out = create(target);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment piece = arena.allocate(COPIED_BYTES, 4096);
+            long at = 0;
+            for (int got = get(key, 0, piece); got > 0 && at <= maxBytes; got = get(key, at, piece)) {
+                out.write(piece, 0, got);
+                at += got;
+            }
+            if (at != bytes) {
+                throw new StoreException(name() + ": " + key + ": it has other bytes than it said");
+            }
+            out.commit();
+        }
+        delete(key);
+    }
 
     /** Removes an object; a key that does not exist is no error. */
     void delete(String key) throws IOException;

@@ -205,6 +205,29 @@ public final class DirectoryStore implements BlobStore {
         }
     }
 
+    /** Gives the file its other name before it loses the first, whatever its size is. */
+    @Override
+    public void move(String key, String target, long maxBytes) throws IOException {
+        int slash = target.lastIndexOf('/');
+        int fromSlash = key.lastIndexOf('/');
+        try (Directory to = directories.require(target.substring(0, Math.max(0, slash)));
+                Directory from = directories.find(key.substring(0, Math.max(0, fromSlash)))) {
+            if (from == null) {
+                throw new NoSuchBlobException(key);
+            }
+            Pathname name = Pathname.of(key.substring(fromSlash + 1));
+            int linked = to.tryLink(from, name, Pathname.of(target.substring(slash + 1)));
+            if (linked < 0) {
+                throw Refusal.of(directories.path(target), "linkat", linked);
+            }
+            to.fsync();
+            from.unlink(name);
+            from.fsync();
+        } catch (ErrnoException e) {
+            throw Refusal.of(directories.path(key), e);
+        }
+    }
+
     @Override
     public void delete(String key) throws IOException {
         int slash = key.lastIndexOf('/');

@@ -140,6 +140,14 @@ public final class FaultyStore extends ForwardingStore {
     }
 
     @Override
+    public void move(String key, String target, long maxBytes) throws IOException {
+        call(Kind.DELETE, key, () -> {
+            store.move(key, target, maxBytes);
+            return true;
+        });
+    }
+
+    @Override
     public void delete(String key) throws IOException {
         call(Kind.DELETE, key, () -> {
             store.delete(key);

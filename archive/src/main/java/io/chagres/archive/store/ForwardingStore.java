@@ -122,6 +122,11 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public void move(String key, String target, long maxBytes) throws IOException {
+        store.move(key, target, maxBytes);
+    }
+
+    @Override
     public void delete(String key) throws IOException {
         store.delete(key);
     }

@@ -6,12 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.LogEnd;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.Outlines;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -203,6 +211,124 @@ class RepairTest {
             }
         }
         throw new AssertionError("it never ends");
+    }
+
+    /** A number says nothing of how many commits there were. */
+    @ParameterizedTest
+    @ValueSource(longs = {100, 1_000_000_000_000_022L, 9_999_999_999_999_999L})
+    void whatHasTheNumberOfNoCommitIsSetAside(long number) throws IOException {
+        String stray = ArchiveLayout.commit(ID, number);
+        String last = content();
+        for (byte[] bytes : new byte[][] {
+            store.bytes(ArchiveLayout.commit(ID, 2)),
+            new byte[0],
+            new byte[2000],
+            "text".getBytes(StandardCharsets.UTF_8)
+        }) {
+            store.replace(stray, bytes.clone());
+            assertThat(repair(true)).isEqualTo(1);
+            assertThat(steps).containsExactly("QUARANTINE " + stray);
+            assertThat(content()).isEqualTo(last);
+            assertThat(repair(true)).isZero();
+        }
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/later", "goes on");
+            assertThat(host.commit()).isEqualTo(7);
+        }
+    }
+
+    /** A commit of a number that its log cannot have reached, with all that a commit has. */
+    @Test
+    void aCommitBehindMoreThanThereCanBeIsSetAside() throws IOException {
+        String last = content();
+        MemoryStore other = new MemoryStore();
+        try (CommitBuilder commit = new CommitBuilder(1 << 20, 1)) {
+            commit.records().write(new LogRecord.NameRemoved(Pathname.of("/a"), false));
+            LogEnd end = new LogEnd(1_000_000_000_000_021L, new byte[32], 0, 1, null);
+            new CommitLog(other, ID, new byte[16], end, () -> 1_700_000_100_000L).append(commit);
+        }
+        String stray = other.keys().getFirst();
+        store.replace(stray, other.bytes(stray));
+        assertThatThrownBy(this::content).isInstanceOf(CorruptArchiveException.class);
+        assertThat(repair(true)).isEqualTo(1);
+        assertThat(store.keys()).contains("quarantine/" + stray);
+        assertThat(content()).isEqualTo(last);
+    }
+
+    /** Its records are read, or a later commit repeats them; where its bytes lie does not matter. */
+    @Test
+    void theBytesOfADamagedCommitAreKept() throws IOException {
+        MemoryStore one = new MemoryStore();
+        try (Host host = new Host(one, ID, "web1")) {
+            long grows = host.file("/grows", "");
+            for (int i = 1; i <= 16; i++) {
+                host.inline(grows, "line " + i + "\n");
+                host.commit();
+            }
+            for (int seq = 1; seq <= 15; seq++) {
+                MemoryStore copy = one.copy();
+                String key = ArchiveLayout.commit(ID, seq);
+                copy.bytes(key)[140] ^= 1; // a record
+                new Repair(copy, ID, copy::nowMs, (action, object, why, consequence) -> {}).run(true);
+                assertThat(copy.keys()).contains("quarantine/" + key).doesNotContain(key);
+                try (Host reader = new Host(copy, ID, "web1")) {
+                    reader.written.putAll(host.written);
+                    assertThat(reader.differing()).as(key).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void aStepThatFailsIsAFailure() throws IOException {
+        damage(3);
+        FaultyStore refusing = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.DELETE && operation.key().contains("/log/")) {
+                throw new StoreException("it may not be moved", new IOException(), false);
+            }
+        });
+        List<String> told = new ArrayList<>();
+        Repair repair = new Repair(
+                refusing, ID, store::nowMs, (action, object, why, consequence) -> told.add(action + " " + object));
+        assertThatThrownBy(() -> repair.run(true)).hasMessageContaining("1 step");
+        assertThat(told).endsWith("FAILURE " + ArchiveLayout.commit(ID, 3));
+        assertThat(repair.steps()).isEqualTo(1);
+        assertThat(repair(true)).as("the next one does it").isEqualTo(1);
+    }
+
+    /** Where a move is a copy, what is larger than any object of the format is not copied. */
+    @Test
+    void whatIsTooLargeStaysWhereItIs() throws IOException {
+        damage(3);
+        String key = ArchiveLayout.commit(ID, 3);
+        BlobStore huge = new ForwardingStore(store) {
+            @Override
+            public long size(String of) throws IOException {
+                return of.equals(key) ? 1L << 40 : store.size(of);
+            }
+
+            @Override
+            public void move(String from, String to, long maxBytes) throws IOException {
+                if (size(from) > maxBytes) {
+                    throw new StoreException("too large");
+                }
+                throw new AssertionError("it was copied");
+            }
+        };
+        Repair repair = new Repair(huge, ID, store::nowMs, (action, object, why, consequence) -> {});
+        assertThatThrownBy(() -> repair.run(true)).isInstanceOf(StoreException.class);
+        assertThat(store.keys()).contains(key);
+    }
+
+    /** Without its checkpoint a host whose commits are gone would look as if it never held anything. */
+    @Test
+    void whatCannotBeReadAtAllIsLeftAsItIs() throws IOException {
+        compact(new ArrayList<>());
+        store.bytes(store.keys("/checkpoints/").getLast())[20] ^= 1;
+        List<String> keys = store.keys();
+        assertThatThrownBy(() -> repair(true)).hasMessageContaining("Nothing was changed");
+        assertThat(store.keys()).isEqualTo(keys);
+        assertThat(steps).hasSize(1).allMatch(step -> step.startsWith("LOSS"));
     }
 
     @Test

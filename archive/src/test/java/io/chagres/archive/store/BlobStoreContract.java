@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CyclicBarrier;
@@ -95,6 +96,23 @@ public abstract class BlobStoreContract {
     }
 
     /** The time of the store is that of its objects, in whole seconds at worst. */
+    @Test
+    void movesWhatIsStored() throws IOException {
+        byte[] content = new byte[3 << 20];
+        Arrays.fill(content, (byte) 7);
+        store.putIfAbsent("a/from", MemorySegment.ofArray(content));
+        store.putIfAbsent("b/taken", MemorySegment.ofArray(new byte[1]));
+        assertThatThrownBy(() -> store.move("a/from", "b/taken", 4 << 20)).isInstanceOf(StoreException.class);
+        assertThat(store.size("a/from")).isEqualTo(content.length);
+        store.move("a/from", "b/c/to", 4 << 20);
+        assertThat(store.size("a/from")).isEqualTo(-1);
+        MemorySegment got = arena.allocate(content.length + 1);
+        assertThat(store.get("b/c/to", 0, got)).isEqualTo(content.length);
+        assertThat(got.asSlice(0, content.length).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(content);
+        assertThatThrownBy(() -> store.move("a/from", "b/other", 4 << 20)).isInstanceOf(IOException.class);
+    }
+
     @Test
     void saysWhatTimeItIs() throws IOException {
         put("a/before");

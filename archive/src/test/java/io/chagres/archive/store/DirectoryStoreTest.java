@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -86,6 +87,22 @@ class DirectoryStoreTest extends BlobStoreContract {
             assertThat(StreamSupport.stream(store.list("", null).spliterator(), false)
                             .map(BlobInfo::key))
                     .isEmpty();
+        }
+    }
+
+    /** A file without content takes no time, whatever it says its size is. */
+    @Test
+    void movesAFileOfAnySize() throws IOException {
+        Path root = directory.resolve("huge");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("hosts/a", bytes("x"));
+            try (RandomAccessFile file =
+                    new RandomAccessFile(root.resolve("hosts/a").toFile(), "rw")) {
+                file.setLength(1L << 40);
+            }
+            store.move("hosts/a", "quarantine/hosts/a", 1 << 20);
+            assertThat(store.size("hosts/a")).isEqualTo(-1);
+            assertThat(store.size("quarantine/hosts/a")).isEqualTo(1L << 40);
         }
     }
 

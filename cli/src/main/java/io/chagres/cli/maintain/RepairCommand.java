@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
         header = "Make hosts readable again whose log is damaged.",
         description = "Prints what would be done; does it with --apply. A checkpoint states what is left of the host,"
                 + " and damaged commits, checkpoints and tables move below quarantine/ in the archive. Nothing is"
-                + " deleted. End the host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1"
-                + " when something would be done.",
+                + " deleted, and nothing is done after which less could be read. End the host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1"
+                + " when something would be done or was refused.",
         footer = {"", "Examples:", "  chagres repair /mnt/archive", "  chagres repair /mnt/archive web1: --apply"})
 public final class RepairCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -75,22 +75,21 @@ public final class RepairCommand implements Callable<Integer> {
                     .println("chagres repair: " + host.title() + ": " + cause.getMessage()));
             long[] steps = new long[1];
             for (HostRegistry.Owner host : hosts) {
-                faults.attempt(
-                        host,
-                        () -> steps[0] +=
-                                new Repair(archive, host.id(), Clock.systemUTC()::millis, this::print).run(apply));
+                Repair repair = new Repair(archive, host.id(), Clock.systemUTC()::millis, this::print);
+                faults.attempt(host, () -> repair.run(apply));
+                steps[0] += repair.steps();
             }
             if (!json.json) {
-                context.out().line(sum(steps[0]));
+                context.out().line(sum(steps[0], faults.count() > 0));
             }
             boolean done = faults.count() == 0 && (apply || steps[0] == 0);
             return done ? ExitCode.DONE : ExitCode.FAILED;
         }
     }
 
-    private String sum(long steps) {
+    private String sum(long steps, boolean failed) {
         if (steps == 0) {
-            return "nothing to repair";
+            return failed ? "nothing was repaired" : "nothing to repair";
         }
         return Words.plural(steps, "step") + (apply ? " done" : " to do; '--apply' does it");
     }
@@ -109,6 +108,7 @@ public final class RepairCommand implements Callable<Integer> {
                         case LOSS -> "lost: ";
                         case CHECKPOINT -> apply ? "put " : "would put ";
                         case QUARANTINE -> apply ? "move " : "would move ";
+                        case FAILURE -> "failed: ";
                     };
             context.out().line(verb + object + ": " + why + "; " + consequence);
         } catch (IOException e) {

@@ -1,0 +1,149 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobPage;
+import io.chagres.archive.store.BlobRange;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.CollectedWriter;
+import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.SegmentContent;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store as it would be after a repair: without what is moved away, and with what is put, which is only here until
+ * {@link #putInto}. Confined to one thread.
+ */
+final class AfterRepair extends ForwardingStore {
+    private final Set<String> moved;
+    private final NavigableMap<String, byte[]> added;
+
+    /**
+     * Stands before a store, which stays the caller's and is not changed.
+     *
+     * @param moved keys of what is moved away
+     */
+    AfterRepair(BlobStore store, Set<String> moved) {
+        this(store, moved, new TreeMap<>());
+    }
+
+    private AfterRepair(BlobStore store, Set<String> moved, NavigableMap<String, byte[]> added) {
+        super(store);
+        this.moved = moved;
+        this.added = added;
+    }
+
+    /** Says whether an object is moved away. */
+    boolean moves(String key) {
+        return moved.contains(key);
+    }
+
+    /** Puts what was put here into a store: a checkpoint, and then its mark. */
+    void putInto(BlobStore target) throws IOException {
+        List<String> keys = new ArrayList<>(added.keySet());
+        keys.sort(Comparator.comparing(key -> key.startsWith(ArchiveLayout.COMPACTED)));
+        for (String key : keys) {
+            MemorySegment content = MemorySegment.ofArray(bytes(key));
+            if (content.byteSize() == 0) {
+                target.putIfAbsent(key, content);
+                continue;
+            }
+            try (BlobWriter writer = target.create(key)) {
+                writer.write(content, 0, content.byteSize());
+                writer.commit();
+            }
+        }
+    }
+
+    private byte[] bytes(String key) {
+        byte[] bytes = added.get(key);
+        return bytes == null ? new byte[0] : bytes;
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
+        return size(key) < 0 && added.put(key, content.toArray(ValueLayout.JAVA_BYTE)) == null;
+    }
+
+    private boolean put(String key, SegmentContent content) throws IOException {
+        return putIfAbsent(key, MemorySegment.ofArray(content.stream().readAllBytes()));
+    }
+
+    @Override
+    public BlobWriter create(String key) {
+        return new CollectedWriter(this, this::put, key);
+    }
+
+    @Override
+    public int get(String key, long offset, MemorySegment target) throws IOException {
+        if (moved.contains(key)) {
+            throw new NoSuchBlobException(key);
+        }
+        byte[] bytes = added.get(key);
+        if (bytes == null) {
+            return store.get(key, offset, target);
+        }
+        int length = (int) Math.clamp(bytes.length - offset, 0, target.byteSize());
+        if (length > 0) {
+            MemorySegment.copy(MemorySegment.ofArray(bytes), offset, target, 0, length);
+        }
+        return length;
+    }
+
+    @Override
+    public long size(String key) throws IOException {
+        byte[] bytes = added.get(key);
+        return moved.contains(key) ? -1 : bytes != null ? bytes.length : store.size(key);
+    }
+
+    @Override
+    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        List<BlobInfo> all = new ArrayList<>();
+        for (BlobInfo each : store.list(prefix, afterKey)) {
+            if (!moved.contains(each.key())) {
+                all.add(each);
+            }
+        }
+        added.forEach((key, bytes) -> {
+            if (key.startsWith(prefix) && (afterKey == null || key.compareTo(afterKey) > 0)) {
+                all.add(new BlobInfo(key, bytes.length, 0));
+            }
+        });
+        all.sort(Comparator.comparing(BlobInfo::key));
+        return all;
+    }
+
+    @Override
+    public @Nullable BlobPage page(String prefix, String afterKey) {
+        return null;
+    }
+
+    @Override
+    public @Nullable BlobInfo first(String prefix) throws IOException {
+        Iterator<BlobInfo> all = list(prefix, null).iterator();
+        return all.hasNext() ? all.next() : null;
+    }
+
+    @Override
+    public void expect(Iterator<BlobRange> ranges) {
+        // little is read, and some of it is only here
+    }
+
+    @Override
+    public BlobStore stored() {
+        BlobStore behind = store.stored();
+        return behind == store ? this : new AfterRepair(behind, moved);
+    }
+}
