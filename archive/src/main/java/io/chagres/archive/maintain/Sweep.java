@@ -135,7 +135,7 @@ final class Sweep {
                 indexes.add(index);
             }
         }
-        if (isSpared) {
+        if (isSpared || isCheckpointSetAside()) {
             return null;
         }
         long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
@@ -146,6 +146,12 @@ final class Sweep {
             }
         }
         return null;
+    }
+
+    /** What a damaged checkpoint referred to is known to nobody else: its objects stay as long as it is kept. */
+    private boolean isCheckpointSetAside() throws IOException {
+        String aside = ArchiveLayout.QUARANTINE + ArchiveLayout.checkpoints(hostId);
+        return !store.children(aside).isEmpty();
     }
 
     /** Reads back what a checkpoint and all later ones stand on. */

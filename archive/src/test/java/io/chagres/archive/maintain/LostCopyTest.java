@@ -272,4 +272,27 @@ class LostCopyTest {
         assertThat(store.keys("/checkpoints/")).hasSize(1);
         assertThat(differing(store)).isEmpty();
     }
+
+    /** Of a damaged checkpoint somebody may still read what its objects hold; nothing else knows which those are. */
+    @Test
+    void whatACheckpointThatWasSetAsideRefersToStays() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        host.file("/later", "later");
+        host.commit();
+        List<String> objects = store.keys("/streams/");
+        store.bytes(store.keys("/checkpoints/").getLast())[20] ^= 1;
+        new Repair(store, ID, store::nowMs, (action, object, why, consequence) -> {}).run(true);
+        for (int day = 0; day < 5; day++) {
+            store.advance(DAY + 2000);
+            compact(store, DAY, 0);
+        }
+        assertThat(store.keys("/streams/")).containsAll(objects);
+        store.keys(ArchiveLayout.QUARANTINE).forEach(store::delete);
+        compact(store, DAY, 0);
+        String pack = objects.getFirst();
+        assertThat(pack).contains("/streams/0000000000000000/");
+        assertThat(store.keys("/streams/")).doesNotContain(pack);
+    }
 }

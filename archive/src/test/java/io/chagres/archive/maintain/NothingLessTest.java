@@ -38,10 +38,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Damages small archives at random and repairs them: every byte of every version that any reader gave before is given
- * afterwards, and every name.
+ * Damages small archives at random, repairs and compacts them: every byte of every version that any reader gave before is
+ * given afterwards, and every name.
  */
-class RepairKeepsTest {
+class NothingLessTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;
     private static final Compact.Listener QUIET = new Compact.Listener() {
@@ -61,7 +61,7 @@ class RepairKeepsTest {
         SIGNED_OFF
     }
 
-    private final RandomGenerator random = Seeds.random(Seeds.next("RepairKeepsTest"));
+    private final RandomGenerator random = Seeds.random(Seeds.next("NothingLessTest"));
 
     private MemoryStore archive(Life life) throws IOException {
         MemoryStore store = new MemoryStore();
@@ -244,6 +244,35 @@ class RepairKeepsTest {
             requireNothingLess(what, before, readable(store));
             assertThat(load(store, PointInTime.NOW)).as(what).isNotNull();
             assertThat(repair(store)).as("once more after " + what).isEmpty();
+            for (int day = 0; day < 3; day++) {
+                compact(store, DAY);
+                store.advance(DAY + 2000);
+            }
+            requireNothingLess("compacted after " + what, before, readable(store));
+        }
+    }
+
+    /** What is damaged and not repaired is not destroyed by whoever goes on compacting. */
+    @ParameterizedTest
+    @EnumSource
+    void whatCouldBeReadOutlivesCompaction(Life life) throws IOException {
+        MemoryStore whole = archive(life);
+        for (int i = Share.count(1000); i > 0; i--) {
+            MemoryStore store = whole.copy();
+            List<String> done = new ArrayList<>();
+            for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+                done.add(damage(store));
+            }
+            Readable before = readable(store);
+            for (int day = 0; day < 3; day++) {
+                try {
+                    compact(store, DAY);
+                } catch (CorruptArchiveException | CompactedHistoryException e) {
+                    // it says so, and does nothing
+                }
+                requireNothingLess(life + " " + done + " on day " + day, before, readable(store));
+                store.advance(DAY + 2000);
+            }
         }
     }
 }
