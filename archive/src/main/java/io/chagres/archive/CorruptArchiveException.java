@@ -1,5 +1,6 @@
 package io.chagres.archive;
 
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 
 /** Says that an object of an archive is not what a writer of this format makes: which object, and what is wrong. */
@@ -26,6 +27,14 @@ public final class CorruptArchiveException extends IOException {
     /** Makes one of an object that is not there. */
     public static CorruptArchiveException missing(String object) {
         return new CorruptArchiveException(object, MISSING);
+    }
+
+    /** Makes one of a refusal because what has the object's name is no object; throws any other refusal. */
+    public static CorruptArchiveException noObject(String object, StoreException refusal) throws StoreException {
+        if (refusal.kind() != StoreException.Kind.NO_OBJECT) {
+            throw refusal;
+        }
+        return new CorruptArchiveException(object, "what has its name is no object: " + refusal.getMessage());
     }
 
     /** Says whether the object is not there at all, so that nothing of it can be read. */

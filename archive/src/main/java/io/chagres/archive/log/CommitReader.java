@@ -8,6 +8,7 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -60,6 +61,8 @@ public final class CommitReader implements AutoCloseable {
         } catch (CorruptArchiveException e) {
             store.forget(key);
             return fetch(key);
+        } catch (StoreException e) {
+            throw CorruptArchiveException.noObject(key, e);
         }
     }
 

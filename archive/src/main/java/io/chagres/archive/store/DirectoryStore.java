@@ -117,6 +117,7 @@ public final class DirectoryStore implements BlobStore {
     public int get(String key, long offset, MemorySegment target) throws IOException {
         try (Fd file = openObject(key);
                 Arena arena = Arena.ofConfined()) {
+            requireFile(key, file);
             long wanted = Math.min(target.byteSize(), Integer.MAX_VALUE);
             MemorySegment buffer = target.isNative() ? target : arena.allocate(wanted);
             long read = file.preadFully(buffer, 0, wanted, offset);
@@ -126,6 +127,15 @@ public final class DirectoryStore implements BlobStore {
             return (int) read;
         } catch (ErrnoException e) {
             throw Refusal.of(directories.path(key), e);
+        }
+    }
+
+    /** Refuses what has no end, or whose bytes are no content: a FIFO, a device, a directory. */
+    private void requireFile(String key, Fd file) throws StoreException {
+        try (Statx stat = new Statx()) {
+            if (stat.of(file.value()) == 0 && !stat.isRegular()) {
+                throw Refusal.of(directories.path(key), "open", -Errno.ESPIPE);
+            }
         }
     }
 
@@ -233,12 +243,24 @@ public final class DirectoryStore implements BlobStore {
         int slash = key.lastIndexOf('/');
         try (Directory open = directories.find(key.substring(0, Math.max(0, slash)))) {
             if (open != null) {
-                open.unlink(Pathname.of(key.substring(slash + 1)));
+                unlink(open, Pathname.of(key.substring(slash + 1)));
             }
         } catch (ErrnoException e) {
             if (e.errno() != Errno.ENOENT) {
                 throw Refusal.of(directories.path(key), e);
             }
+        }
+    }
+
+    /** An empty directory has nobody's bytes. */
+    private static void unlink(Directory open, Pathname name) throws ErrnoException {
+        try {
+            open.unlink(name);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EISDIR) {
+                throw e;
+            }
+            open.rmdir(name);
         }
     }
 

@@ -19,13 +19,22 @@ final class Refusal {
                     case Errno.ENOTDIR -> "a part of the path is not a directory";
                     case Errno.ELOOP, Errno.EXDEV -> "a symbolic link leads out of the archive; it is not followed";
                     case Errno.ENOENT -> "it does not exist";
+                    case Errno.EISDIR, Errno.ESPIPE, Errno.ENXIO -> "what has its name is no file";
                     default -> "the file system refuses";
                 };
         return new StoreException(
                 path + ": " + why + " (" + cause.call() + ": " + Errno.message(cause.errno()) + ", "
                         + Errno.name(cause.errno()) + ")",
                 cause,
-                !mayPass(cause.errno()));
+                kind(cause.errno()));
+    }
+
+    /** Says what an error of a path means; what is no file cannot be opened, or has no positions. */
+    private static StoreException.Kind kind(int errno) {
+        return switch (errno) {
+            case Errno.ELOOP, Errno.EXDEV, Errno.EISDIR, Errno.ESPIPE, Errno.ENXIO -> StoreException.Kind.NO_OBJECT;
+            default -> mayPass(errno) ? StoreException.Kind.PASSING : StoreException.Kind.LASTING;
+        };
     }
 
     /** Says whether an error of a path may pass without anybody changing that path. */

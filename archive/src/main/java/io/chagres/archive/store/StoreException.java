@@ -6,11 +6,25 @@ import java.io.IOException;
 public final class StoreException extends IOException {
     private static final long serialVersionUID = 1;
 
-    private final boolean lasting;
+    /** Says what a refusal means. */
+    public enum Kind {
+        /** It may pass by itself. */
+        PASSING,
+        /** The store has too much to do: it passes when the same is asked again, later. */
+        BUSY,
+        /** Trying again is of no use until somebody changes something. */
+        LASTING,
+        /** The object is there, and the store gives no bytes of it until somebody has asked for it: it is archived. */
+        ARCHIVED,
+        /** What has the object's name is no object: a link, a FIFO, a directory. */
+        NO_OBJECT
+    }
 
-    /** Makes an exception with a message for people and the cause behind it. */
+    private final Kind kind;
+
+    /** Makes an exception with a message for people and the cause behind it; it may pass. */
     public StoreException(String message, Exception cause) {
-        this(message, cause, false);
+        this(message, cause, Kind.PASSING);
     }
 
     /**
@@ -19,18 +33,33 @@ public final class StoreException extends IOException {
      * @param lasting whether trying again is of no use until somebody changes something
      */
     public StoreException(String message, Exception cause, boolean lasting) {
+        this(message, cause, lasting ? Kind.LASTING : Kind.PASSING);
+    }
+
+    /** Makes an exception with a message for people, the cause behind it, and what it means. */
+    public StoreException(String message, Exception cause, Kind kind) {
         super(message, cause);
-        this.lasting = lasting;
+        this.kind = kind;
     }
 
     /** Makes an exception with a message for people, about what stays as it is: an address, a store's kind. */
     public StoreException(String message) {
         super(message);
-        lasting = true;
+        kind = Kind.LASTING;
+    }
+
+    /** Returns what it means. */
+    public Kind kind() {
+        return kind;
     }
 
     /** Says whether trying again is of no use until somebody changes something. */
     public boolean isLasting() {
-        return lasting;
+        return kind != Kind.PASSING && kind != Kind.BUSY;
+    }
+
+    /** Says whether it says nothing of what is stored: the store did not give the object, which may be whole. */
+    public boolean isUnanswered() {
+        return kind == Kind.BUSY || kind == Kind.ARCHIVED;
     }
 }

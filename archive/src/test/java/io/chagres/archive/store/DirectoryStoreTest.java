@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,6 +123,32 @@ class DirectoryStoreTest extends BlobStoreContract {
                     .containsExactly("hosts/a");
             assertThat(store.size("hosts/directory")).isEqualTo(-1);
             assertThat(store.children("hosts/")).containsExactly("a", "directory");
+        }
+    }
+
+    /** Reading one would wait for a writer for ever, or never end. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fifo", "directory", "link", "socket"})
+    void readsNothingThatIsNoFile(String what) throws IOException {
+        Path root = directory.resolve("no file");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("hosts/a", bytes("x"));
+            Path place = root.resolve("hosts/b");
+            switch (what) {
+                case "fifo" -> Program.ok("mkfifo", place.toString());
+                case "directory" -> Files.createDirectory(place);
+                case "link" -> Files.createSymbolicLink(place, Path.of("/dev/zero"));
+                default ->
+                    ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                            .bind(UnixDomainSocketAddress.of(place))
+                            .close();
+            }
+            assertThatThrownBy(() -> store.get("hosts/b", 0, MemorySegment.ofArray(new byte[9])))
+                    .isInstanceOfSatisfying(StoreException.class, refusal -> assertThat(refusal.kind())
+                            .isEqualTo(StoreException.Kind.NO_OBJECT));
+            assertThat(store.first("hosts/b")).isNull();
+            store.delete("hosts/b");
+            assertThat(store.putIfAbsent("hosts/b", bytes("y"))).isTrue();
         }
     }
 

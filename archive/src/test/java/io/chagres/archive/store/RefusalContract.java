@@ -154,7 +154,8 @@ public abstract class RefusalContract {
         refuse(Refusal.BUSY);
         try (BlobStore store = open(false)) {
             assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
-                    .isInstanceOf(StoreException.class)
+                    .isInstanceOfSatisfying(StoreException.class, refusal -> assertThat(refusal.kind())
+                            .isEqualTo(StoreException.Kind.BUSY))
                     .hasMessageContaining(busy());
         }
         assertThat(server.requests()).hasSizeBetween(2, 5);

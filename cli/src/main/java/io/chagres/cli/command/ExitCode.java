@@ -13,6 +13,9 @@ public final class ExitCode {
     /** Another writer took over the host's log. */
     public static final int FENCED = 4;
 
+    /** The store did not give something that it holds, so nothing is known of it: throttled, or archived. */
+    public static final int UNANSWERED = 5;
+
     /** A signal ended the work early; what was done stays. */
     public static final int INTERRUPTED = 130;
 

@@ -6,6 +6,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.PatientStore;
 import io.chagres.archive.verify.Heads;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -70,7 +71,7 @@ public final class HeadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (BlobStore archive = BlobStores.open(store, false)) {
+        try (BlobStore archive = PatientStore.of(BlobStores.open(store, false))) {
             return key ? ownKey(archive) : heads(archive);
         }
     }

@@ -23,6 +23,11 @@ final class AzblobFailure {
     private static final Set<BlobErrorCode> NO_CONTAINER =
             Set.of(BlobErrorCode.CONTAINER_NOT_FOUND, BlobErrorCode.CONTAINER_BEING_DELETED);
 
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+    private static final Set<BlobErrorCode> ARCHIVED =
+            Set.of(BlobErrorCode.BLOB_ARCHIVED, BlobErrorCode.BLOB_BEING_REHYDRATED);
+
     private AzblobFailure() {}
 
     /** Returns the status of a refusal, or 0 when nobody refused. */
@@ -70,7 +75,30 @@ final class AzblobFailure {
         }
         String where = address.name() + (key.isEmpty() ? "" : ": " + key) + ": ";
         int status = status(failure);
-        return new StoreException(where + (status == 0 ? cause(failure) : refusal(failure, status)), failure);
+        return new StoreException(
+                where + (status == 0 ? cause(failure) : refusal(failure, status) + tier(failure)),
+                failure,
+                kind(failure, status));
+    }
+
+    private static boolean isArchived(RuntimeException failure) {
+        BlobErrorCode code = code(failure);
+        return code != null && ARCHIVED.contains(code);
+    }
+
+    private static StoreException.Kind kind(RuntimeException failure, int status) {
+        if (isArchived(failure)) {
+            return StoreException.Kind.ARCHIVED;
+        }
+        boolean isBusy = status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+        return isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING;
+    }
+
+    private static String tier(RuntimeException failure) {
+        return !isArchived(failure)
+                ? ""
+                : " (it is whole, in the archive tier: ask for it by 'az storage blob set-tier --tier Hot', try again"
+                        + " when it is there, and let no lifecycle rule move what is read)";
     }
 
     private static String refusal(RuntimeException failure, int status) {

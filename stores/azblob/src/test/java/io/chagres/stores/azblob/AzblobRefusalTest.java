@@ -9,6 +9,7 @@ import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +37,20 @@ class AzblobRefusalTest extends RefusalContract {
                 ObjectAddress.parse("azblob", address, Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT), ""),
                 environment,
                 create);
+    }
+
+    /** What a lifecycle rule moved is there: nobody may take it for damaged or missing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"409 BlobArchived", "409 BlobBeingRehydrated"})
+    void namesTheTierOfAnObjectThatIsArchived(String words) throws IOException {
+        server.answer(refusal(words));
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.get("k", 0, MemorySegment.ofArray(new byte[1])))
+                    .isInstanceOfSatisfying(StoreException.class, refused -> assertThat(refused.kind())
+                            .isEqualTo(StoreException.Kind.ARCHIVED))
+                    .hasMessageContaining(words)
+                    .hasMessageContaining("set-tier");
+        }
     }
 
     @Override

@@ -18,6 +18,9 @@ final class GcsFailure {
     private static final int CONFLICT = 409;
     private static final int MAX_MESSAGE = 300;
 
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+
     private GcsFailure() {}
 
     /** Returns the status of a refusal, or 0 when nobody refused. */
@@ -82,7 +85,11 @@ final class GcsFailure {
         if (status == CONFLICT) {
             return new StoreException(where + "another writer puts it at this moment", failure);
         }
-        return new StoreException(where + (status == 0 ? cause(failure) : refusal(failure)), failure);
+        boolean isBusy = status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+        return new StoreException(
+                where + (status == 0 ? cause(failure) : refusal(failure)),
+                failure,
+                isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING);
     }
 
     /** Returns what to throw when the answer was none of Google Cloud Storage. */

@@ -6,11 +6,15 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.InvalidObjectStateException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Makes exceptions of the SDK those of a store; the only place that does. No message holds a credential or a URL. */
 final class S3Failure {
     static final int FORBIDDEN = 403;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+    private static final String ARCHIVED = "InvalidObjectState";
     static final int NOT_FOUND = 404;
     static final int PRECONDITION_FAILED = 412;
     static final int RANGE_NOT_SATISFIABLE = 416;
@@ -42,8 +46,33 @@ final class S3Failure {
                 : bounded(refusal.awsErrorDetails().errorMessage());
         return new StoreException(
                 address.name() + (key.isEmpty() ? "" : ": " + key) + ": " + refusal.statusCode() + " " + code
-                        + (details.isEmpty() ? "" : ": " + details) + advice(code),
-                refusal);
+                        + (details.isEmpty() ? "" : ": " + details) + advice(code) + tier(refusal),
+                refusal,
+                kind(refusal.statusCode(), code));
+    }
+
+    private static StoreException.Kind kind(int status, String code) {
+        if (code.equals(ARCHIVED)) {
+            return StoreException.Kind.ARCHIVED;
+        }
+        boolean isBusy = status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+        return isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING;
+    }
+
+    /** Says whether an object is there, and its bytes are not to be had now. */
+    static boolean isArchived(S3Exception refusal) {
+        return code(refusal).equals(ARCHIVED);
+    }
+
+    private static String tier(S3Exception refusal) {
+        if (!isArchived(refusal)) {
+            return "";
+        }
+        String tier = refusal instanceof InvalidObjectStateException state && state.storageClassAsString() != null
+                ? state.storageClassAsString()
+                : "GLACIER or DEEP_ARCHIVE";
+        return " (it is whole, in the archive tier " + tier + ": ask for it by 'aws s3api restore-object', try again"
+                + " when it is there, and let no lifecycle rule move what is read)";
     }
 
     /** Returns the code the store gave, or nothing. */

@@ -154,7 +154,7 @@ final class S3Store implements BlobStore {
      * a part finds out this way.
      */
     private boolean isMissing(String key, S3Exception refusal) {
-        if (refusal.statusCode() != S3Failure.FORBIDDEN) {
+        if (refusal.statusCode() != S3Failure.FORBIDDEN || S3Failure.isArchived(refusal)) {
             return false;
         }
         try {

@@ -8,6 +8,7 @@ import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -65,6 +66,24 @@ class S3RefusalTest extends RefusalContract {
     @ValueSource(strings = {"0.0.0.0", "localhost.example", "127.example", "127.0.0.1.example", "10.0.0.1", "minio"})
     void knowsOthers(String host) {
         assertThat(TokenGuard.isLoopback(host)).isFalse();
+    }
+
+    /** What a lifecycle rule moved is there: nobody may take it for damaged or missing. */
+    @Test
+    void namesTheTierOfAnObjectThatIsArchived() throws IOException {
+        server.answer(new Answer(
+                403,
+                Map.of(),
+                "<Error><Code>InvalidObjectState</Code><Message>The operation is not valid for the object's storage"
+                        + " class</Message><StorageClass>DEEP_ARCHIVE</StorageClass></Error>"));
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.get("k", 0, MemorySegment.ofArray(new byte[1])))
+                    .isInstanceOfSatisfying(StoreException.class, refusal -> assertThat(refusal.kind())
+                            .isEqualTo(StoreException.Kind.ARCHIVED))
+                    .hasMessageContaining("archive tier DEEP_ARCHIVE")
+                    .hasMessageContaining("restore-object");
+        }
+        assertThat(server.requests()).hasSize(1);
     }
 
     @Override
