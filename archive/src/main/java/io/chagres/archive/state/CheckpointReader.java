@@ -10,9 +10,11 @@ import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordPlace;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.store.BlobInputStream;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -100,7 +102,7 @@ final class CheckpointReader implements AutoCloseable {
         }
         count++;
         LogRecord record = block.next();
-        if (!mayHold(header.kind(), record)) {
+        if (!RecordPlace.holds(header.kind(), record)) {
             throw new CorruptArchiveException(key, "it holds a record that belongs elsewhere");
         }
         if (check != null) {
@@ -113,24 +115,6 @@ final class CheckpointReader implements AutoCloseable {
         if (check != null && blockBytes.length > 0) {
             check.endBlock(blockBytes);
         }
-    }
-
-    /** Says whether a record may be in an object of a kind: who applies it counts on what cannot be there. */
-    private static boolean mayHold(int kind, LogRecord record) {
-        boolean isState = kind == FixedHeader.CHECKPOINT || kind == FixedHeader.OUTLINE;
-        return switch (record) {
-            case LogRecord.Extent r -> kind == FixedHeader.CHECKPOINT || kind == FixedHeader.CHANGES;
-            case LogRecord.VersionLength r -> kind == FixedHeader.OUTLINE || kind == FixedHeader.HISTORY;
-            case LogRecord.Moment r -> kind == FixedHeader.HISTORY;
-            case LogRecord.VersionCommits r -> kind == FixedHeader.OUTLINE || kind == FixedHeader.CHANGES;
-            case LogRecord.VersionTimes r -> isState || kind == FixedHeader.CHANGES;
-            case LogRecord.VersionNames r -> kind == FixedHeader.CHECKPOINT;
-            case LogRecord.Retention r -> isState;
-            case LogRecord.VersionRetention r -> isState;
-            case LogRecord.Repeated r -> false;
-            case LogRecord.ObjectDigest r -> false;
-            default -> true;
-        };
     }
 
     private void end() throws IOException {
@@ -164,6 +148,8 @@ final class CheckpointReader implements AutoCloseable {
                 throw new EOFException();
             }
             return bytes;
+        } catch (StoreException e) {
+            throw CorruptArchiveException.noObject(key, e);
         } catch (EOFException | ZstdIOException e) {
             requirePlain();
             throw new CorruptArchiveException(key, "it is cut off or cannot be decompressed");

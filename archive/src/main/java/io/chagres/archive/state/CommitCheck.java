@@ -3,6 +3,7 @@ package io.chagres.archive.state;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordPlace;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.log.CommitBuilder;
@@ -60,6 +61,9 @@ public final class CommitCheck {
     }
 
     private void apply(LogRecord record, int dataLength) throws CorruptArchiveException {
+        if (!RecordPlace.holds(FixedHeader.COMMIT, record)) {
+            refuse("it holds a record that belongs into a checkpoint");
+        }
         switch (record) {
             case LogRecord.IncarnationOpened r -> {}
             case LogRecord.IncarnationClosed r -> {}
@@ -91,16 +95,9 @@ public final class CommitCheck {
                 }
             }
             case LogRecord.Derived r -> known(r.fromVersion());
-            case LogRecord.PackedRun r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Extent r -> extend(r, dataLength);
-            case LogRecord.VersionTimes r -> refuse("it holds a record that belongs into a checkpoint");
-            case LogRecord.Retention r -> refuse("it holds a record that belongs into a checkpoint");
-            case LogRecord.VersionRetention r -> refuse("it holds a record that belongs into a checkpoint");
-            case LogRecord.VersionLength r -> refuse("it holds a record that belongs into a checkpoint");
-            case LogRecord.Moment r -> refuse("it holds a record that belongs into a checkpoint");
-            case LogRecord.VersionCommits r -> refuse("it holds a record that belongs into a checkpoint");
-            case LogRecord.VersionNames r -> refuse("it holds a record that belongs into a checkpoint");
             case LogRecord.Repeated r -> refuse("it repeats a commit before it was cut");
+            default -> throw new IllegalStateException("unknown record of a commit");
         }
     }
 

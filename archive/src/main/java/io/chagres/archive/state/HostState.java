@@ -5,6 +5,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordPlace;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.LogEnd;
 import io.chagres.linux.Pathname;
@@ -259,15 +260,7 @@ public final class HostState {
 
     /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
     static LogRecord inCommit(String object, LogRecord record, long seq) throws CorruptArchiveException {
-        boolean ofCheckpoints = record instanceof LogRecord.VersionTimes
-                || record instanceof LogRecord.Retention
-                || record instanceof LogRecord.VersionRetention
-                || record instanceof LogRecord.PackedRun
-                || record instanceof LogRecord.VersionLength
-                || record instanceof LogRecord.VersionCommits
-                || record instanceof LogRecord.VersionNames
-                || record instanceof LogRecord.Moment;
-        if (ofCheckpoints) {
+        if (!RecordPlace.holds(FixedHeader.COMMIT, record)) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
         }
         if (!(record instanceof LogRecord.Run r) || r.seq() != 0) {

@@ -117,7 +117,8 @@ public final class Outlines {
     /** Writes one when the changes behind the last outweigh it; they are there already: it is of use only with them. */
     private static void outline(BlobStore store, String hostId, Tables tables, HostState state) throws IOException {
         Tables.Route route = tables.route(state.seq());
-        if (route.reached() == state.seq() && tables.bytes(route.changes()) >= outlineBytes(state)) {
+        boolean isExpiring = state.retention() != null; // only a checkpoint says what retention does
+        if (!isExpiring && route.reached() == state.seq() && tables.bytes(route.changes()) >= outlineBytes(state)) {
             String key = ArchiveLayout.outline(hostId, tables.base(), state.seq());
             FixedHeader header = Checkpoint.header(state, FixedHeader.OUTLINE);
             Checkpoint.put(store, key, header, out -> Checkpoint.state(state, OUTLINE, out));

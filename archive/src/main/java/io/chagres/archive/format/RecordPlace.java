@@ -1,0 +1,53 @@
+package io.chagres.archive.format;
+
+import io.chagres.archive.LogRecord;
+
+/**
+ * Says which record may stand in which object, and is the only place that does: who applies a record counts on what
+ * cannot be there. Stateless.
+ */
+public final class RecordPlace {
+    private static final int COMMIT = 1 << FixedHeader.COMMIT;
+    private static final int CHECKPOINT = 1 << FixedHeader.CHECKPOINT;
+    private static final int HISTORY = 1 << FixedHeader.HISTORY;
+    private static final int OUTLINE = 1 << FixedHeader.OUTLINE;
+    private static final int CHANGES = 1 << FixedHeader.CHANGES;
+    private static final int EVERYWHERE = COMMIT | CHECKPOINT | HISTORY | OUTLINE | CHANGES;
+
+    private RecordPlace() {}
+
+    /**
+     * Says whether a record may stand in an object.
+     *
+     * @param objectKind as in its fixed header
+     */
+    public static boolean holds(int objectKind, LogRecord record) {
+        return (places(record) & 1 << objectKind) != 0;
+    }
+
+    private static int places(LogRecord record) {
+        return switch (record) {
+            case LogRecord.IncarnationOpened r -> EVERYWHERE;
+            case LogRecord.IncarnationClosed r -> EVERYWHERE;
+            case LogRecord.NameAdded r -> EVERYWHERE;
+            case LogRecord.NameRemoved r -> EVERYWHERE;
+            case LogRecord.NameMoved r -> EVERYWHERE;
+            case LogRecord.VersionOpened r -> EVERYWHERE;
+            case LogRecord.VersionClosed r -> EVERYWHERE;
+            case LogRecord.AttributesChanged r -> EVERYWHERE;
+            case LogRecord.Derived r -> EVERYWHERE;
+            case LogRecord.Recipients r -> EVERYWHERE;
+            case LogRecord.VersionTimes r -> CHECKPOINT | OUTLINE | CHANGES;
+            case LogRecord.Retention r -> CHECKPOINT;
+            case LogRecord.VersionRetention r -> CHECKPOINT;
+            case LogRecord.VersionNames r -> CHECKPOINT;
+            case LogRecord.PackedRun r -> CHECKPOINT;
+            case LogRecord.Extent r -> COMMIT | CHECKPOINT | CHANGES;
+            case LogRecord.VersionLength r -> OUTLINE | HISTORY;
+            case LogRecord.VersionCommits r -> OUTLINE | CHANGES;
+            case LogRecord.Moment r -> HISTORY;
+            case LogRecord.Repeated r -> COMMIT;
+            case LogRecord.ObjectDigest r -> COMMIT;
+        };
+    }
+}
