@@ -118,6 +118,19 @@ final class SignedArchiveTest {
         }
     }
 
+    /** Readers believe a checkpoint and the packs that it refers to; the commits that are proven are not asked. */
+    @Test
+    void doesNotCallACompactedHostProven() throws IOException {
+        assertThat(CommandRun.of("compact", archive.toString()).code()).isZero();
+        requireUnproven(" unproven: no signature covers hosts/");
+        assertThat(verify().out()).contains(" proven: signed by ed25519:").doesNotContain("signatures prove all");
+        assertThat(verify("--json").out()).contains("\"unsignedObjects\":", "\"unprovenHosts\":1}");
+        for (Path checkpoint : stored("checkpoints")) {
+            Files.delete(checkpoint);
+        }
+        requireUnproven(" unproven: no signature covers hosts/");
+    }
+
     @Test
     void tellsTheKeyWhenItIsNew() {
         assertThat(ship("web1", "--sign")).doesNotContain("need this line");

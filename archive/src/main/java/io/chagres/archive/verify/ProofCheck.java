@@ -22,9 +22,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +37,15 @@ import org.jspecify.annotations.Nullable;
 public final class ProofCheck {
     private static final int BUFFER_BYTES = 1 << 20;
 
+    private static final String STREAMS = "streams/";
+    /** What readers of Chagres read beside commits; data objects last. */
+    private static final List<String> UNSIGNED = List.of("checkpoints/", "filters/", "history/", "tables/", STREAMS);
+
     private final BlobStore store;
     private final BlobStore stored;
+    /** Data objects that are what was signed. */
+    private final Set<String> covered = new HashSet<>();
+
     private final String hostId;
     private final Trust trust;
     private final List<Proof.Span> spans = new ArrayList<>();
@@ -82,7 +91,26 @@ public final class ProofCheck {
         for (int i = 1; provenTo > 0 && i < spans.size() && spans.get(i).proven(); i++) {
             provenTo = spans.get(i).to();
         }
-        return new Proof(hostId, provenTo, spans);
+        return new Proof(hostId, provenTo, spans, unsigned());
+    }
+
+    /** Readers believe tables as they are, and take from them which data objects hold what. */
+    private Proof.Unsigned unsigned() throws IOException {
+        long count = 0;
+        String first = "";
+        boolean refer = false;
+        for (String folder : UNSIGNED) {
+            if (folder.equals(STREAMS) && !refer) {
+                continue; // all that is referred to was compared with a digest
+            }
+            for (BlobInfo object : store.list(ArchiveLayout.host(hostId) + folder, null)) {
+                if (!covered.contains(object.key())) {
+                    first = count++ == 0 ? object.key() : first;
+                    refer = true;
+                }
+            }
+        }
+        return new Proof.Unsigned(count, first);
     }
 
     /** Commits that were compacted cannot be checked any more. */
@@ -179,6 +207,7 @@ public final class ProofCheck {
                     if (!Arrays.equals(signed, digest(key, 0, buffer))) {
                         return key + " is not what was signed";
                     }
+                    covered.add(key);
                 } catch (NoSuchBlobException e) {
                     return key + " is missing";
                 }

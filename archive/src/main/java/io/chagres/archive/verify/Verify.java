@@ -148,7 +148,7 @@ public final class Verify {
             if (asked.counts(head) && !there.contains(named.hostId())) {
                 HostRegistry.Owner gone = new HostRegistry.Owner(named.hostId(), named.hostId(), 0);
                 Proof.Span all = new Proof.Span(1, named.seq(), false, "missing, though a head names the host");
-                listener.proof(gone, new Proof(named.hostId(), 0, List.of(all)));
+                listener.proof(gone, new Proof(named.hostId(), 0, List.of(all), Proof.Unsigned.NONE));
             } else if (!asked.counts(head)) {
                 counter.fault(
                         ArchiveLayout.commit(named.hostId(), named.seq()),

@@ -223,8 +223,18 @@ public final class VerifyCommand implements Callable<Integer> {
         private static JsonWriter line(Verify.Fault fault) {
             JsonWriter line = new JsonWriter().beginObject().member("object", fault.object());
             return line.member("fault", fault.what())
+            if (proof.unsigned().count() > 0) {
+                print(json.json ? unsigned(host, proof).toString() : host.title() + ": " + proof.unsigned());
+            }
                     .member("consequence", fault.consequence())
                     .endObject();
         }
     }
 }
+        private static JsonWriter unsigned(HostRegistry.Owner host, Proof proof) {
+            JsonWriter line =
+                    new JsonWriter().beginObject().member("host", host.name()).member("id", host.id());
+            line.member("unsignedObjects", proof.unsigned().count());
+            return line.member("first", proof.unsigned().first()).endObject();
+        }
+
