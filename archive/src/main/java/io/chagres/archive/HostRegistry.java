@@ -155,7 +155,7 @@ public final class HostRegistry {
 
     /**
      * Says whose fault a refusal is: returns when the store answers otherwise, so that only what was asked for cannot
-     * be read. One request at most.
+     * be read. One request at most. A store that has too much to do has said nothing of what was asked for.
      *
      * @throws IOException the refusal, when the store answers nothing
      */
@@ -165,6 +165,9 @@ public final class HostRegistry {
         }
         try {
             store.size(ArchiveLayout.DESCRIPTION);
+        if (refusal.kind() == StoreException.Kind.BUSY) {
+            throw refusal;
+        }
         } catch (IOException e) {
             refusal.addSuppressed(e);
             throw refusal;

@@ -63,7 +63,7 @@ public final class ArchiveMount implements AutoCloseable {
             throws IOException {
         this.context = context;
         this.options = options;
-        patience = new Patience(context, options.timeoutMs(), store.name());
+        patience = new Patience(context, options.timeoutMs(), store);
         faults = new HostFaults(store, (host, cause) -> context.listener()
                 .message(host.title() + " cannot be read, the others are shown: " + cause.getMessage()));
         hosts = new Hosts(store, context, options, nodes);

@@ -131,7 +131,7 @@ final class BlockLoads {
                 MemorySegment target = block.memory().asSlice(at - key.start(), end - at);
                 try {
                     at += patience.ask(deadlineMs, () -> read(key, from, target));
-                } catch (CorruptArchiveException e) {
+                } catch (CorruptArchiveException | ObjectRefusedException e) {
                     boolean reloaded = patience.ask(deadlineMs, () -> reload.ifCompacted(key.host()));
                     if (reloaded || key.host().state() != seen) {
                         continue; // who reads beside this one may have found the compaction first
@@ -168,7 +168,7 @@ final class BlockLoads {
         }
     }
 
-    private void report(BlockCache.Key key, HostTree.Span piece, CorruptArchiveException cause) {
+    private void report(BlockCache.Key key, HostTree.Span piece, IOException cause) {
         synchronized (reported) {
             boolean first =
                     reported.size() < MAX_REPORTS && reported.add(new Report(key.host(), key.version(), piece.start()));

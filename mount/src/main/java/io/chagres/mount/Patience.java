@@ -1,7 +1,10 @@
 package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.CompactedHistoryException;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +18,9 @@ final class Patience {
     private static final long FIRST_DELAY_MS = 50;
     private static final long MAX_DELAY_MS = 2_000;
 
+    /** A refusal that may pass is asked about so often before it counts as one of an object. */
+    private static final int TRIES = 3;
+
     /** Asks the store for something. */
     @FunctionalInterface
     interface Question<T> {
@@ -23,14 +29,16 @@ final class Patience {
 
     private final MountContext context;
     private final long timeoutMs;
+    private final BlobStore archive;
     private final String store;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicBoolean silent = new AtomicBoolean();
 
-    Patience(MountContext context, long timeoutMs, String store) {
+    Patience(MountContext context, long timeoutMs, BlobStore archive) {
         this.context = context;
         this.timeoutMs = timeoutMs;
-        this.store = store;
+        this.archive = archive;
+        store = archive.name();
     }
 
     /** Returns until when somebody waits who begins now. */
@@ -43,10 +51,13 @@ final class Patience {
      *
      * @param deadlineMs when it is given up
      * @throws CorruptArchiveException what the archive does not hold is not asked for again
+     * @throws ObjectRefusedException nor is what the store refuses that answers otherwise
      * @throws IOException the last refusal
      */
     <T> T ask(long deadlineMs, Question<T> question) throws IOException {
+        int tries = 0;
         for (long delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs)) {
+            tries++;
             try {
                 T answer = question.ask();
                 answered();
@@ -54,12 +65,28 @@ final class Patience {
             } catch (CorruptArchiveException | CompactedHistoryException e) {
                 throw e;
             } catch (IOException e) {
-                refused(e);
+                if (e instanceof StoreException refusal && isOfObject(refusal)) {
+                    if (refusal.isLasting() || tries >= TRIES) {
+                        throw new ObjectRefusedException(refusal);
+                    }
+                } else {
+                    refused(e);
+                }
                 long leftMs = deadlineMs - context.clockMs().getAsLong();
                 if (leftMs <= 0 || isClosed(Math.min(delayMs, leftMs))) {
                     throw e;
                 }
             }
+        }
+    }
+
+    /** Says whether a refusal is about one object: the store answers what it is asked besides. */
+    private boolean isOfObject(StoreException refusal) {
+        try {
+            HostRegistry.requireAnswer(archive, refusal);
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 

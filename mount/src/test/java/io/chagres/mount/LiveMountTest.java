@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a mount shows of an archive that grows, is compacted, damaged, or does not answer. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -389,6 +392,35 @@ class LiveMountTest {
     @Test
     void aStoreThatIsDownIsWaitedFor() throws Exception {
         long log = writer.file("/app.log");
+    /** A store that gives all but one object is not down: nobody waits, and nothing is said of other files. */
+    @ParameterizedTest
+    @EnumSource(names = {"PASSING", "LASTING", "ARCHIVED"})
+    void anObjectThatIsRefusedIsAnErrorOfItsOwn(StoreException.Kind kind) throws IOException {
+        writer.append(writer.file("/whole"), "whole").commit(1);
+        writer.append(writer.file("/refused"), "refused").commit(2);
+        AtomicBoolean refuses = new AtomicBoolean();
+        FaultyStore.Faults faults = (operation, done) -> {
+            if (refuses.get() && operation.key().endsWith("0000000000000002.zst")) {
+                throw new StoreException("as the test wants", new IOException(), kind);
+            }
+        };
+        try (MountFixture mounted = new MountFixture(archive, place, MountOptions.DEFAULTS, faults)) {
+            Path file = mounted.host("web1").resolve("refused");
+            assertThat(Files.size(file)).isEqualTo(7);
+            refuses.set(true);
+            for (int i = 0; i < 3; i++) {
+                assertThatExceptionOfType(IOException.class).isThrownBy(() -> Files.readAllBytes(file));
+                assertThat(content(mounted.host("web1").resolve("whole"))).isEqualTo("whole");
+            }
+            assertThat(mounted.messages)
+                    .filteredOn(message -> message.contains("web1:/refused: bytes 0 to 7 cannot be read"))
+                    .singleElement()
+                    .asString()
+                    .contains("as the test wants");
+            assertThat(mounted.messages).hasSize(1);
+        }
+    }
+
         writer.append(log, "content").append(writer.file("/other"), "other").commit(1);
         AtomicBoolean down = new AtomicBoolean();
         FaultyStore.Faults faults = (operation, done) -> {
