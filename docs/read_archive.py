@@ -324,7 +324,7 @@ class Host:
         known and os.utime(place, ns=(mtime, mtime), follow_symlinks=False)
 
 def main(archive, command, folder="", option=""):
-    require('"format": 1' in Path(archive, "chagres.json").read_text(), "this is no archive of format 1")
+    require(Path(archive, "hosts").is_dir(), "this is no archive")
     hosts = [Host(each) for each in sorted(Path(archive, "hosts").iterdir())]
     for host in hosts:
         alone = [each.name for each in hosts].count(host.name) == 1

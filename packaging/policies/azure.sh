@@ -21,11 +21,11 @@ az role assignment create --role "$role" --scope "$scope" --assignee-object-id "
   (!(ActionMatches{'$blobs/add/action'})
    OR $path StringEquals '$prefix/hosts/$host/host' OR $path StringStartsWith '$prefix/hosts/$host/log/'
    OR $path StringStartsWith '$prefix/hosts/$host/streams/' OR $path StringStartsWith '$prefix/hosts/$host/tables/'
-   OR $path StringStartsWith '$prefix/hosts/$host/alive/' OR $path StringEquals '$prefix/chagres.json'
+   OR $path StringStartsWith '$prefix/hosts/$host/alive/'
    OR $path StringEquals '$prefix/probe' OR $path StringLike '$prefix/names/*-$host')
   AND
   (!(ActionMatches{'$blobs/read'} AND NOT SubOperationMatches{'Blob.List'})
-   OR $path StringStartsWith '$prefix/hosts/$host/' OR $path StringEquals '$prefix/chagres.json')
+   OR $path StringStartsWith '$prefix/hosts/$host/' OR $path StringEquals '$prefix/probe')
   AND
   (!(ActionMatches{'$blobs/read'} AND SubOperationMatches{'Blob.List'})
    OR $listed StringStartsWith '$prefix/hosts/$host/' OR $listed StringStartsWith '$prefix/compacted/$host/' OR $listed StringStartsWith '$prefix/names/')

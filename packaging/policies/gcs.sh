@@ -13,13 +13,13 @@ grant() {
         --condition="^:^title=$2:expression=$3"
 }
 
-own="resource.name.startsWith(\"$objects/hosts/$host/\") || resource.name == \"$objects/chagres.json\""
-made="resource.name == \"$objects/hosts/$host/host\" || resource.name == \"$objects/chagres.json\""
+own="resource.name.startsWith(\"$objects/hosts/$host/\") || resource.name == \"$objects/probe\""
+made="resource.name == \"$objects/hosts/$host/host\" || resource.name == \"$objects/probe\""
 for folder in log streams tables alive; do
     made="$made || resource.name.startsWith(\"$objects/hosts/$host/$folder/\")"
 done
 grant roles/storage.objectCreator "$host-creates" \
-    "$made || resource.name == \"$objects/probe\" || (resource.name.startsWith(\"$objects/names/\") && resource.name.endsWith(\"-$host\"))"
+    "$made || (resource.name.startsWith(\"$objects/names/\") && resource.name.endsWith(\"-$host\"))"
 listed='api.getAttribute("storage.googleapis.com/objectListPrefix", "")'
 grant roles/storage.objectViewer "$host-reads" \
     "$own || $listed.startsWith(\"$prefix/hosts/$host/\") || $listed.startsWith(\"$prefix/compacted/$host/\") || $listed.startsWith(\"$prefix/names/\")"

@@ -5,9 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Knows the keys of every object of an archive; nothing else does. Stateless, safe for any thread. */
 public final class ArchiveLayout {
-    /** Key of the object that says which format the archive has. */
-    public static final String DESCRIPTION = "chagres.json";
-
     /** Prefix below which every host has its id. */
     public static final String HOSTS = "hosts/";
 
@@ -309,6 +306,46 @@ public final class ArchiveLayout {
         }
         long seq = number(name.substring(0, SEQ_DIGITS));
         return seq < 0 ? OptionalLong.empty() : OptionalLong.of(seq);
+    }
+
+    /**
+     * Returns the greatest commit that a key of a host names: whoever put the object had seen that commit in the
+     * archive. 0 when it names none.
+     */
+    public static long namedCommit(String key) {
+        String[] parts = key.split("/", 4);
+        if (parts.length < 4 || !key.startsWith(HOSTS)) {
+            return 0;
+        }
+        return switch (parts[2]) {
+            case "log" -> seqOf(key).orElse(0);
+            case "checkpoints" -> seqOf(checkpointOf(key));
+            case "tables" -> Math.max(seqOf(baseOf(key)), Math.max(outlineOf(key), endOf(changesOf(key))));
+            case "history" -> endOf(historyOf(key));
+            case "filters" -> endOf(filterOf(key));
+            case "index" -> indexedCommit(parts[3]);
+            case "alive" -> openedOf(parts[3]);
+            default -> 0;
+        };
+    }
+
+    private static long seqOf(@Nullable CheckpointId id) {
+        return id == null ? 0 : id.seq();
+    }
+
+    private static long endOf(@Nullable CommitSpan span) {
+        return span == null ? 0 : span.to();
+    }
+
+    private static long indexedCommit(String name) {
+        CommitSpan numbers = name.length() < SPAN_DIGITS ? null : numbers(name.substring(0, SPAN_DIGITS));
+        return numbers == null ? 0 : numbers.from();
+    }
+
+    /** Returns the commit that opened the incarnation of a heartbeat; 0 when it is something else. */
+    private static long openedOf(String name) {
+        CommitSpan numbers = name.indexOf('/') == SPAN_DIGITS ? numbers(name.substring(0, SPAN_DIGITS)) : null;
+        return numbers == null ? 0 : MAX_NUMBER - numbers.from();
     }
 
     /** Returns a number of digits only, or -1. */

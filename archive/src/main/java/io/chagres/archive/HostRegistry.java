@@ -2,16 +2,13 @@ package io.chagres.archive;
 
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -30,9 +27,7 @@ public final class HostRegistry {
     /** Where readers put what is gone, beside the directories of hosts: no host is called so. */
     public static final String GONE = ".gone";
 
-    private static final String DESCRIPTION = "{\"format\": 1}\n";
     private static final int MAX_ATTEMPTS = 16;
-    private static final String CONTINUES = "continues";
 
     /**
      * What a listing of an archive says of a host. Immutable.
@@ -53,27 +48,29 @@ public final class HostRegistry {
         }
     }
 
-    /** What an owner record says. */
-    private record Claim(String name, String machineId, String productUuid, String continues) {
-        /** A damaged one is nobody's. */
-        static final Claim DAMAGED = new Claim("", "\n", "", "");
-
-        HostKey key(String hostId) {
-            return new HostKey(name, hash(machineId), hash(productUuid), hostId);
-        }
-
-        /** Clones of an image share the machine id; only the product UUID, where it can be read, tells them apart. */
-        boolean isOf(Machine machine) {
-            boolean uuidsKnown =
-                    !productUuid.isEmpty() && !machine.productUuid().isEmpty();
-            return machineId.equals(machine.machineId()) && (!uuidsKnown || productUuid.equals(machine.productUuid()));
-        }
-    }
-
     private HostRegistry() {}
 
-    /** Returns all hosts of an archive in the order of their ids: a list of keys, nothing is read. */
+    /**
+     * Returns all hosts of an archive in the order of their ids: those that have a key of their name, and those that
+     * only have objects. Two lists; of hosts without such a key the owner record is read.
+     */
     public static List<Owner> hosts(BlobStore store) throws IOException {
+        Map<String, Owner> found = named(store);
+        for (String id : store.children(ArchiveLayout.HOSTS)) {
+            Owner unlisted = !ArchiveLayout.isHostId(id) || found.containsKey(id) ? null : unlisted(store, id);
+            if (unlisted != null) {
+                found.put(id, unlisted);
+            }
+        }
+        return new ArrayList<>(found.values());
+    }
+
+    /** Returns the hosts that have a key of their name, for those who may list no others: a list of keys. */
+    public static List<Owner> listed(BlobStore store) throws IOException {
+        return new ArrayList<>(named(store).values());
+    }
+
+    private static Map<String, Owner> named(BlobStore store) throws IOException {
         Map<String, Owner> found = new TreeMap<>();
         Set<String> disputed = new TreeSet<>();
         for (BlobInfo object : store.list(ArchiveLayout.NAMES, null)) {
@@ -89,12 +86,13 @@ public final class HostRegistry {
         for (String id : disputed) { // somebody gave it another name; its record knows
             found.computeIfPresent(id, (same, owner) -> new Owner(id, nameOf(store, id), owner.createdMs()));
         }
-        return new ArrayList<>(found.values());
+        return found;
     }
 
     /**
      * Returns the hosts of a name, and the host of this id, in the order of their ids: a list of few keys, and a
-     * request for each.
+     * request for each. Where lists cost nothing, or no key has the name, all hosts are listed: a host may have lost
+     * its key.
      */
     public static List<Owner> hosts(BlobStore store, String name) throws IOException {
         Map<String, Owner> found = new TreeMap<>();
@@ -105,11 +103,32 @@ public final class HostRegistry {
                 found.put(key.hostId(), owner(key, object.modifiedMs()));
             }
         }
-        if (ArchiveLayout.isHostId(name)
-                && (store.size(ArchiveLayout.owner(name)) >= 0 || store.first(ArchiveLayout.log(name)) != null)) {
-            found.putIfAbsent(name, new Owner(name, nameOf(store, name), 0));
+        Owner ofId = ArchiveLayout.isHostId(name) ? unlisted(store, name) : null;
+        if (ofId != null) {
+            found.putIfAbsent(name, ofId);
+        }
+        if (found.isEmpty() || store.directory(ArchiveLayout.HOSTS) != null) {
+            for (Owner each : hosts(store)) {
+                if (each.name().equals(name) || each.id().equals(name)) {
+                    found.putIfAbsent(each.id(), each);
+                }
+            }
         }
         return new ArrayList<>(found.values());
+    }
+
+    /** Returns a host that has no key of its name, by its owner record or its id; null when nothing is of it. */
+    private static @Nullable Owner unlisted(BlobStore store, String hostId) throws IOException {
+        try {
+            OwnerRecord record = OwnerRecord.get(store, hostId);
+            if (record == null && store.first(ArchiveLayout.host(hostId)) == null) {
+                return null; // an empty directory
+            }
+            return new Owner(hostId, nameOf(record, hostId), record == null ? 0 : record.createdMs());
+        } catch (StoreException e) {
+            requireAnswer(store, e);
+            return new Owner(hostId, hostId, 0); // something is there, and whoever reads it says what
+        }
     }
 
     private static Owner owner(HostKey key, long createdMs) {
@@ -119,27 +138,14 @@ public final class HostRegistry {
     /** Returns the name in an owner record; the id when it cannot be read, or holds none. */
     private static String nameOf(BlobStore store, String hostId) {
         try {
-            Claim claim = claim(store, hostId);
-            return claim != null && isFileName(claim.name()) ? claim.name() : hostId;
+            return nameOf(OwnerRecord.get(store, hostId), hostId);
         } catch (IOException e) {
             return hostId;
         }
     }
 
-    /** Returns the owner record of a host, or null when it has none. */
-    private static @Nullable Claim claim(BlobStore store, String hostId) throws IOException {
-        try {
-            TextRecord record = TextRecord.get(store, ArchiveLayout.owner(hostId), "owner record");
-            return new Claim(
-                    record.text("name"),
-                    record.text("machine-id"),
-                    record.text("product-uuid"),
-                    record.text(CONTINUES));
-        } catch (NoSuchBlobException e) {
-            return null;
-        } catch (CorruptArchiveException e) {
-            return Claim.DAMAGED;
-        }
+    private static String nameOf(@Nullable OwnerRecord record, String hostId) {
+        return record != null && isFileName(record.name()) ? record.name() : hostId;
     }
 
     /**
@@ -149,8 +155,7 @@ public final class HostRegistry {
      * @throws CorruptArchiveException when it is damaged
      */
     public static String recordedName(BlobStore store, String hostId) throws IOException {
-        return TextRecord.get(store, ArchiveLayout.owner(hostId), "owner record")
-                .text("name");
+        return OwnerRecord.read(store, hostId).name();
     }
 
     /**
@@ -160,18 +165,31 @@ public final class HostRegistry {
      * @throws IOException the refusal, when the store answers nothing
      */
     public static void requireAnswer(BlobStore store, StoreException refusal) throws IOException {
+        if (refusal.kind() == StoreException.Kind.BUSY) {
+            throw refusal;
+        }
         if (refusal.isLasting()) {
             return; // it is an answer
         }
         try {
-            store.size(ArchiveLayout.DESCRIPTION);
-        if (refusal.kind() == StoreException.Kind.BUSY) {
-            throw refusal;
-        }
+            store.size(ConditionProbe.KEY);
         } catch (IOException e) {
             refusal.addSuppressed(e);
             throw refusal;
         }
+    }
+
+    /**
+     * Says that what was asked for cannot be read, as {@link #requireAnswer} does, and that this is known of it.
+     *
+     * @throws IOException the refusal, also when the store keeps the object and does not give it now: whoever acts on
+     *     damage must not act on that
+     */
+    public static void requireDamage(BlobStore store, StoreException refusal) throws IOException {
+        if (refusal.isUnanswered()) {
+            throw refusal;
+        }
+        requireAnswer(store, refusal);
     }
 
     private static boolean isFileName(String name) {
@@ -201,16 +219,16 @@ public final class HostRegistry {
             BlobStore store, String name, Machine machine, @Nullable String remembered, long nowMs) throws IOException {
         String called = TextRecord.line(name);
         if (remembered != null && ArchiveLayout.isHostId(remembered)) {
-            Claim claim = claim(store, remembered);
+            OwnerRecord claim = OwnerRecord.get(store, remembered);
             if (claim != null && claim.isOf(machine)) {
-                put(store, claim.key(remembered).text(), "");
+                put(store, claim.key(remembered));
                 return remembered;
             }
         }
         List<String> ours = new ArrayList<>();
-        for (BlobInfo object : store.list(HostKey.prefix(called, hash(machine.machineId())), null)) {
+        for (BlobInfo object : store.list(HostKey.prefix(called, OwnerRecord.hash(machine.machineId())), null)) {
             HostKey key = HostKey.parse(object.key());
-            if (key != null && key.mayBeOf(hash(machine.productUuid()))) {
+            if (key != null && key.mayBeOf(OwnerRecord.hash(machine.productUuid()))) {
                 String found = take(store, key.hostId(), called, machine, "", nowMs);
                 if (found != null) {
                     ours.add(found);
@@ -220,7 +238,6 @@ public final class HostRegistry {
         if (!ours.isEmpty()) {
             return latest(store, ours);
         }
-        put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             String id = take(store, derived(called, machine, attempt), called, machine, "", nowMs);
             if (id != null) {
@@ -239,7 +256,7 @@ public final class HostRegistry {
         String called = TextRecord.line(name);
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             String derived = derived(called, machine, attempt);
-            if (claim(store, derived) == null) {
+            if (OwnerRecord.get(store, derived) == null) {
                 String id = take(store, derived, called, machine, "", nowMs);
                 if (id != null) {
                     return id;
@@ -250,8 +267,8 @@ public final class HostRegistry {
     }
 
     private static String derived(String name, Machine machine, int attempt) {
-        return ArchiveLayout.hex(
-                hash(name + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + attempt));
+        return new OwnerRecord(name, machine.machineId(), machine.productUuid(), "", 0)
+                .derivedId(Integer.toString(attempt));
     }
 
     private static StoreException noId(BlobStore store, String name) {
@@ -267,9 +284,8 @@ public final class HostRegistry {
      */
     public static void claim(BlobStore store, String hostId, String name, Machine machine, long nowMs)
             throws IOException {
-        put(store, ArchiveLayout.DESCRIPTION, DESCRIPTION);
         if (take(store, hostId, TextRecord.line(name), machine, "", nowMs) == null) {
-            Claim claim = claim(store, hostId);
+            OwnerRecord claim = OwnerRecord.get(store, hostId);
             throw new StoreException(store.name() + ": host id " + hostId
                     + (claim != null && claim.isOf(machine)
                             ? " is this machine's under the name " + claim.name() + ". Nothing was written; give that"
@@ -290,25 +306,16 @@ public final class HostRegistry {
                 .orElse(hostIds.getFirst());
     }
 
-    /** Says whether a host has the key by which others find it. */
+    /** Says whether a host has the key of the name in its owner record. */
     public static boolean isListed(BlobStore store, String hostId) throws IOException {
-        Claim claim = claim(store, hostId);
+        OwnerRecord claim = OwnerRecord.get(store, hostId);
         return claim != null && store.size(claim.key(hostId).text()) >= 0;
-    }
-
-    /** Puts the key by which others find a host, should it be missing; nothing where its owner record is. */
-    @SuppressWarnings("ReferenceEquality") // it is one object
-    public static void relist(BlobStore store, String hostId) throws IOException {
-        Claim claim = claim(store, hostId);
-        if (claim != null && claim != Claim.DAMAGED) {
-            put(store, claim.key(hostId).text(), "");
-        }
     }
 
     /** Returns which host one continues, whose log is damaged; empty when none. */
     public static String continues(BlobStore store, String hostId) throws IOException {
-        Claim claim = claim(store, hostId);
-        return claim != null && ArchiveLayout.isHostId(claim.continues()) ? claim.continues() : "";
+        OwnerRecord claim = OwnerRecord.get(store, hostId);
+        return claim == null ? "" : claim.continues();
     }
 
     /**
@@ -320,8 +327,7 @@ public final class HostRegistry {
     public static String continued(BlobStore store, String hostId, String name, Machine machine, long nowMs)
             throws IOException {
         String called = TextRecord.line(name);
-        String derived = ArchiveLayout.hex(
-                hash(called + "\n" + machine.machineId() + "\n" + machine.productUuid() + "\n" + hostId));
+        String derived = new OwnerRecord(called, machine.machineId(), machine.productUuid(), "", 0).derivedId(hostId);
         if (take(store, derived, called, machine, hostId, nowMs) == null) {
             throw new StoreException(store.name() + ": host id " + derived + ", which would continue host " + hostId
                     + ", belongs to another machine; give one by --host-id");
@@ -330,48 +336,24 @@ public final class HostRegistry {
     }
 
     /** Takes an id if it is free or ours already; null when it is another's. A refusal is thrown: it may be ours. */
-    @SuppressWarnings("ReferenceEquality") // a damaged claim is one object
     private static @Nullable String take(
             BlobStore store, String hostId, String name, Machine machine, String continues, long nowMs)
             throws IOException {
-        Claim claim = claim(store, hostId);
-        Claim wanted = new Claim(name, machine.machineId(), machine.productUuid(), continues);
-        if (claim == Claim.DAMAGED && store.size(wanted.key(hostId).text()) >= 0) {
+        OwnerRecord claim = OwnerRecord.get(store, hostId);
+        OwnerRecord wanted = new OwnerRecord(name, machine.machineId(), machine.productUuid(), continues, nowMs);
+        if (claim != null && claim.isDamaged() && store.size(wanted.key(hostId).text()) >= 0) {
             return hostId; // its key says so, and a damaged record says nothing else
         }
-        Claim ours = claim == null ? wanted : claim;
+        OwnerRecord ours = claim == null ? wanted : claim;
         if (!ours.name().equals(name) || !ours.isOf(machine)) {
             return null;
         }
-        put(store, ours.key(hostId).text(), "");
-        if (claim == null) {
-            TextRecord record = new TextRecord()
-                    .with("name", ours.name())
-                    .with("machine-id", ours.machineId())
-                    .with("product-uuid", ours.productUuid());
-            if (!continues.isEmpty()) {
-                record.with(CONTINUES, continues);
-            }
-            boolean first = record.with("created", nowMs).put(store, ArchiveLayout.owner(hostId));
-            return first ? hostId : take(store, hostId, name, machine, continues, nowMs);
-        }
-        return hostId;
+        put(store, ours.key(hostId));
+        boolean again = claim == null && !wanted.put(store, hostId);
+        return again ? take(store, hostId, name, machine, continues, nowMs) : hostId;
     }
 
-    private static void put(BlobStore store, String key, String text) throws IOException {
-        store.putIfAbsent(key, MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    /** Returns the first 8 bytes of the SHA-256; 0 for what is not known. */
-    private static long hash(String text) {
-        if (text.isEmpty()) {
-            return 0;
-        }
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return ByteBuffer.wrap(digest).getLong();
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError(e);
-        }
+    private static void put(BlobStore store, HostKey key) throws IOException {
+        store.putIfAbsent(key.text(), MemorySegment.ofArray(new byte[0]));
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.archive;
 
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +13,7 @@ import java.util.zip.CRC32C;
 
 /**
  * An object that people can read: lines {@code key=value} in UTF-8, the first of them the version of the format, the
- * last a checksum of those before it, which records of earlier builds lack. Unknown keys are ignored. Confined to one
+ * last a checksum of those before it. Unknown keys are ignored. Confined to one
  * thread.
  */
 final class TextRecord {
@@ -38,7 +39,12 @@ final class TextRecord {
      */
     static TextRecord get(BlobStore store, String key, String what) throws IOException {
         byte[] bytes = new byte[MAX_BYTES];
-        int length = Math.max(0, store.get(key, 0, MemorySegment.ofArray(bytes)));
+        int length;
+        try {
+            length = Math.max(0, store.get(key, 0, MemorySegment.ofArray(bytes)));
+        } catch (StoreException e) {
+            throw CorruptArchiveException.noObject(key, e);
+        }
         return parse(new String(bytes, 0, length, StandardCharsets.UTF_8), key, what);
     }
 
@@ -47,8 +53,8 @@ final class TextRecord {
         TextRecord record = new TextRecord();
         record.values.clear();
         int sum = text.lastIndexOf(CHECKSUM);
-        if (sum >= 0 && !text.substring(sum).equals(checksum(text.substring(0, sum)))) {
-            throw new CorruptArchiveException(key, "its checksum is wrong");
+        if (sum < 0 || !text.substring(sum).equals(checksum(text.substring(0, sum)))) {
+            throw new CorruptArchiveException(key, "its checksum is wrong or missing");
         }
         text.lines().forEach(line -> {
             int equals = line.indexOf('=');
@@ -102,7 +108,7 @@ final class TextRecord {
     }
 
     /** Returns the last line of a record. */
-    private static String checksum(String lines) {
+    static String checksum(String lines) {
         CRC32C crc = new CRC32C();
         crc.update(lines.getBytes(StandardCharsets.UTF_8));
         return CHECKSUM + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";

@@ -4,18 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.format.Samples;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Machine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests finding and minting hosts. */
 class HostRegistryTest {
@@ -46,6 +52,10 @@ class HostRegistryTest {
         });
     }
 
+    private static String summed(String lines) {
+        return lines + TextRecord.checksum(lines);
+    }
+
     private List<String> names() throws IOException {
         return HostRegistry.hosts(store).stream().map(HostRegistry.Owner::name).toList();
     }
@@ -59,7 +69,6 @@ class HostRegistryTest {
         HostRegistry.Owner found = HostRegistry.hosts(store).getFirst();
         assertThat(HostRegistry.hosts(store)).hasSize(1);
         assertThat(found).isEqualTo(new HostRegistry.Owner(id, "web1", found.createdMs()));
-        assertThat(new String(store.bytes(ArchiveLayout.DESCRIPTION))).isEqualTo("{\"format\": 1}\n");
         assertThat(new String(store.bytes(ArchiveLayout.owner(id))))
                 .isEqualTo("format=1\nname=web1\nmachine-id=m1\nproduct-uuid=uuid-1\ncreated=1000\n"
                         + "crc32c=ed7a46b5\n");
@@ -124,14 +133,14 @@ class HostRegistryTest {
                         "PUT " + store.keys(id).getLast());
         find(counted(), "new", MACHINE, "");
         assertThat(requests)
-                .hasSize(5)
+                .hasSize(4)
                 .filteredOn(request -> request.startsWith("LIST"))
                 .hasSize(1);
         assertThat(HostRegistry.hosts(counted())).hasSize(102);
-        assertThat(requests).containsExactly("LIST names/");
+        assertThat(requests).containsExactly("LIST names/", "CHILDREN hosts/");
         assertThat(HostRegistry.hosts(counted(), "web7")).hasSize(1);
         assertThat(requests).hasSize(2);
-        assertThat(HostRegistry.hosts(store, id)).containsExactly(new HostRegistry.Owner(id, "web1", 0));
+        assertThat(HostRegistry.hosts(store, id)).containsExactly(new HostRegistry.Owner(id, "web1", 1000));
     }
 
     private static boolean isListOf(String request, String name) {
@@ -142,8 +151,8 @@ class HostRegistryTest {
     @Test
     void isOneHostWhereverItsMintingEnded() throws IOException {
         Set<String> ids = new HashSet<>();
-        // it puts the description, the key, the record
-        for (int change = 0; change < 3; change++) {
+        // it puts the key, the record
+        for (int change = 0; change < 2; change++) {
             for (boolean done : new boolean[] {false, true}) {
                 MemoryStore fresh = new MemoryStore();
                 int at = change;
@@ -204,17 +213,75 @@ class HostRegistryTest {
         String id = find("web1", MACHINE, "");
         for (String remembered : List.of(id, "")) {
             store.keys("names/").forEach(store::delete);
-            assertThat(names()).isEmpty();
+            assertThat(HostRegistry.isListed(store, id)).isFalse();
             assertThat(find("web1", MACHINE, remembered)).isEqualTo(id);
-            assertThat(names()).containsExactly("web1");
+            assertThat(HostRegistry.isListed(store, id)).isTrue();
         }
+    }
+
+    /** A key that an expiration rule took hides no host: it is found by its objects, and by its name. */
+    @Test
+    void findsAHostThatHasLostItsKey() throws IOException {
+        String id = find("web1", MACHINE, "");
+        String other = find("web2", MACHINE, "");
+        store.keys("names/web1").forEach(store::delete);
+        HostRegistry.Owner lost = new HostRegistry.Owner(id, "web1", 1000);
+        assertThat(HostRegistry.hosts(store)).contains(lost).hasSize(2);
+        assertThat(HostRegistry.hosts(store, "web1")).containsExactly(lost);
+        assertThat(HostRegistry.hosts(store, id)).containsExactly(lost);
+        store.delete(ArchiveLayout.owner(id));
+        assertThat(HostRegistry.hosts(store)).singleElement().matches(host -> host.id()
+                .equals(other));
+        store.replace(ArchiveLayout.commit(id, 7), new byte[1]);
+        assertThat(HostRegistry.hosts(store)).contains(new HostRegistry.Owner(id, id, 0));
+        assertThat(HostRegistry.hosts(store, "web1")).isEmpty();
+        assertThat(HostRegistry.hosts(store, id)).hasSize(1);
+    }
+
+    /** Where lists cost nothing a host without its key is found beside one of its name that has it. */
+    @Test
+    void findsEveryHostOfANameInADirectory(@TempDir Path directory) throws IOException {
+        try (BlobStore archive = BlobStores.open(directory.toString(), true)) {
+            find(archive, "web1", MACHINE, "");
+            String id = find(archive, "web1", machine("m2", ""), "");
+            for (BlobInfo key : archive.list(ArchiveLayout.NAMES, null)) {
+                if (key.key().endsWith(id)) {
+                    archive.delete(key.key());
+                }
+            }
+            Files.createDirectory(directory.resolve("hosts/" + GIVEN)); // of a host that somebody removed
+            assertThat(HostRegistry.hosts(archive, "web1")).hasSize(2);
+            assertThat(HostRegistry.hosts(archive)).hasSize(2);
+        }
+    }
+
+    /** What a host is found by can be put again whatever is left of it. */
+    @Test
+    void keepsWhatAHostIsFoundBy() throws IOException {
+        String before = find("web1", MACHINE, "");
+        String id = HostRegistry.continued(store, before, "web1", MACHINE, 5);
+        byte[] record = store.bytes(ArchiveLayout.owner(id));
+        HostRegistration registration = Objects.requireNonNull(HostRegistration.recorded(store, id));
+        store.delete(registration.nameKey());
+        store.delete(ArchiveLayout.owner(id));
+        registration.keep(store);
+        assertThat(HostRegistry.isListed(store, id)).isTrue();
+        assertThat(store.bytes(ArchiveLayout.owner(id))).isEqualTo(record);
+
+        store.delete(ArchiveLayout.owner(id));
+        HostRegistration.derived(
+                        store,
+                        id,
+                        new LogRecord.IncarnationOpened(new byte[16], "web1", "m1", "uuid-1", "boot", 1, "test", 5))
+                .mendRecord(store);
+        assertThat(store.bytes(ArchiveLayout.owner(id))).isEqualTo(record);
     }
 
     /** A damaged record is nobody's, and one that somebody else put there is his. */
     @Test
     void takesAnotherIdWhereItsOwnIsTaken() throws IOException {
         String id = find(new MemoryStore(), "web1", MACHINE, "");
-        for (String record : List.of("garbage", "format=1\nname=web1\nmachine-id=evil\n")) {
+        for (String record : List.of("garbage", summed("format=1\nname=web1\nmachine-id=evil\n"))) {
             MemoryStore hostile = new MemoryStore();
             hostile.replace(ArchiveLayout.owner(id), Samples.bytes(record));
             String other = find(hostile, "web1", MACHINE, "");
@@ -261,7 +328,8 @@ class HostRegistryTest {
             assertThat(HostRegistry.hosts(hostile))
                     .singleElement()
                     .matches(host -> host.id().equals(GIVEN) && host.name().equals(GIVEN));
-            hostile.replace(ArchiveLayout.owner(GIVEN), Samples.bytes("format=1\nname=" + name + "\ncreated=x\n"));
+            hostile.replace(
+                    ArchiveLayout.owner(GIVEN), Samples.bytes(summed("format=1\nname=" + name + "\ncreated=x\n")));
             assertThat(HostRegistry.hosts(hostile, GIVEN)).containsExactly(new HostRegistry.Owner(GIVEN, GIVEN, 0));
         }
         String id = find("two\nlines", MACHINE, "");

@@ -12,9 +12,9 @@ import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
@@ -95,7 +95,7 @@ final class HostTree {
         if (state == null) {
             newestSeen = HostLog.newestCheckpoint(store, owner.id());
             HostState fresh = loaded(options.at());
-            CorruptArchiveException lost = Predecessor.lost(store, owner.id(), fresh);
+            CorruptArchiveException lost = LogWitness.lost(store, owner.id(), fresh);
             if (lost != null) {
                 context.listener().message(owner.title() + " is shown as far as it is there: " + lost.getMessage());
             }

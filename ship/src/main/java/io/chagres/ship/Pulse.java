@@ -1,6 +1,8 @@
 package io.chagres.ship;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistration;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
@@ -26,11 +28,17 @@ final class Pulse {
     /** What was refused is tried again after this part of the interval. */
     private static final long TRIES = 6;
 
+    /** This often what the host is found by is put again, where a put is paid for, in milliseconds. */
+    private static final long LIST_MS = 900_000;
+
     private static final long HERE_MS = 1000;
     private static final long HERE_IDLE_MS = 60_000;
 
     private final BlobStore store;
     private final String hostId;
+    private final HostRegistration registration;
+    private final long listMs;
+    private long listedMs;
     private final long opened;
     private final Executor executor;
     private final LongSupplier clockMs;
@@ -65,6 +73,7 @@ final class Pulse {
             BlobStore store,
             String hostId,
             long opened,
+            HostRegistration registration,
             Executor executor,
             LongSupplier clockMs,
             @Nullable StateDirectory here,
@@ -73,6 +82,8 @@ final class Pulse {
         this.store = store;
         this.hostId = hostId;
         this.opened = opened;
+        this.registration = registration;
+        listMs = store.directory(ArchiveLayout.NAMES) == null ? LIST_MS : 0;
         this.executor = executor;
         this.clockMs = clockMs;
         this.here = here;
@@ -190,9 +201,14 @@ final class Pulse {
         CountDownLatch latch = new CountDownLatch(1);
         answered = latch;
         long mine = ++number; // never again: what was refused may be there
+        boolean lists = word.timeMs() - listedMs >= listMs;
+        listedMs = lists ? word.timeMs() : listedMs;
         executor.execute(() -> {
             try {
                 word.put(store, hostId, opened, mine);
+                if (lists) {
+                    registration.keep(store);
+                }
                 refused = false;
             } catch (IOException e) {
                 refused = true; // the commits tell of a store that refuses

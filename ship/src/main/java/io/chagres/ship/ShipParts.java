@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
+import io.chagres.archive.HostRegistration;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
@@ -16,6 +17,7 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Predecessor;
@@ -53,6 +55,7 @@ import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -152,7 +155,15 @@ final class ShipParts implements AutoCloseable {
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
-        pulse = new Pulse(store, opening.hostId, opening.log.seq(), workers, clock::millis, state, problems);
+        pulse = new Pulse(
+                store,
+                opening.hostId,
+                opening.log.seq(),
+                opening.registration(clock),
+                workers,
+                clock::millis,
+                state,
+                problems);
         pulse.reload(options);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);
@@ -190,6 +201,8 @@ final class ShipParts implements AutoCloseable {
 
         boolean uncleanBoot;
 
+        private long openedMs;
+
         /** How the host began, if it continues one that is damaged and began now. */
         @Nullable
         Continuation continuation;
@@ -220,6 +233,7 @@ final class ShipParts implements AutoCloseable {
             key = options.sign() ? OwnSignature.of(state) : null;
             store = ProtectedStore.of(
                     key == null ? store : new DigestingStore(store), OwnKeys.of(state, options.recipients()));
+            openedMs = clock.millis();
             hostId = findHost(clock, listener);
             for (int opening = 1; ; opening++) {
                 try {
@@ -244,12 +258,32 @@ final class ShipParts implements AutoCloseable {
                     if (opening == MAX_OPENINGS) {
                         throw e;
                     }
+                } catch (CorruptArchiveException e) { // something has the name of the next commit
+                    if (opening == MAX_OPENINGS) {
+                        throw e;
+                    }
+                    goOnBeside(e, clock, listener);
                 }
             }
         }
 
+        /** Returns what the host is found by. */
+        HostRegistration registration(Clock clock) throws IOException {
+            HostRegistration recorded = HostRegistration.recorded(store, hostId);
+            return recorded != null
+                    ? recorded
+                    : HostRegistration.of(hostId, options.hostName(), host.machine(), clock.millis());
+        }
+
         private void sayIfSetBack(ShipListener listener) throws IOException {
             long acknowledged = state == null ? 0 : state.acknowledged(hostId);
+            HostRegistration known = loaded.seq() == 0 ? HostRegistration.recorded(store, hostId) : null;
+            if (acknowledged == 0 && known != null && known.createdMs() < openedMs && continuation == null) {
+                listener.problem("host " + hostId + " is in " + store.name() + " since "
+                        + Instant.ofEpochMilli(known.createdMs())
+                        + ", and no commit of it: no ship came so far, or its log was removed. All files are shipped"
+                        + " from their start; what only that log held is lost");
+            }
             if (acknowledged > loaded.seq()) {
                 listener.problem("the log of this host ends at commit " + loaded.seq() + " in " + store.name()
                         + ", and "
@@ -338,11 +372,12 @@ final class ShipParts implements AutoCloseable {
                 recent = new RecentCommits(points);
                 try {
                     HostState found = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
+                    requireLog();
                     String before = HostRegistry.continues(store, hostId);
                     if (before.isEmpty() || damagedId.equals(before)) {
                         return found;
                     }
-                    HostRegistry.relist(store, before);
+                    keepListed(before);
                     if (found.lastIncarnation() != null) {
                         requirePredecessor(found);
                         return found;
@@ -352,14 +387,32 @@ final class ShipParts implements AutoCloseable {
                     if (++damaged == MAX_OPENINGS) {
                         throw e;
                     }
-                    String next =
-                            HostRegistry.continued(store, hostId, options.hostName(), host.machine(), clock.millis());
-                    listener.problem("host " + hostId + " goes on as host " + next
-                            + " of the same name, since its log is"
-                            + " damaged: " + e.getMessage() + ". 'chagres cat' and 'restore --salvage' give what it"
-                            + " holds, 'chagres repair' makes it whole again");
-                    hostId = next;
+                    goOnBeside(e, clock, listener);
                 }
+            }
+        }
+
+        /** Writes behind no log whose end is missing: what tells of it would tell of what is written now. */
+        private void requireLog() throws IOException {
+            CorruptArchiveException gap = LogWitness.missing(store, hostId);
+            if (gap != null) {
+                throw gap;
+            }
+        }
+
+        /** Takes the host that continues this one. */
+        private void goOnBeside(CorruptArchiveException damage, Clock clock, ShipListener listener) throws IOException {
+            String next = HostRegistry.continued(store, hostId, options.hostName(), host.machine(), clock.millis());
+            listener.problem("host " + hostId + " goes on as host " + next + " of the same name, since its log is"
+                    + " damaged: " + damage.getMessage() + ". 'chagres cat' and 'restore --salvage' give what it"
+                    + " holds, 'chagres repair' makes it whole again");
+            hostId = next;
+        }
+
+        private void keepListed(String before) throws IOException {
+            HostRegistration recorded = HostRegistration.recorded(store, before);
+            if (recorded != null) {
+                recorded.keep(store);
             }
         }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.read.VersionContent;
@@ -17,6 +18,7 @@ import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Program;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -30,6 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A log that is damaged does not keep a shipper from going on. */
@@ -192,6 +195,93 @@ class ContinuationTest {
             for (Path file : all) {
                 assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
             }
+        }
+    }
+
+    private static void put(String what, Path place) throws IOException {
+        switch (what) {
+            case "link" -> Files.createSymbolicLink(place, Path.of("/dev/zero"));
+            case "directory" -> Files.createDirectory(place);
+            default -> Program.ok("mkfifo", place.toString());
+        }
+    }
+
+    /** Something that is no object has the name of a commit, or of the next one: as any other damage. */
+    @ParameterizedTest
+    @CsvSource({"link,3", "fifo,3", "directory,3", "link,-1", "fifo,-1", "directory,-1"})
+    void goesOnBehindWhatIsNoCommit(String what, int which) throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String damaged = onlyHost(tree);
+            List<Path> commits = files(log(tree, damaged));
+            if (which < 0) {
+                put(what, log(tree, damaged).resolve("%016d.zst".formatted(commits.size() + 1)));
+            } else {
+                Files.delete(commits.get(which));
+                put(what, commits.get(which));
+            }
+            ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
+            tree.drain();
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("goes on as host"));
+            String next = otherHost(tree, damaged);
+            for (Path file : all) {
+                assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
+    /** An owner record that is none says nothing: the key of the name says whose the host is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"link", "fifo", "directory"})
+    void startsWithoutAnOwnerRecord(String what) throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String host = onlyHost(tree);
+            Path record = tree.archive.resolve(ArchiveLayout.owner(host));
+            Files.delete(record);
+            put(what, record);
+            ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
+            tree.drain();
+            deleteRecursively(temp.resolve("state"));
+            ShippedTree.append(all.getFirst(), ShippedTree.random(700, 100));
+            tree.drain();
+            assertThat(onlyHost(tree)).isEqualTo(host);
+        }
+    }
+
+    /** What names commits that are gone would tell of those that are written in their place: so another host begins. */
+    @Test
+    void writesNoSecondLogWhereTheFirstIsGone() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String gone = onlyHost(tree);
+            try (BlobStore store = open(tree)) {
+                new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0)
+                        .put(store, gone, load(tree, gone).seq(), 1);
+            }
+            deleteRecursively(log(tree, gone));
+            deleteRecursively(temp.resolve("state"));
+            tree.drain();
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("it is missing, and all up to commit"));
+            assertThat(log(tree, gone)).doesNotExist();
+            String next = otherHost(tree, gone);
+            for (Path file : all) {
+                assertThat(together(tree, gone, next, file)).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
+    /** Where nothing but whose it is tells of a host, it is said that it begins at its first commit. */
+    @Test
+    void saysThatItBeginsAnew() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            grow(tree);
+            String host = onlyHost(tree);
+            deleteRecursively(log(tree, host));
+            deleteRecursively(temp.resolve("state"));
+            tree.drain();
+            assertThat(onlyHost(tree)).isEqualTo(host);
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("and no commit of it"));
         }
     }
 

@@ -2,13 +2,16 @@ package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistration;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,9 +73,30 @@ class PulseTest {
                 List.of(),
                 false,
                 false);
-        Pulse pulse = new Pulse(store, ID, 7, tasks::add, () -> wallMs, here, problems::add);
+        Pulse pulse = new Pulse(store, ID, 7, registration(), tasks::add, () -> wallMs, here, problems::add);
         pulse.reload(options);
         return pulse;
+    }
+
+    private static HostRegistration registration() {
+        return HostRegistration.of(ID, "web1", new Machine("web1", "m", "u", "b", "6.0"), 1);
+    }
+
+    /** A key that an expiration rule takes from a living host is put again with a heartbeat, and so is its record. */
+    @Test
+    void putsAgainWhatTheHostIsFoundBy() {
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1000, status(false, 0, ""));
+        runTasks();
+        List<String> found = List.of(registration().nameKey(), ArchiveLayout.owner(ID));
+        assertThat(memory.keys()).containsAll(found);
+        found.forEach(memory::delete);
+        for (int i = 1; i < 900_000 / INTERVAL_MS + 2; i++) {
+            wallMs += INTERVAL_MS;
+            pulse.step(1000 + i * INTERVAL_MS, status(false, 0, ""));
+            runTasks();
+        }
+        assertThat(memory.keys()).containsAll(found);
     }
 
     private static ShipStatus status(boolean scanning, long riskBytes, String trouble) {

@@ -51,6 +51,8 @@ public final class Repair {
         LOSS,
         /** Puts a checkpoint of what is left. */
         CHECKPOINT,
+        /** Puts what follows from the log. */
+        PUT,
         /** Moves a damaged object away. */
         QUARANTINE,
         /** Nothing: the step told of before for this object failed. */
@@ -64,11 +66,6 @@ public final class Repair {
         void step(Action action, String object, String why, String consequence);
     }
 
-    /** Reads an object to its end. */
-    private interface Check {
-        void run() throws IOException;
-    }
-
     private final BlobStore store;
     private final String hostId;
     private final LongSupplier clockMs;
@@ -80,6 +77,7 @@ public final class Repair {
     private long steps;
     private long failures;
     private boolean encrypted;
+    private final HostMend mend;
 
     /** Prepares the repair of one host. */
     public Repair(BlobStore store, String hostId, LongSupplier clockMs, Listener listener) {
@@ -87,6 +85,7 @@ public final class Repair {
         this.hostId = hostId;
         this.clockMs = clockMs;
         this.listener = listener;
+        mend = new HostMend(store, hostId, listener);
     }
 
     /** Returns how many steps were done, or would be; also when the last run failed. */
@@ -110,14 +109,22 @@ public final class Repair {
         if (state.seq() == 0) {
             requireAnything();
         }
-        if (damaged.isEmpty() && losses.isEmpty()) {
+        boolean isLost = !losses.isEmpty();
+        CorruptArchiveException gap = mend.gap();
+        if (gap != null) {
+            losses.putIfAbsent(gap.object(), new String[] {gap.fault(), "what was committed by it is lost"});
+        }
+        if (gap != null && state.seq() > 0) { // with nothing left they are all that tells of the host
+            mend.addAhead(state.seq(), damaged);
+        }
+        boolean mends = mend.plan(state);
+        if (damaged.isEmpty() && losses.isEmpty() && !mends) {
             return 0;
         }
         Rescue rescue = new Rescue(state, hostId, this::leaves);
         AfterRepair after = new AfterRepair(store, Set.copyOf(damaged.keySet()));
-        boolean needsState =
-                state.seq() > 0 && (!losses.isEmpty() || rescue.isNeeded() || !isWhole(after, state.seq()));
-        if (apply && (needsState || !damaged.isEmpty())) {
+        boolean needsState = state.seq() > 0 && (isLost || rescue.isNeeded() || !isWhole(after, state.seq()));
+        if (apply && (needsState || mends || !damaged.isEmpty())) {
             requireSilence();
         }
         CheckpointId id = Checkpoints.next(store, hostId, state.seq());
@@ -133,7 +140,14 @@ public final class Repair {
         if (apply && needsState) {
             put(after, id, writing);
         }
+        if (apply && state.seq() > 0) {
+            mend.note(losses.keySet());
+        }
         moveAll(apply);
+        mend.puts().forEach(key -> step(Action.PUT, key, "it is damaged or missing", "the log says what it holds"));
+        if (apply) {
+            mend.put();
+        }
         return steps;
     }
 
@@ -313,11 +327,12 @@ public final class Repair {
             }
         }
         check(ArchiveLayout.owner(hostId), () -> HostRegistry.recordedName(store, hostId));
+        mend.checkCaches(this::check);
         return good;
     }
 
     /** What looks damaged twice is; what is refused is not known to be, and cannot be moved. */
-    private void check(String key, Check check) throws IOException {
+    private void check(String key, HostMend.Check check) throws IOException {
         for (int attempt = 1; attempt <= 2; attempt++) {
             try {
                 check.run();
@@ -330,7 +345,7 @@ public final class Repair {
             } catch (NoSuchBlobException e) {
                 return; // a compaction removed it, or it was never there
             } catch (StoreException e) {
-                HostRegistry.requireAnswer(store, e);
+                HostRegistry.requireDamage(store, e);
                 listener.step(Action.LOSS, key, "it cannot be read: " + e.getMessage(), "it stays where it is");
                 return;
             }

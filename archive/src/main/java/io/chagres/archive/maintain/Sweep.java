@@ -8,6 +8,7 @@ import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -57,6 +58,7 @@ final class Sweep {
     private final Set<String> replaced;
     private final Set<String> lost;
     private final Set<String> referredTo = new HashSet<>();
+    private @Nullable Long onlyCopiesUntilMs;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
     private final List<BlobInfo> marks = new ArrayList<>();
     private final List<BlobInfo> indexes = new ArrayList<>();
@@ -141,7 +143,7 @@ final class Sweep {
         long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
         for (BlobInfo object : candidates) {
             boolean waitsForNone = object.modifiedMs() <= madeMs || replaced.contains(object.key());
-            if (waitsForNone && !referredTo.contains(object.key())) {
+            if (waitsForNone && !referredTo.contains(object.key()) && isReplacedOrGarbage(object)) {
                 objects.add(object);
             }
         }
@@ -258,6 +260,17 @@ final class Sweep {
                 marks.add(mark);
             }
         }
+    }
+
+    /** Spares what nothing refers to because something that did is missing. */
+    private boolean isReplacedOrGarbage(BlobInfo object) throws IOException {
+        if (replaced.contains(object.key())) {
+            return true;
+        }
+        if (onlyCopiesUntilMs == null) {
+            onlyCopiesUntilMs = LogWitness.onlyCopiesUntilMs(store, hostId);
+        }
+        return object.modifiedMs() > onlyCopiesUntilMs;
     }
 
     /** The newest stays, however old: it is the host's last word. */

@@ -192,7 +192,7 @@ public final class VersionReader implements AutoCloseable {
                 }
                 continue;
             } catch (StoreException e) {
-                HostRegistry.requireAnswer(store, e);
+                HostRegistry.requireDamage(store, e);
                 damage = new CorruptArchiveException(whereIs(extent), "it cannot be read: " + e.getMessage());
                 continue;
             }

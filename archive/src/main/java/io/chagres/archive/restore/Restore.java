@@ -11,8 +11,8 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
@@ -183,7 +183,7 @@ public final class Restore {
 
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
         HostState state = load(host);
-        CorruptArchiveException lost = Predecessor.lost(store, host.id(), state);
+        CorruptArchiveException lost = LogWitness.lost(store, host.id(), state);
         if (lost != null) {
             counter.fault(host.title(), String.valueOf(lost.getMessage()));
         }

@@ -73,13 +73,27 @@ final class CommitList {
         for (int i = 0; i < commits.size(); i++) {
             long expected = before + 1 + i;
             if (commits.get(i) != expected) {
-                if (store.size(ArchiveLayout.commit(hostId, expected)) < 0) {
+                if (!holds(store, hostId, expected)) {
                     return expected;
                 }
                 commits.add(i, expected);
             }
         }
         return null;
+    }
+
+    /**
+     * Asks for a commit by its key.
+     *
+     * @throws CorruptArchiveException when something else has its name
+     */
+    static boolean holds(BlobStore store, String hostId, long seq) throws IOException {
+        String key = ArchiveLayout.commit(hostId, seq);
+        try {
+            return store.size(key) >= 0;
+        } catch (StoreException e) {
+            throw CorruptArchiveException.noObject(key, e);
+        }
     }
 
     static CorruptArchiveException absent(String hostId, long seq) {

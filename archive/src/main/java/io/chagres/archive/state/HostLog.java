@@ -418,7 +418,7 @@ public final class HostLog {
 
     /** Applies the commits that came since; returns whether there were any. One request when there were none. */
     public static boolean refresh(BlobStore store, String hostId, HostState state) throws IOException {
-        if (store.size(ArchiveLayout.commit(hostId, state.seq() + 1)) < 0) { // cheaper than a list
+        if (!CommitList.holds(store, hostId, state.seq() + 1)) { // cheaper than a list
             return false;
         }
         store.forgetLists(ArchiveLayout.host(hostId));

@@ -15,7 +15,7 @@ public final class Predecessor {
     private Predecessor() {}
 
     /**
-     * Says what a host lacks because the one that it continues was removed from the archive, or is not listed there.
+     * Says what a host lacks because the one that it continues was removed from the archive.
      * Asks the store only where a version begins within its file.
      *
      * @param state what the host's log adds up to
@@ -38,8 +38,6 @@ public final class Predecessor {
     }
 
     private static boolean isThere(BlobStore store, String hostId) throws IOException {
-        return HostRegistry.isListed(store, hostId)
-                && (store.first(ArchiveLayout.log(hostId)) != null
-                        || store.first(ArchiveLayout.checkpoints(hostId)) != null);
+        return store.first(ArchiveLayout.log(hostId)) != null || store.first(ArchiveLayout.checkpoints(hostId)) != null;
     }
 }

@@ -95,7 +95,7 @@ public final class Salvage {
         } catch (CompactedHistoryException e) {
             // what is left is told of
         } catch (StoreException e) {
-            HostRegistry.requireAnswer(store, e);
+            HostRegistry.requireDamage(store, e);
         }
         listener.restart();
         store.forgetLists(ArchiveLayout.host(hostId));
@@ -166,7 +166,7 @@ public final class Salvage {
             } catch (CompactedHistoryException e) {
                 break;
             } catch (StoreException e) {
-                HostRegistry.requireAnswer(store, e);
+                HostRegistry.requireDamage(store, e);
                 break;
             }
         }
@@ -178,7 +178,10 @@ public final class Salvage {
                     return HostLog.load(store, hostId, id, filter, listener);
                 } catch (CorruptArchiveException e) {
                     losses.lost(e.object(), e.fault(), "an older state is taken, and the commits behind it");
-                } catch (NoSuchBlobException | StoreException e) {
+                } catch (StoreException e) {
+                    HostRegistry.requireDamage(store, e);
+                    losses.lost(key, "it cannot be read: " + e.getMessage(), "an older state is taken");
+                } catch (NoSuchBlobException e) {
                     losses.lost(key, "it cannot be read: " + e.getMessage(), "an older state is taken");
                 }
                 listener.restart();
@@ -308,7 +311,7 @@ public final class Salvage {
         } catch (NoSuchBlobException e) {
             cause = "it is missing";
         } catch (StoreException e) {
-            HostRegistry.requireAnswer(store, e);
+            HostRegistry.requireDamage(store, e);
             cause = "it cannot be read: " + e.getMessage();
         }
         if (tells) {

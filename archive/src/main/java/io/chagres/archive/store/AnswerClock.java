@@ -38,7 +38,7 @@ public final class AnswerClock {
     public long nowMs(BlobStore store) throws IOException {
         if (heard == null) {
             try {
-                store.size("chagres.json");
+                store.size(ConditionProbe.KEY);
             } catch (StoreException e) {
                 if (heard == null) { // a refusal says the time too
                     throw e;

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 /** Asks a store whether it keeps the condition that everything rests on. Stateless. */
 public final class ConditionProbe {
     /** Written by whoever opens the archive for writing, always with the same content. */
-    private static final String KEY = "probe";
+    public static final String KEY = "probe";
 
     private ConditionProbe() {}
 

@@ -2,6 +2,7 @@ package io.chagres.archive.verify;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.OrderedTasks;
 import io.chagres.archive.read.Selection;
@@ -11,6 +12,7 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -36,6 +39,9 @@ final class ExtentVerify implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final Map<String, BlobInfo> objects;
+    /** Objects that the store did not give. */
+    private final Map<String, StoreException> unanswered = new ConcurrentHashMap<>();
+
     private final VerifyCounter counter;
     private final Map<String, LogRecord.ObjectRun> seen = new HashMap<>();
     private final Set<String> packs = new HashSet<>();
@@ -109,6 +115,7 @@ final class ExtentVerify implements AutoCloseable {
     void finish() throws IOException {
         give();
         tasks.finish();
+        unanswered.forEach(counter::unanswered);
     }
 
     private void give() throws IOException {
@@ -131,8 +138,23 @@ final class ExtentVerify implements AutoCloseable {
         });
     }
 
-    private static List<Damage> read(Wanted wanted, VersionReader reader) throws IOException {
+    private List<Damage> read(Wanted wanted, VersionReader reader) throws IOException {
         List<Damage> damages = new ArrayList<>();
+        try {
+            read(wanted, reader, damages);
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            String object = VersionReader.dataObject(hostId, wanted.extent());
+            if (object != null) {
+                unanswered.put(object, e);
+            } else if (wanted.extent() instanceof LogRecord.Run run) { // a copy's source is checked by itself
+                unanswered.put(ArchiveLayout.commit(hostId, run.seq()), e);
+            }
+        }
+        return damages;
+    }
+
+    private static void read(Wanted wanted, VersionReader reader, List<Damage> damages) throws IOException {
         reader.readPieces(wanted.extent(), new VersionReader.PieceVisitor() {
             @Override
             public void good(long position, MemorySegment bytes) {}
@@ -147,7 +169,6 @@ final class ExtentVerify implements AutoCloseable {
                 damages.add(new Damage(wanted, 0, 0, damage));
             }
         });
-        return damages;
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
@@ -166,10 +167,12 @@ final class HostVerify implements AutoCloseable {
                 ArchiveLayout.heartbeats(hostId),
                 "nothing is lost: 'status' does not know what the host said then",
                 object -> Heartbeat.get(store, object.key()));
+        long untilMs = complete ? LogWitness.onlyCopiesUntilMs(store, hostId) : Long.MAX_VALUE;
         for (BlobInfo object : objects.values()) {
-            // what a commit that cannot be read refers to is not known
-            if (complete && !extents.refersTo(object.key())) {
+            if (!extents.refersTo(object.key()) && object.modifiedMs() > untilMs) {
                 counter.garbage(object);
+            } else if (!extents.refersTo(object.key())) {
+                counter.orphan(object); // what a commit that cannot be read refers to is not known
             }
         }
     }
@@ -309,7 +312,13 @@ final class HostVerify implements AutoCloseable {
             broken(new CorruptArchiveException(object.key(), "it vanished while it was checked"), seq);
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
-            broken(new CorruptArchiveException(object.key(), "it cannot be read: " + e.getMessage()), seq);
+            if (e.isUnanswered()) {
+                counter.unanswered(object.key(), e);
+                state = null;
+                complete = false;
+            } else {
+                broken(new CorruptArchiveException(object.key(), "it cannot be read: " + e.getMessage()), seq);
+            }
         }
         if (commit != null) {
             checkRepeats(commit);

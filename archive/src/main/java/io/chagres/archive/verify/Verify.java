@@ -8,6 +8,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.Statement;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -18,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,12 @@ public final class Verify {
 
         /** Nothing refers to an object: an upload that was not committed, or not yet. That is no fault. */
         void garbage(BlobInfo object);
+
+        /** The store has an object and does not give it now: why, and what to do. That is no fault of the archive. */
+        default void unanswered(String object, String why) {}
+
+        /** Nothing that is left refers to an object, and something is missing: it may be the only copy of bytes. */
+        default void orphan(BlobInfo object) {}
     }
 
     /**
@@ -70,6 +78,9 @@ public final class Verify {
      * @param garbageBytes their size
      * @param faults how often the listener heard of a fault
      * @param sealedHosts hosts that no identity opened: their chain of commits was checked, and no content
+     * @param orphanObjects data objects that nothing refers to in hosts of which commits or checkpoints are missing
+     * @param orphanBytes their size
+     * @param unanswered objects that the store did not give, so that nothing is known of them; no faults
      */
     public record Summary(
             long hosts,
@@ -80,7 +91,10 @@ public final class Verify {
             long garbageObjects,
             long garbageBytes,
             long faults,
-            long sealedHosts) {}
+            long sealedHosts,
+            long orphanObjects,
+            long orphanBytes,
+            long unanswered) {}
 
     private final BlobStore store;
     private final VerifyCounter counter;
@@ -119,7 +133,9 @@ public final class Verify {
                         ArchiveLayout.HOSTS + host.id(), cause, "the rest of " + host.title() + " is not checked"));
         Map<String, HostRegistry.Owner> found = new HashMap<>();
         HostRegistry.hosts(store).forEach(owner -> found.put(owner.id(), owner));
-        for (String id : store.children(ArchiveLayout.HOSTS)) {
+        Set<String> ids = new TreeSet<>(store.children(ArchiveLayout.HOSTS));
+        ids.addAll(found.keySet());
+        for (String id : ids) {
             HostRegistry.Owner owner = found.get(id);
             if (owner == null || hosts.test(owner)) {
                 counter.host();
@@ -162,11 +178,13 @@ public final class Verify {
         String key = ArchiveLayout.owner(hostId);
         try {
             String name = HostRegistry.recordedName(store, hostId);
-            if (owner == null || !owner.name().equals(name) && !owner.name().equals(hostId)) {
+            boolean isKnown =
+                    owner != null && (owner.name().equals(name) || owner.name().equals(hostId));
+            if (!isKnown || !HostRegistry.isListed(store, hostId)) {
                 counter.fault(
                         key,
                         "no key of " + ArchiveLayout.NAMES + " leads to it",
-                        "other commands do not see this host");
+                        "lists of names do not show this host; 'chagres repair' puts the key");
             }
         } catch (NoSuchBlobException e) {
             counter.fault(key, "it is missing", "another host may get this id");
@@ -179,6 +197,10 @@ public final class Verify {
     }
 
     private void check(String hostId) throws IOException {
+        CorruptArchiveException gap = LogWitness.unbegun(store, hostId);
+        if (gap != null) {
+            counter.fault(gap, "what was committed by it can be read only as far as something else says the same");
+        }
         try (HostVerify host = new HostVerify(store, hostId, counter, workers)) {
             host.run();
         } catch (EncryptedException e) {

@@ -2,9 +2,12 @@ package io.chagres.archive.verify;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** Counts what a check has seen and passes on what its listener wants to hear. Confined to one thread. */
@@ -22,6 +25,9 @@ final class VerifyCounter {
     private long garbageBytes;
     private long faults;
     private long sealedHosts;
+    private final Set<String> unanswered = new HashSet<>();
+    private long orphanObjects;
+    private long orphanBytes;
 
     VerifyCounter(Verify.Listener listener) {
         this.listener = listener;
@@ -60,6 +66,13 @@ final class VerifyCounter {
         garbageBytes += object.lengthBytes();
         totalBytes -= object.lengthBytes();
         listener.garbage(object);
+    }
+
+    void orphan(BlobInfo object) {
+        orphanObjects++;
+        orphanBytes += object.lengthBytes();
+        totalBytes -= object.lengthBytes();
+        listener.orphan(object);
     }
 
     /** Says whether an object does not exist any more. */
@@ -104,10 +117,19 @@ final class VerifyCounter {
 
     /** Takes what cannot be read, be it damaged or refused. */
     void fault(String object, IOException cause, String consequence) {
-        if (cause instanceof CorruptArchiveException damage) {
+        if (cause instanceof StoreException refusal && refusal.isUnanswered()) {
+            unanswered(object, refusal);
+        } else if (cause instanceof CorruptArchiveException damage) {
             fault(damage, consequence);
         } else {
             fault(object, "it cannot be read: " + cause.getMessage(), consequence);
+        }
+    }
+
+    /** Takes what the store did not give: nothing is known of it. */
+    void unanswered(String object, StoreException refusal) {
+        if (unanswered.add(object)) {
+            listener.unanswered(object, String.valueOf(refusal.getMessage()));
         }
     }
 
@@ -117,7 +139,18 @@ final class VerifyCounter {
 
     Verify.Summary summary() {
         return new Verify.Summary(
-                hosts, commits, checkpoints, objects, doneBytes, garbageObjects, garbageBytes, faults, sealedHosts);
+                hosts,
+                commits,
+                checkpoints,
+                objects,
+                doneBytes,
+                garbageObjects,
+                garbageBytes,
+                faults,
+                sealedHosts,
+                orphanObjects,
+                orphanBytes,
+                unanswered.size());
     }
 
     void sealedHost() {

@@ -70,7 +70,7 @@ class PythonReaderTest {
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
         new Restore(store, Restore.Options.ALL.with(true, Restore.Nameless.ALL), Workers.NONE, listener)
                 .into(Pathname.of(ours.toString()));
-        assertThat(faults).isEmpty();
+        assertThat(faults).singleElement().asString().startsWith("host other (").contains("has not begun");
         Program python = Program.run(List.of(
                 "python3", SCRIPT, directory.resolve("archive").toString(), "restore", theirs.toString(), "--all"));
         assertThat(python.exitCode()).as(python.err()).isZero();

@@ -123,7 +123,7 @@ class VerifyTest {
                 .filter(key -> key.contains("/log/") || key.contains("/streams/") || key.contains("/checkpoints/"))
                 .mapToLong(key -> store.bytes(key).length)
                 .sum();
-        assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 3, bytes, 0, 0, 0, 0));
+        assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 3, bytes, 0, 0, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -178,6 +178,158 @@ class VerifyTest {
                 assertThat(faults).as(key).anyMatch(fault -> fault.object().equals(key));
             }
         }
+    }
+
+    private void compact() throws IOException {
+        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+    }
+
+    private void delete(String part) {
+        store.keys(part).forEach(store::delete);
+    }
+
+    /** A host without its checkpoint, or without its log, still has objects: they say what is missing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/index/", "/history/", "/streams/", "/host"})
+    void namesACheckpointThatIsMissingAndNoGarbage(String left) throws IOException {
+        fill().close();
+        compact();
+        delete("/checkpoints/");
+        for (String other : List.of("/index/", "/history/", "/streams/", "/host")) {
+            if (!other.equals(left)) {
+                delete(other);
+            }
+        }
+        Verify.Summary summary = verify();
+        assertThat(faults)
+                .anyMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 1))
+                        && fault.what().contains("it is missing"));
+        assertThat(garbage).isEmpty();
+        assertThat(summary.orphanObjects()).isEqualTo(store.keys("/streams/").size());
+        List<String> keys = store.keys("/streams/");
+        compact();
+        assertThat(store.keys("/streams/")).isEqualTo(keys);
+    }
+
+    @Test
+    void namesAHostOfWhichOnlyTheNameIsLeft() throws IOException {
+        fill().close();
+        delete("hosts/");
+        assertThat(verify().hosts()).isOne();
+        assertThat(faults).isNotEmpty().allMatch(fault -> fault.object().startsWith("hosts/" + ID));
+    }
+
+    /** What was put behind a commit shows that it is missing, although what is left is a whole log. */
+    @Test
+    void namesTheEndOfALogThatIsMissing() throws IOException {
+        Host host = fill();
+        host.object(host.file("/d/last"), new byte[100], Codec.ZSTD);
+        long last = host.commit();
+        host.close();
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, ID, last, 1);
+        verify();
+        assertThat(faults).isEmpty();
+        store.delete(ArchiveLayout.commit(ID, last));
+        Verify.Summary summary = verify();
+        assertThat(faults).singleElement().satisfies(fault -> {
+            assertThat(fault.object()).isEqualTo(ArchiveLayout.commit(ID, last));
+            assertThat(fault.what()).contains("it is missing", "/alive/");
+        });
+        assertThat(summary.orphanObjects()).isOne();
+        assertThat(garbage).isEmpty();
+        List<String> objects = store.keys("/streams/");
+        compact();
+        assertThat(store.keys("/streams/")).containsAll(List.of(objects.getLast()));
+    }
+
+    /** Once repaired nothing is missing any more, and what may be the only copy stays until somebody says otherwise. */
+    @Test
+    void keepsWhatMayBeTheOnlyCopyBehindARepair() throws IOException {
+        Host host = fill();
+        host.object(host.file("/d/last"), new byte[100], Codec.ZSTD);
+        String only = store.keys("/streams/0000000000000004/").getFirst();
+        long last = host.commit();
+        host.close();
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, ID, last, 1);
+        store.delete(ArchiveLayout.commit(ID, last));
+        assertThat(repair()).isPositive();
+        assertThat(verify().orphanObjects()).isOne();
+        assertThat(faults).isEmpty();
+        assertThat(repair()).isZero();
+        compact();
+        compact();
+        assertThat(store.keys()).contains(only);
+        assertThat(verify().orphanObjects()).isPositive();
+        assertThat(faults).isEmpty();
+        delete("quarantine/");
+        verify();
+        assertThat(faults).isEmpty();
+        assertThat(garbage).contains(only);
+    }
+
+    private long repair() throws IOException {
+        return new Repair(store, ID, store::nowMs, (action, object, why, consequence) -> {}).run(true);
+    }
+
+    /** What follows from the log is made again, and what only saves time is set aside. */
+    @Test
+    void isGreenBehindARepairOfWhatIsBesideTheLog() throws IOException {
+        try (Host host = fill()) {
+            byte[] lines = "a line with an identity-of-its-own\n".repeat(50_000).getBytes(StandardCharsets.UTF_8);
+            host.object(host.file("/d/lines"), lines, Codec.ZSTD);
+            host.commit();
+        }
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, ID, 1, 1);
+        compact();
+        for (String part : List.of("/filters/", "/index/", "/alive/", ID + "/host")) {
+            String key = store.keys(part).getFirst();
+            store.replace(key, Arrays.copyOf(store.bytes(key), store.bytes(key).length / 2));
+            verify();
+            assertThat(faults).as(part).isNotEmpty();
+            assertThat(repair()).as(part).isPositive();
+            verify();
+            assertThat(faults).as(part).isEmpty();
+            assertThat(store.keys("quarantine/" + key)).as(part).hasSize(1);
+        }
+        delete("names/");
+        store.delete(ArchiveLayout.owner(ID));
+        verify();
+        assertThat(faults).isNotEmpty();
+        assertThat(repair()).isEqualTo(2);
+        verify();
+        assertThat(faults).isEmpty();
+        assertThat(repair()).isZero();
+    }
+
+    /** A store that does not give an object has said nothing of it. */
+    @Test
+    void callsNothingDamagedThatWasNotAnswered() throws IOException {
+        fill().close();
+        for (String key : store.keys("hosts/")) {
+            BlobStore archived = refusing(key, StoreException.Kind.ARCHIVED);
+            assertThat(verify(archived).unanswered()).as(key).isOne();
+            assertThat(faults).as(key).isEmpty();
+            assertThatExceptionOfType(StoreException.class)
+                    .as(key)
+                    .isThrownBy(() -> verify(refusing(key, StoreException.Kind.BUSY)));
+            List<String> keys = store.keys();
+            for (StoreException.Kind kind : List.of(StoreException.Kind.ARCHIVED, StoreException.Kind.BUSY)) {
+                if (!key.contains("/streams/")) { // repair asks no data object
+                    assertThatExceptionOfType(StoreException.class).as(key).isThrownBy(() -> new Repair(
+                                    refusing(key, kind), ID, store::nowMs, (action, object, why, lost) -> {})
+                            .run(true));
+                }
+            }
+            assertThat(store.keys()).isEqualTo(keys);
+        }
+    }
+
+    private BlobStore refusing(String key, StoreException.Kind kind) {
+        return new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.GET && operation.key().equals(key)) {
+                throw new StoreException("not now", new IOException(), kind);
+            }
+        });
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.chagres.cli.maintain;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
@@ -7,6 +8,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Shard;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -154,7 +156,14 @@ public final class CompactCommand implements Callable<Integer> {
                 if (shard != null && !shard.holds(host.id())) {
                     continue;
                 }
-                view.faults().attempt(host, () -> compact(compact, host, listener, progress));
+                view.faults().attempt(host, () -> {
+                    compact(compact, host, listener, progress);
+                    boolean isEmpty = view.store().first(ArchiveLayout.checkpoints(host.id())) == null;
+                    CorruptArchiveException gap = isEmpty ? LogWitness.unbegun(view.store(), host.id()) : null;
+                    if (gap != null) {
+                        view.faults().tell(host, gap);
+                    }
+                });
             }
             return listener.skipped ? ExitCode.FAILED : view.exitCode();
         } finally {

@@ -5,6 +5,7 @@ import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -31,9 +32,10 @@ import picocli.CommandLine.Parameters;
         name = "repair",
         header = "Make hosts readable again whose log is damaged.",
         description = "Prints what would be done; does it with --apply. A checkpoint states what is left of the host,"
-                + " and damaged commits, checkpoints and tables move below quarantine/ in the archive. Nothing is"
-                + " deleted, and nothing is done after which less could be read. End the host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1"
-                + " when something would be done or was refused.",
+                + " and damaged objects move below quarantine/ in the archive. The owner record and the key of the name are"
+                + " put again. Nothing is deleted, and nothing is done after which less could be read. End the host's"
+                + " shipper first. Exits with 0 when nothing is damaged or all was done, with 1 when something would be"
+                + " done or was refused.",
         footer = {"", "Examples:", "  chagres repair /mnt/archive", "  chagres repair /mnt/archive web1: --apply"})
 public final class RepairCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -57,6 +59,8 @@ public final class RepairCommand implements Callable<Integer> {
     @Mixin
     MemoryOption memory = new MemoryOption();
 
+    private long losses;
+
     /** Makes the command; picocli fills its fields. */
     public RepairCommand(CommandContext context) {
         this.context = context;
@@ -71,8 +75,11 @@ public final class RepairCommand implements Callable<Integer> {
                         ExitCode.FAILED,
                         "no host in " + archive.name() + (address == null ? "" : " matches " + address));
             }
-            HostFaults faults = new HostFaults(archive, (host, cause) -> context.err()
-                    .println("chagres repair: " + host.title() + ": " + cause.getMessage()));
+            boolean[] unanswered = new boolean[1];
+            HostFaults faults = new HostFaults(archive, (host, cause) -> {
+                unanswered[0] |= cause instanceof StoreException refusal && refusal.isUnanswered();
+                context.err().println("chagres repair: " + host.title() + ": " + cause.getMessage());
+            });
             long[] steps = new long[1];
             for (HostRegistry.Owner host : hosts) {
                 Repair repair = new Repair(archive, host.id(), Clock.systemUTC()::millis, this::print);
@@ -82,19 +89,28 @@ public final class RepairCommand implements Callable<Integer> {
             if (!json.json) {
                 context.out().line(sum(steps[0], faults.count() > 0));
             }
-            boolean done = faults.count() == 0 && (apply || steps[0] == 0);
-            return done ? ExitCode.DONE : ExitCode.FAILED;
+            boolean done = faults.count() == 0 && (apply || steps[0] == 0) && (losses == 0 || steps[0] > 0);
+            return done ? ExitCode.DONE : unanswered[0] ? ExitCode.UNANSWERED : ExitCode.FAILED;
+        } catch (StoreException e) {
+            if (e.isUnanswered()) {
+                throw new CommandFailure(
+                        ExitCode.UNANSWERED,
+                        e.getMessage() + "; what was not answered is not known to be damaged, and nothing was done"
+                                + " about it");
+            }
+            throw e;
         }
     }
 
     private String sum(long steps, boolean failed) {
         if (steps == 0) {
-            return failed ? "nothing was repaired" : "nothing to repair";
+            return failed ? "nothing was repaired" : losses == 0 ? "nothing to repair" : "nothing that is lost can be made again";
         }
         return Words.plural(steps, "step") + (apply ? " done" : " to do; '--apply' does it");
     }
 
     private void print(Repair.Action action, String object, String why, String consequence) {
+        losses += action == Repair.Action.LOSS ? 1 : 0;
         try {
             if (json.json) {
                 JsonWriter line = new JsonWriter().beginObject();
@@ -107,6 +123,7 @@ public final class RepairCommand implements Callable<Integer> {
                     switch (action) {
                         case LOSS -> "lost: ";
                         case CHECKPOINT -> apply ? "put " : "would put ";
+                        case PUT -> apply ? "put " : "would put ";
                         case QUARANTINE -> apply ? "move " : "would move ";
                         case FAILURE -> "failed: ";
                     };

@@ -6,6 +6,7 @@ import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.archive.verify.Proof;
 import io.chagres.archive.verify.Trust;
 import io.chagres.archive.verify.Verify;
@@ -36,8 +37,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         header = "Read a whole archive and name each fault.",
-        description = "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
-                + " wrong. Objects that nothing refers to (uploads that were not committed) are counted, and no fault.",
+        description =
+                "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
+                        + " wrong, with 5 if the store did not give something. Objects that nothing refers to (uploads that were not committed) are counted, and no fault.",
         footer = {
             "",
             "Examples:",
@@ -103,7 +105,14 @@ public final class VerifyCommand implements Callable<Integer> {
                         "no host in " + archive.name() + (address == null ? "" : " matches " + address));
             }
             print(summary, listener.unproven);
-            return summary.faults() == 0 && listener.unproven == 0 ? ExitCode.DONE : ExitCode.FAILED;
+            boolean whole = summary.faults() == 0 && listener.unproven == 0;
+            return !whole ? ExitCode.FAILED : summary.unanswered() > 0 ? ExitCode.UNANSWERED : ExitCode.DONE;
+        } catch (StoreException e) {
+            if (e.isUnanswered()) {
+                throw new CommandFailure(
+                        ExitCode.UNANSWERED, e.getMessage() + "; what was not answered is not known to be damaged");
+            }
+            throw e;
         } finally {
             progress.end();
         }
@@ -131,7 +140,8 @@ public final class VerifyCommand implements Callable<Integer> {
             line.member("checkpoints", summary.checkpoints()).member("objects", summary.objects());
             line.member("bytes", summary.bytes()).member("garbageObjects", summary.garbageObjects());
             line.member("garbageBytes", summary.garbageBytes()).member("sealedHosts", summary.sealedHosts());
-            line.member("faults", summary.faults());
+            line.member("orphanObjects", summary.orphanObjects()).member("orphanBytes", summary.orphanBytes());
+            line.member("unanswered", summary.unanswered()).member("faults", summary.faults());
             if (trust != null) {
                 line.member("unprovenHosts", unproven);
             }
@@ -144,7 +154,9 @@ public final class VerifyCommand implements Callable<Integer> {
                         + Words.plural(summary.checkpoints(), "checkpoint") + ", "
                         + Words.plural(summary.objects(), "data object") + ", "
                         + ByteSize.format(summary.bytes()) + ": "
-                        + (summary.faults() == 0 ? "no fault" : Words.plural(summary.faults(), "fault")));
+                        + (summary.faults() == 0
+                                ? "no fault" + (summary.unanswered() == 0 ? "" : " in what was read")
+                                : Words.plural(summary.faults(), "fault")));
         if (trust != null) {
             context.out()
                     .line(
@@ -156,6 +168,17 @@ public final class VerifyCommand implements Callable<Integer> {
             context.out()
                     .line(Words.plural(summary.sealedHosts(), "host") + " encrypted, and no identity opens it: commits"
                             + " are whole and follow each other, what they hold was not checked (--identity FILE)");
+        }
+        if (summary.unanswered() > 0) {
+            context.out()
+                    .line(Words.plural(summary.unanswered(), "object") + " the store did not give: nothing is known of"
+                            + " them, and no fault was counted");
+        }
+        if (summary.orphanObjects() > 0) {
+            context.out()
+                    .line(Words.plural(summary.orphanObjects(), "object") + " nothing that is left refers to, "
+                            + ByteSize.format(summary.orphanBytes()) + ": perhaps the only copy of what is missing;"
+                            + " 'chagres compact' does not remove them");
         }
         if (summary.garbageObjects() > 0) {
             context.out()
@@ -185,10 +208,23 @@ public final class VerifyCommand implements Callable<Integer> {
         }
 
         @Override
+        public void unanswered(String object, String why) {
+            if (json.json) {
+                JsonWriter line = new JsonWriter().beginObject().member("object", object);
+                print(line.member("unanswered", why).endObject().toString());
+            } else {
+                print(object + ": not answered: " + why);
+            }
+        }
+
+        @Override
         public void proof(HostRegistry.Owner host, Proof proof) {
             unproven += proof.isWhole() ? 0 : 1;
             for (Proof.Span span : proof.spans()) {
                 print(json.json ? line(host, proof, span).toString() : host.title() + ": " + span);
+            }
+            if (proof.unsigned().count() > 0) {
+                print(json.json ? unsigned(host, proof).toString() : host.title() + ": " + proof.unsigned());
             }
             if (proof.spans().isEmpty() && !json.json) {
                 print(host.title() + ": it has no commit");
@@ -203,6 +239,13 @@ public final class VerifyCommand implements Callable<Integer> {
             } catch (IOException e) {
                 failure = e;
             }
+        }
+
+        private static JsonWriter unsigned(HostRegistry.Owner host, Proof proof) {
+            JsonWriter line =
+                    new JsonWriter().beginObject().member("host", host.name()).member("id", host.id());
+            line.member("unsignedObjects", proof.unsigned().count());
+            return line.member("first", proof.unsigned().first()).endObject();
         }
 
         private static JsonWriter line(HostRegistry.Owner host, Proof proof, Proof.Span span) {
@@ -223,18 +266,8 @@ public final class VerifyCommand implements Callable<Integer> {
         private static JsonWriter line(Verify.Fault fault) {
             JsonWriter line = new JsonWriter().beginObject().member("object", fault.object());
             return line.member("fault", fault.what())
-            if (proof.unsigned().count() > 0) {
-                print(json.json ? unsigned(host, proof).toString() : host.title() + ": " + proof.unsigned());
-            }
                     .member("consequence", fault.consequence())
                     .endObject();
         }
     }
 }
-        private static JsonWriter unsigned(HostRegistry.Owner host, Proof proof) {
-            JsonWriter line =
-                    new JsonWriter().beginObject().member("host", host.name()).member("id", host.id());
-            line.member("unsignedObjects", proof.unsigned().count());
-            return line.member("first", proof.unsigned().first()).endObject();
-        }
-

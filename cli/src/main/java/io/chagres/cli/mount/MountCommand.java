@@ -221,7 +221,7 @@ public final class MountCommand implements Callable<Integer> {
         if (Files.isRegularFile(path)) {
             throw new CommandFailure(ExitCode.FAILED, directory + " is a file; mount on a directory");
         }
-        if (Files.exists(path.resolve("chagres.json"))) {
+        if (Files.isDirectory(path.resolve("hosts")) && Files.isDirectory(path.resolve("names"))) {
             throw new CommandFailure(
                     ExitCode.FAILED,
                     directory + " is an archive, which the mount would hide; mount on another directory");

@@ -11,8 +11,8 @@ import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
@@ -166,7 +166,7 @@ public final class ArchiveView implements AutoCloseable {
         HostState state = salvages
                 ? salvaged(host)
                 : HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
-        CorruptArchiveException lost = Predecessor.lost(store, host.id(), state);
+        CorruptArchiveException lost = LogWitness.lost(store, host.id(), state);
         if (lost != null) {
             faults.tell(host, lost);
         }

@@ -214,7 +214,7 @@ final class ShipCommandTest {
                 CommandRun.of("ship", log.toString(), "--to", store(), "--state", directory.toString(), "--once");
         assertThat(inState.code()).isEqualTo(ExitCode.USAGE);
         assertThat(inState.err()).contains(log + " lies in " + directory);
-        assertThat(directory.resolve("chagres.json")).doesNotExist();
+        assertThat(directory.resolve("hosts")).doesNotExist();
     }
 
     @Test

@@ -75,7 +75,7 @@ final class FactRows implements PartitionReader<InternalRow> {
             }
         };
         try (BlobStore store = question.open()) {
-            HostLog.replay(store, split.hostId(), ExtentFilter.NONE, listener);
+            SplitPlan.begun(store, split.hostId(), HostLog.replay(store, split.hostId(), ExtentFilter.NONE, listener));
         }
         return commits;
     }

@@ -129,7 +129,7 @@ final class NewLines {
 
     private static HostState load(BlobStore store, String hostId, PointInTime at, long extentsFrom) throws IOException {
         ExtentFilter extents = extentsFrom == 0 ? ExtentFilter.NONE : ExtentFilter.of(id -> id >= extentsFrom);
-        return HostLog.load(store, hostId, at, extents, RunListener.NONE);
+        return SplitPlan.begun(store, hostId, HostLog.load(store, hostId, at, extents, RunListener.NONE));
     }
 
     private List<Split.Range> ranges(HostRegistry.Owner host, HostState before, HostState after) {

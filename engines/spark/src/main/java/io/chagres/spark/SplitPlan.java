@@ -9,6 +9,7 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
@@ -74,7 +75,16 @@ final class SplitPlan {
     }
 
     private static HostState state(BlobStore store, HostRegistry.Owner host, PointInTime at) throws IOException {
-        return HostLog.load(store, host.id(), at, ExtentFilter.NONE, RunListener.NONE);
+        return begun(store, host.id(), HostLog.load(store, host.id(), at, ExtentFilter.NONE, RunListener.NONE));
+    }
+
+    /** Returns a state, unless it is empty because the log is gone. */
+    static HostState begun(BlobStore store, String hostId, HostState state) throws IOException {
+        CorruptArchiveException gap = state.seq() == 0 ? LogWitness.missing(store, hostId) : null;
+        if (gap != null) {
+            throw gap;
+        }
+        return state;
     }
 
     private List<Selection.Entry> entries(HostRegistry.Owner host, HostState state) {

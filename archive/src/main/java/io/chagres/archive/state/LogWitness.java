@@ -1,0 +1,170 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Derives what must be there of a host's log from everything else that is there: tables, histories, filters, indexes
+ * and heartbeats name commits that their writers had seen, and data objects are put by a log that has begun. Reads keys
+ * only. Stateless, safe for any thread.
+ */
+public final class LogWitness {
+    private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/", "alive/");
+
+    private LogWitness() {}
+
+    /**
+     * Says which commits of a host are missing although something names them: those behind the last commit and the
+     * newest checkpoint. A gap before them is for whoever reads the log to find.
+     *
+     * @return null when nothing is missing, as far as keys tell
+     */
+    public static @Nullable CorruptArchiveException missing(BlobStore store, String hostId) throws IOException {
+        String newest = null;
+        long named = 0;
+        for (String key : keys(store, hostId)) {
+            if (ArchiveLayout.namedCommit(key) > named) {
+                named = ArchiveLayout.namedCommit(key);
+                newest = key;
+            }
+        }
+        if (newest == null) {
+            BlobInfo object = store.first(ArchiveLayout.streams(hostId));
+            newest = object == null ? null : object.key();
+            named = 1;
+        }
+        return newest == null || isThere(store, hostId, named) ? null : missing(store, hostId, named, newest);
+    }
+
+    /** Says whether the commit is missing that one key names, as {@link #missing(BlobStore, String)} does. */
+    public static @Nullable CorruptArchiveException missing(BlobStore store, String hostId, String witness)
+            throws IOException {
+        long named = ArchiveLayout.namedCommit(witness);
+        return named == 0 || isThere(store, hostId, named) ? null : missing(store, hostId, named, witness);
+    }
+
+    /** Returns the keys that name commits, but those of heartbeats before the newest. */
+    private static List<String> keys(BlobStore store, String hostId) throws IOException {
+        List<String> keys = new ArrayList<>();
+        for (String folder : FOLDERS) {
+            String prefix = ArchiveLayout.host(hostId) + folder;
+            if (prefix.equals(ArchiveLayout.heartbeats(hostId))) {
+                BlobInfo newest = store.first(prefix);
+                if (newest != null) {
+                    keys.add(newest.key());
+                }
+            } else {
+                store.list(prefix, null).forEach(object -> keys.add(object.key()));
+            }
+        }
+        return keys;
+    }
+
+    /**
+     * Returns what names a commit that is missing, and so describes a log that is not there.
+     *
+     * @param last the last commit that there is
+     */
+    public static List<String> ahead(BlobStore store, String hostId, long last) throws IOException {
+        List<String> ahead = new ArrayList<>();
+        for (String folder : FOLDERS) {
+            for (BlobInfo object : store.list(ArchiveLayout.host(hostId) + folder, null)) {
+                if (ArchiveLayout.namedCommit(object.key()) > last) {
+                    ahead.add(object.key());
+                }
+            }
+        }
+        return ahead;
+    }
+
+    /** Asks by key first: a list may lag, and be older than what names the commit. */
+    private static boolean isThere(BlobStore store, String hostId, long seq) throws IOException {
+        if (CommitList.holds(store, hostId, seq)) {
+            return true;
+        }
+        store.forgetLists(ArchiveLayout.host(hostId));
+        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        return checkpoint != null && checkpoint.seq() >= seq || lastCommit(store, hostId) >= seq;
+    }
+
+    private static long lastCommit(BlobStore store, String hostId) throws IOException {
+        long last = 0;
+        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
+            last = Math.max(last, ArchiveLayout.seqOf(commit.key()).orElse(0));
+        }
+        return last;
+    }
+
+    private static CorruptArchiveException missing(BlobStore store, String hostId, long named, String witness)
+            throws IOException {
+        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        long next = 1 + Math.max(lastCommit(store, hostId), checkpoint == null ? 0 : checkpoint.seq());
+        String many = next >= named ? "it is missing" : "it is missing, and all up to commit " + named;
+        return new CorruptArchiveException(
+                ArchiveLayout.commit(hostId, next),
+                many + ", and so is a checkpoint of them, though there is " + witness);
+    }
+
+    /**
+     * Says what is missing of a host, for whoever shows what is there: commits that something names, all of them, or
+     * the host that it continues. Where each list is a request it looks only if there is nothing to show; {@code
+     * verify} always looks.
+     *
+     * @param state what the host's log adds up to, now or at some moment
+     * @return null when nothing is missing, as far as was looked
+     */
+    public static @Nullable CorruptArchiveException lost(BlobStore store, String hostId, HostState state)
+            throws IOException {
+        CorruptArchiveException gap = null;
+        if (state.seq() == 0) {
+            gap = unbegun(store, hostId);
+        } else if (store.directory(ArchiveLayout.HOSTS) != null) {
+            gap = missing(store, hostId);
+        }
+        return gap != null ? gap : Predecessor.lost(store, hostId, state);
+    }
+
+    /**
+     * Says until when data objects were put that may be the only copy of something although nothing refers to them:
+     * commits or checkpoints of the host are missing, or were until a repair, which puts what it found damaged or
+     * missing below {@code quarantine/}.
+     *
+     * @return a time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when nothing was missing
+     */
+    public static long onlyCopiesUntilMs(BlobStore store, String hostId) throws IOException {
+        if (unbegun(store, hostId) != null) {
+            return Long.MAX_VALUE;
+        }
+        long untilMs = Long.MIN_VALUE;
+        for (String folder : List.of(ArchiveLayout.log(hostId), ArchiveLayout.checkpoints(hostId))) {
+            for (BlobInfo kept : store.list(ArchiveLayout.QUARANTINE + folder, null)) {
+                untilMs = Math.max(untilMs, kept.modifiedMs());
+            }
+        }
+        return untilMs;
+    }
+
+    /**
+     * Says which commits are missing at the end of a host's log, be it all.
+     *
+     * @return null when nothing is missing, as far as keys tell
+     */
+    public static @Nullable CorruptArchiveException unbegun(BlobStore store, String hostId) throws IOException {
+        CorruptArchiveException named = missing(store, hostId);
+        if (named != null
+                || store.first(ArchiveLayout.log(hostId)) != null
+                || store.first(ArchiveLayout.checkpoints(hostId)) != null) {
+            return named;
+        }
+        return new CorruptArchiveException(
+                ArchiveLayout.commit(hostId, 1),
+                "it is missing, and there is no checkpoint: the host has not begun, or all that it held is gone");
+    }
+}
