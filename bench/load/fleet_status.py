@@ -25,9 +25,19 @@ def left(number):
     return f"{9_999_999_999_999_999 - number:016d}"
 
 
+def summed(record):
+    """Adds the last line of a record: the CRC32C of those before it."""
+    crc = 0xFFFFFFFF
+    for byte in record.read_bytes():
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    with open(record, "a") as lines:
+        lines.write(f"crc32c={crc ^ 0xFFFFFFFF:08x}\n")
+
+
 def write(archive):
     (archive / "names").mkdir(parents=True)
-    (archive / "chagres.json").write_text('{"format": 1}')
     now = int(time.time() * 1000)
     for host in range(1, hosts + 1):
         (archive / "names" / f"host-{host}~{host:016x}-{0:016x}-{host:016x}").touch()
@@ -36,7 +46,12 @@ def write(archive):
         for word in range(1, words + 1):
             (alive / left(word)).write_text(
                 f"format=1\nstate=running\ntime={now}\ninterval=60000\nrisk-bytes=0\nrisk-ms=0\nfiles=9\n"
-                "bytes-per-second=100\nversion=1\nfollows=/var/log\ntrouble=\n")
+                "bytes-per-second=100\nversion=1\nfollows=/var/log\ntrouble=\n"
+                f"key={(alive / left(word)).relative_to(archive)}\n")
+            summed(alive / left(word))
+        log = archive / "hosts" / f"{host:016x}" / "log"
+        log.mkdir()
+        (log / f"{1:016d}.zst").write_text("status asks only whether it is there")
 
 
 def ask(command):

@@ -42,6 +42,7 @@ public record Heartbeat(
 
     private static final int MAX_TEXT = 500;
     private static final String WHAT = "heartbeat";
+    private static final String KEY = "key";
 
     /** Says whether a shipper goes on. */
     public enum State {
@@ -74,7 +75,8 @@ public record Heartbeat(
      * @return false when there is one of this number already: it is the same, put before its answer was lost
      */
     public boolean put(BlobStore store, String hostId, long opened, long number) throws IOException {
-        return record().put(store, ArchiveLayout.heartbeat(hostId, opened, number));
+        String key = ArchiveLayout.heartbeat(hostId, opened, number);
+        return record().with(KEY, key).put(store, key);
     }
 
     /** Returns its text, which {@link #parse} reads: for those who are told without a store. */
@@ -106,10 +108,14 @@ public record Heartbeat(
     /**
      * Reads one.
      *
-     * @throws CorruptArchiveException when it is something else
+     * @throws CorruptArchiveException when it is something else, also one that was put under another key
      */
     public static Heartbeat get(BlobStore store, String key) throws IOException {
-        return of(TextRecord.get(store, key, WHAT));
+        TextRecord record = TextRecord.get(store, key, WHAT);
+        if (!record.text(KEY).equals(key)) {
+            throw new CorruptArchiveException(key, "it is a heartbeat of another host, or another one of this host");
+        }
+        return of(record);
     }
 
     /**

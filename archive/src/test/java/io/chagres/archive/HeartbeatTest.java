@@ -42,7 +42,8 @@ class HeartbeatTest {
         assertThat(new String(store.bytes(newest())))
                 .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
                         + "look-ms=4200\nbytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
-                        + "trouble=the store refuses\nlost-bytes=42\ncrc32c=86bb1d73\n");
+                        + "trouble=the store refuses\nlost-bytes=42\nkey="
+                        + newest() + "\ncrc32c=c855b17c\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 
@@ -82,12 +83,33 @@ class HeartbeatTest {
                 "bytes-per-second=-1",
                 "time=99999999999999999999",
                 "interval=3600001")) {
-            store.replace(newest(), Samples.bytes("format=1\nstate=dancing\n" + bad + "\n"));
+            store.replace(
+                    newest(), Samples.bytes(summed("format=1\nstate=dancing\nkey=" + newest() + "\n" + bad + "\n")));
             assertThat(Heartbeat.get(store, newest()))
                     .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", "", 0, 0));
         }
         store.replace(newest(), Samples.bytes("state=running\n"));
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);
+    }
+
+    /** Whoever may write below another host, or could once, does not speak for it. */
+    @Test
+    void refusesTheWordOfAnother() throws IOException {
+        WORD.put(store, ID, 1, 1);
+        byte[] word = store.bytes(newest());
+        for (String key : List.of(
+                ArchiveLayout.heartbeat("00000000000000bb", 1, 1),
+                ArchiveLayout.heartbeat(ID, 2, 1),
+                ArchiveLayout.heartbeat(ID, 1, 2))) {
+            store.replace(key, word);
+            assertThatThrownBy(() -> Heartbeat.get(store, key))
+                    .isInstanceOf(CorruptArchiveException.class)
+                    .hasMessageContaining("a heartbeat of another host");
+        }
+    }
+
+    private static String summed(String lines) {
+        return lines + TextRecord.checksum(lines);
     }
 
     @Test

@@ -139,9 +139,9 @@ class IncumbentTest {
             assertThat(first.drained()).isTrue();
         }
         open(ELSEWHERE).close();
-        store.replace(
-                ArchiveLayout.heartbeat(HostRegistry.hosts(store).getFirst().id(), 3, 1),
-                "format=1\nstate=ended\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        String id = HostRegistry.hosts(store).getFirst().id();
+        store.delete(ArchiveLayout.heartbeat(id, 3, 1));
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, id, 3, 1);
         open(HERE).close();
     }
 

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -20,8 +21,9 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which hosts of an archive live, from the newest heartbeat of each: two requests for a host, many at once.
- * Confined to one thread but for the requests.
+ * Tells which hosts of an archive live, from the newest heartbeat of each, and whether the log is there that it names:
+ * three requests for a host, one or two more for one that was compacted, many at once. Confined to one thread but for
+ * the requests.
  */
 public final class FleetStatus {
     /** A host that was silent for longer is gone, in milliseconds: whoever watches heard of it when it was late. */
@@ -38,7 +40,9 @@ public final class FleetStatus {
         /** It has not been heard for a day. */
         GONE,
         /** It said that it ends. */
-        ENDED
+        ENDED,
+        /** The archive does not hold what it committed, or not any more, whatever it says. */
+        DAMAGED
     }
 
     /**
@@ -118,9 +122,16 @@ public final class FleetStatus {
             BlobInfo newest = Heartbeat.newest(store, host.id());
             if (newest == null) {
                 heardMs = lastCommitMs(host.id());
-                return new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, null);
+                CorruptArchiveException gap = LogWitness.unbegun(store, host.id());
+                return gap != null
+                        ? new HostStatus(host, State.DAMAGED, heardMs, null, gap)
+                        : new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, null);
             }
             heardMs = newest.modifiedMs();
+            CorruptArchiveException gap = LogWitness.missing(store, host.id(), newest.key());
+            if (gap != null) {
+                return new HostStatus(host, State.DAMAGED, heardMs, null, gap);
+            }
             Heartbeat word = Heartbeat.get(store, newest.key());
             return new HostStatus(host, state(word, nowMs - heardMs, lateMs), heardMs, word, null);
         } catch (CorruptArchiveException | NoSuchBlobException e) {

@@ -43,7 +43,9 @@ class FleetStatusTest {
     }
 
     private static String host(BlobStore store, String name) throws IOException {
-        return HostRegistry.findOrMint(store, name, new Machine(name, name, "", "boot", "6.0"), null, 1);
+        String id = HostRegistry.findOrMint(store, name, new Machine(name, name, "", "boot", "6.0"), null, 1);
+        Host.put(store, ArchiveLayout.commit(id, 1), new byte[1]); // status asks only whether it is there
+        return id;
     }
 
     private static void say(BlobStore store, String id, long number, Heartbeat.State state, long riskBytes)
@@ -111,6 +113,22 @@ class FleetStatusTest {
                 .containsEntry("waits " + (LATE_MS + 1), FleetStatus.State.LATE);
     }
 
+    /** A shipper that lives says nothing of what became of its commits. */
+    @Test
+    void aHostWhoseLogIsGoneIsDamaged() throws IOException {
+        String id = host(store, "gone");
+        say(store, id, 1, Heartbeat.State.RUNNING, 0);
+        store.delete(ArchiveLayout.commit(id, 1));
+        String never = host(store, "never");
+        store.delete(ArchiveLayout.commit(never, 1));
+        assertThat(states(0))
+                .containsEntry("gone", FleetStatus.State.DAMAGED)
+                .containsEntry("never", FleetStatus.State.DAMAGED);
+        assertThat(status(store, store.nowMs())).allMatch(each -> each.fault() != null);
+        Host.put(store, ArchiveLayout.checkpoint(id, 1), new byte[1]); // it stands for the commit
+        assertThat(states(0)).containsEntry("gone", FleetStatus.State.LIVE);
+    }
+
     @Test
     void oneBadHostHarmsNoOther() throws IOException {
         String bad = host(store, "bad");
@@ -129,16 +147,17 @@ class FleetStatusTest {
                 .singleElement()
                 .matches(each -> each.host().name().equals("bad"));
         BlobStore gone = new FaultyStore(store, (operation, done) -> {
-            if (!operation.key().startsWith(ArchiveLayout.NAMES)) {
+            if (!operation.key().startsWith(ArchiveLayout.NAMES)
+                    && !operation.key().equals(ArchiveLayout.HOSTS)) {
                 throw new StoreException("no route to the store", new IOException(), false);
             }
         });
         assertThatThrownBy(() -> status(gone, store.nowMs())).isInstanceOf(StoreException.class);
     }
 
-    /** Two requests for each host and a list of keys for all, also after a month of heartbeats. */
+    /** Three requests for each host and two lists for all, also after a month of heartbeats. */
     @Test
-    void asksTwiceForEachHost() throws IOException {
+    void asksThriceForEachHost() throws IOException {
         int hosts = 1500;
         for (int i = 0; i < hosts; i++) {
             String id = host(store, "web" + i);
@@ -157,7 +176,7 @@ class FleetStatusTest {
                 .isSortedAccordingTo((a, b) -> a.host().id().compareTo(b.host().id()));
         assertThat(requests.stream().filter(FaultyStore.Kind.LIST::equals)).hasSize(hosts + 1);
         assertThat(requests.stream().filter(FaultyStore.Kind.GET::equals)).hasSize(hosts);
-        assertThat(requests).hasSize(2 * hosts + 1);
+        assertThat(requests).hasSize(3 * hosts + 2);
     }
 
     @Test

@@ -42,7 +42,10 @@ record Row(
 
     boolean isAlarming() {
         Heartbeat said = word;
-        return state == FleetStatus.State.LATE || isFault || said != null && said.lostBytes() > 0;
+        return state == FleetStatus.State.LATE
+                || state == FleetStatus.State.DAMAGED
+                || isFault
+                || said != null && said.lostBytes() > 0;
     }
 
     private String stateName() {

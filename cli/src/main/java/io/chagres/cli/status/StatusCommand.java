@@ -8,6 +8,7 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.FleetStatus;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.PatientStore;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -106,7 +107,7 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     private void fleet(String of) throws IOException {
-        try (BlobStore archive = BlobStores.open(of, false);
+        try (BlobStore archive = PatientStore.of(BlobStores.open(of, false));
                 WorkerThreads threads = new WorkerThreads("chagres-status-", requestsAtOnce(archive))) {
             long nowMs = nowMs(archive);
             new FleetStatus(archive, threads, late.toMillis(), nowMs)
@@ -133,8 +134,17 @@ public final class StatusCommand implements Callable<Integer> {
                 status.state(),
                 status.heardMs(),
                 status.word(),
-                fault == null ? "no heartbeat, only commits" : "its heartbeat cannot be read: " + fault.getMessage(),
+                silence(status.state(), fault),
                 fault != null);
+    }
+
+    private static String silence(FleetStatus.State state, @Nullable IOException fault) {
+        if (fault == null) {
+            return "no heartbeat, only commits";
+        }
+        return state == FleetStatus.State.DAMAGED
+                ? String.valueOf(fault.getMessage())
+                : "its heartbeat cannot be read: " + fault.getMessage();
     }
 
     private void here(long nowMs) throws IOException {

@@ -11,6 +11,7 @@ import io.chagres.cli.CommandRun;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.linux.Machine;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -41,6 +42,7 @@ final class StatusCommandTest {
         try (BlobStore archive = BlobStores.open(store, true)) {
             Machine machine = new Machine(name, name, "", "boot", "6.0");
             String id = HostRegistry.findOrMint(archive, name, machine, null, 0);
+            archive.putIfAbsent(ArchiveLayout.commit(id, 1), MemorySegment.ofArray(new byte[1]));
             new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble, 0, 0)
                     .put(archive, id, 1, 1);
             heard(id, ago);
@@ -110,6 +112,19 @@ final class StatusCommandTest {
         assertThat(run.out().lines()).hasSize(4);
         assertThat(line(run, "live")).contains("its heartbeat cannot be read");
         assertThat(CommandRun.of("status", store, "live", "--json").out()).contains("\"fault\":");
+    }
+
+    /** What a shipper says of itself is not what the archive holds. */
+    @Test
+    void aHostWhoseLogIsGoneIsNotLive() throws IOException {
+        String id;
+        try (BlobStore archive = BlobStores.open(store, false)) {
+            id = HostRegistry.hosts(archive, "live").getFirst().id();
+            archive.delete(ArchiveLayout.commit(id, 1));
+        }
+        CommandRun run = CommandRun.of("status", store);
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(line(run, "live")).contains("damaged", ArchiveLayout.commit(id, 1), "it is missing");
     }
 
     @Test
