@@ -8,6 +8,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Shard;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
@@ -34,6 +35,11 @@ class ForwarderTest {
     private final List<BlobStore> stores = new ArrayList<>();
     private final MemorySink.Server server = new MemorySink.Server();
     private final List<String> told = new ArrayList<>();
+    /** Every second time each host counts as large: what is forwarded is the same. */
+    private final LocalTables tables = LocalTables.unnamed(
+            Pathname.of(System.getProperty("java.io.tmpdir")),
+            Seeds.random(Seeds.next("ForwarderTest")).nextBoolean() ? 0 : LocalTables.LARGE_VERSIONS);
+
     private ForwardOptions options = ForwardOptions.lines(5_000);
     private String address = "*:";
     private int maxValueBytes = 64;
@@ -42,6 +48,7 @@ class ForwarderTest {
     @AfterEach
     void close() {
         stores.forEach(BlobStore::close);
+        tables.close();
     }
 
     @Test
@@ -409,7 +416,7 @@ class ForwarderTest {
             }
         };
         MemorySink sink = new MemorySink(server, maxValueBytes);
-        return new Forwarder(from, Address.parse(address), options, sink, faults, () -> nowMs, listener);
+        return new Forwarder(from, Address.parse(address), options, sink, faults, tables, () -> nowMs, listener);
     }
 
     private void drain(Forwarder forwarder) throws IOException {

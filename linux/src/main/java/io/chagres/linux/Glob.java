@@ -54,6 +54,42 @@ public final class Glob {
         return false;
     }
 
+    /** Says whether a directory is on the way to paths that match, or what is below it may match; if in doubt, yes. */
+    public boolean mayMatchBelow(Pathname directory) {
+        if (!anchored) {
+            return true;
+        }
+        byte[] bytes = directory.bytes();
+        for (byte[] pattern : patterns) {
+            if (mayMatchBelow(pattern, bytes)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean mayMatchBelow(byte[] pattern, byte[] directory) {
+        for (int i = 0; i < Math.min(pattern.length, directory.length); i++) {
+            if (pattern[i] == '*' || pattern[i] == '?' || pattern[i] == '[') {
+                return true;
+            }
+            if (pattern[i] != directory[i]) {
+                return false;
+            }
+        }
+        // what is longer than the other goes on with another component
+        boolean isRoot = directory.length == 1;
+        return isRoot
+                || pattern.length == directory.length
+                || (pattern.length > directory.length
+                        ? isEnd(pattern[directory.length])
+                        : directory[pattern.length] == '/' || pattern[pattern.length - 1] == '/');
+    }
+
+    private static boolean isEnd(byte of) {
+        return of == '/' || of == '*' || of == '?' || of == '[';
+    }
+
     private boolean matchesAtAnyDepth(byte[] pattern, byte[] path) {
         if (match(pattern, 0, path, 0)) {
             return true;

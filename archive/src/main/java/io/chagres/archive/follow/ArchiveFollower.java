@@ -6,6 +6,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.Shard;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class ArchiveFollower implements AutoCloseable {
     private final HostArrivals arrivals;
     private final Map<String, HostFollower> hosts = new TreeMap<>();
     private final HostFaults faults;
+    private final LocalTables tables;
 
     /**
      * Follows nothing yet; a host that {@link #from} does not name is taken up by the first step, with all its files.
@@ -31,9 +33,12 @@ public final class ArchiveFollower implements AutoCloseable {
      * @param store stays the caller's
      * @param clockMs a clock that never goes back
      * @param faults is told of a host that cannot be read; it is not followed any more
+     * @param tables where large hosts are; stays the caller's
      */
-    public ArchiveFollower(BlobStore store, Address address, LongSupplier clockMs, HostFaults faults)
+    public ArchiveFollower(
+            BlobStore store, Address address, LongSupplier clockMs, HostFaults faults, LocalTables tables)
             throws IOException {
+        this.tables = tables;
         this.faults = faults;
         this.store = store;
         this.address = address;
@@ -47,14 +52,16 @@ public final class ArchiveFollower implements AutoCloseable {
      * @param shown what of the host is known already
      * @param files those that are followed though they are there
      */
-    public void from(HostRegistry.Owner host, HostState shown, List<Selection.Entry> files) throws IOException {
+    public void from(HostRegistry.Owner host, HostState shown, Iterable<Selection.Entry> files) throws IOException {
         arrivals.add(host);
         follow(host, shown.nextVersionId(), files);
     }
 
-    private void follow(HostRegistry.Owner host, long firstNewVersion, List<Selection.Entry> files) throws IOException {
+    private void follow(HostRegistry.Owner host, long firstNewVersion, Iterable<Selection.Entry> files)
+            throws IOException {
         faults.attempt(
-                host, () -> hosts.put(host.id(), new HostFollower(store, host, address, firstNewVersion, files)));
+                host,
+                () -> hosts.put(host.id(), new HostFollower(store, host, address, firstNewVersion, files, tables)));
     }
 
     /** Tells what was committed since the last step. */

@@ -5,8 +5,9 @@ import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Objects;
@@ -20,6 +21,7 @@ public final class FollowedHost implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final ExtentFilter filter;
+    private final LocalTables tables;
     private HostState state = HostState.empty();
     private @Nullable VersionContent content;
     private int idleRefreshes;
@@ -28,12 +30,14 @@ public final class FollowedHost implements AutoCloseable {
      * Holds an empty state before the first {@link #reload}.
      *
      * @param store stays the caller's
-     * @param filter whose extents are kept; it is asked anew at each load
+     * @param filter whose extents are kept at least; it is asked anew at each load
+     * @param tables where a large host is; stays the caller's
      */
-    public FollowedHost(BlobStore store, String hostId, ExtentFilter filter) {
+    public FollowedHost(BlobStore store, String hostId, ExtentFilter filter, LocalTables tables) {
         this.store = store;
         this.hostId = hostId;
         this.filter = filter;
+        this.tables = tables;
     }
 
     /** Returns the state; it changes in {@link #refresh}, and {@link #reload} makes another one. */
@@ -64,7 +68,8 @@ public final class FollowedHost implements AutoCloseable {
 
     /** Reads the state from the archive; the old one stays if that fails. */
     public void reload() throws IOException {
-        HostState fresh = HostLog.load(store, hostId, PointInTime.NOW, filter, RunListener.NONE);
+        HostState fresh =
+                HostView.open(store, hostId, PointInTime.NOW, filter, tables).state();
         close();
         state = fresh;
         content = new VersionContent(store, hostId, state);

@@ -6,10 +6,10 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -44,13 +44,15 @@ final class HostFollower implements AutoCloseable {
      *
      * @param store stays open
      * @param firstNewVersion versions from this one on are new
+     * @param tables where a large host is; stays the caller's
      */
     HostFollower(
             BlobStore store,
             HostRegistry.Owner host,
             Address address,
             long firstNewVersion,
-            List<Selection.Entry> files)
+            Iterable<Selection.Entry> files,
+            LocalTables tables)
             throws IOException {
         this.host = host;
         this.address = address;
@@ -61,7 +63,7 @@ final class HostFollower implements AutoCloseable {
                     new Followed(file.path(), file.version().length(), true));
         }
         ExtentFilter filter = ExtentFilter.of(id -> followed.containsKey(id) || id >= firstNewVersion);
-        newest = new FollowedHost(store, host.id(), filter);
+        newest = new FollowedHost(store, host.id(), filter, tables);
         newest.reload();
     }
 

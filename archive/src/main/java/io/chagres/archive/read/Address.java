@@ -84,6 +84,11 @@ public final class Address {
         return false;
     }
 
+    /** Says whether {@link #matches} may say yes of paths below a directory; if in doubt, yes. */
+    public boolean mayMatchBelow(Pathname directory) {
+        return path == null || path.mayMatchBelow(directory);
+    }
+
     /** Says whether it names all files of the hosts that it names. */
     public boolean namesAll() {
         return path == null;

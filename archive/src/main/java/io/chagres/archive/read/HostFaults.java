@@ -8,6 +8,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -54,6 +55,10 @@ public final class HostFaults {
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
             tell(host, e);
+        } catch (UncheckedIOException e) { // of what is read while somebody goes through it
+            return attempt(host, () -> {
+                throw e.getCause();
+            });
         } catch (OutOfMemoryError e) { // what was loaded is on no stack any more, so there is room for the next host
             tell(host, new MemoryException());
         }

@@ -9,8 +9,9 @@ import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
@@ -127,14 +128,17 @@ public final class Restore {
     private final Options options;
     private final RestoreCounter counter;
     private final Workers workers;
+    private final LocalTables tables;
 
     /**
      * Makes a restore; nothing happens before {@link #into}.
      *
+     * @param tables where large hosts are meanwhile; stays the caller's
      * @param workers write content; the listener hears of it on their threads, one at a time
      */
-    public Restore(BlobStore store, Options options, Workers workers, Listener listener) {
+    public Restore(BlobStore store, Options options, LocalTables tables, Workers workers, Listener listener) {
         this.store = store;
+        this.tables = tables;
         this.workers = workers;
         this.options = options;
         counter = new RestoreCounter(listener);
@@ -157,6 +161,7 @@ public final class Restore {
                 boolean shared = sharing.getOrDefault(host.name(), 1) > 1;
                 String name = shared ? host.name() + "~" + host.id() : host.name();
                 faults.attempt(host, () -> host(root, host, Pathname.of(name)));
+                tables.release(host.id());
             }
         }
         return counter.summary();
@@ -234,7 +239,7 @@ public final class Restore {
                 options.specialBits(),
                 counter)) {
             tree.makeDirectories(plan.directories().keySet());
-            tree.writeFiles(plan.files());
+            plan.forEachFiles(tree::writeFiles);
             tree.makeLinks(plan.links());
             tree.finishDirectories(plan.directories().descendingMap());
         }
@@ -259,15 +264,17 @@ public final class Restore {
     }
 
     private HostState load(HostRegistry.Owner host) throws IOException {
-        return options.salvage()
-                ? Salvage.load(
-                        store,
-                        host.id(),
-                        options.at(),
-                        ExtentFilter.ALL,
-                        RunListener.NONE,
-                        (object, cause, consequence) -> counter.fault(object, cause + "; " + consequence))
-                : HostLog.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE);
+        if (options.salvage()) {
+            return Salvage.load(
+                    store,
+                    host.id(),
+                    options.at(),
+                    ExtentFilter.ALL,
+                    RunListener.NONE,
+                    (object, cause, consequence) -> counter.fault(object, cause + "; " + consequence));
+        }
+        return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, tables)
+                .state();
     }
 
     /** Says whether an -errno means that going on makes no sense. */

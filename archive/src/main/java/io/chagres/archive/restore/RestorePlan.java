@@ -8,48 +8,118 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NoSuchElementException;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Says what one tree of a host that is restored holds, as paths below the host's directory. Reads nothing. */
+/**
+ * Says what one tree of a host that is restored holds, as paths below the host's directory: directories, links and
+ * files of several names at once, all other files some at a time. Reads no bytes of files.
+ */
 final class RestorePlan {
     private static final Pathname ROOT = Pathname.of("/");
+
+    /** So many files are written in the order in which the store holds them. */
+    private static final int FILES_AT_ONCE = 8192;
 
     /** A version and all the names it gets. */
     record PlannedFile(FileVersion version, List<Pathname> paths) {}
 
     private final HostState state;
     private final Restore.Options options;
+    private final Supplier<Iterator<PlannedFile>> all;
     private final NavigableMap<Pathname, Attributes> directories = new TreeMap<>();
-    private final Map<Long, PlannedFile> files = new LinkedHashMap<>();
+    private final Map<Long, PlannedFile> ofSeveralNames = new LinkedHashMap<>();
     private final List<NameTree.Entry> links = new ArrayList<>();
+    private long files;
+    private long bytes;
 
-    private RestorePlan(HostState state, Restore.Options options) {
+    private RestorePlan(HostState state, Restore.Options options, Supplier<Iterator<PlannedFile>> all) {
         this.state = state;
         this.options = options;
+        this.all = all;
     }
 
     /** Plans the names that stood. */
     static RestorePlan ofNames(HostState state, Restore.Options options) {
-        RestorePlan plan = new RestorePlan(state, options);
+        RestorePlan plan = new RestorePlan(state, options, () -> new NamedFiles(state, options));
         state.names().forEach(plan::addNamed);
         return plan;
     }
 
     /** Plans what is gone, in a tree of its own. */
     static RestorePlan ofGone(HostState state, Restore.Options options, GoneTree gone) {
-        RestorePlan plan = new RestorePlan(state, options);
-        gone.forEach((path, id) -> {
-            FileVersion version = state.version(id);
-            if (version != null) {
-                plan.addFile(version, path);
-            }
+        Map<Pathname, Long> ids = new LinkedHashMap<>();
+        gone.forEach(ids::put);
+        RestorePlan plan = new RestorePlan(state, options, () -> goneFiles(state, ids));
+        goneFiles(state, ids).forEachRemaining(file -> {
+            plan.addDirectories(parentOf(file.paths().getFirst()));
+            plan.count(file.version());
         });
         return plan;
+    }
+
+    private static Iterator<PlannedFile> goneFiles(HostState state, Map<Pathname, Long> ids) {
+        return ids.entrySet().stream()
+                .flatMap(each -> {
+                    FileVersion version = state.version(each.getValue());
+                    return version == null ? Stream.of() : Stream.of(new PlannedFile(version, List.of(each.getKey())));
+                })
+                .iterator();
+    }
+
+    /** Goes through the files of one name that are asked for. */
+    private static final class NamedFiles implements Iterator<PlannedFile> {
+        private final HostState state;
+        private final Restore.Options options;
+        private final Iterator<NameTree.Entry> names;
+        private @Nullable PlannedFile next;
+
+        NamedFiles(HostState state, Restore.Options options) {
+            this.state = state;
+            this.options = options;
+            names = state.names().iterator();
+            next = following();
+        }
+
+        private @Nullable PlannedFile following() {
+            while (names.hasNext()) {
+                NameTree.Entry entry = names.next();
+                Pathname path = entry.versionId() == 0 ? ROOT : entry.path();
+                FileVersion version =
+                        path.equals(ROOT) || !isAskedFor(options, path) ? null : state.version(entry.versionId());
+                if (version != null
+                        && version.nameCount() == 1
+                        && options.filter().test(version)) {
+                    return new PlannedFile(version, List.of(path));
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return next != null;
+        }
+
+        @Override
+        public PlannedFile next() {
+            PlannedFile file = next;
+            if (file == null) {
+                throw new NoSuchElementException();
+            }
+            next = following();
+            return file;
+        }
     }
 
     /** Returns the directories with their attributes, each behind the one it is in. */
@@ -57,9 +127,22 @@ final class RestorePlan {
         return directories;
     }
 
-    /** Returns the files. */
-    Iterable<PlannedFile> files() {
-        return files.values();
+    /** Takes some files. */
+    interface FileSink {
+        void write(List<PlannedFile> files) throws IOException;
+    }
+
+    /** Gives all files to a sink, some at a time. */
+    void forEachFiles(FileSink sink) throws IOException {
+        List<PlannedFile> some = new ArrayList<>(ofSeveralNames.values());
+        for (Iterator<PlannedFile> each = all.get(); each.hasNext(); ) {
+            some.add(each.next());
+            if (some.size() >= FILES_AT_ONCE) {
+                sink.write(some);
+                some = new ArrayList<>();
+            }
+        }
+        sink.write(some);
     }
 
     /** Returns the symbolic links. */
@@ -69,26 +152,31 @@ final class RestorePlan {
 
     /** Returns what the files take, without holes and what is lost; {@link Long#MAX_VALUE} for more than that. */
     long bytes() {
-        long bytes = 0;
-        for (PlannedFile file : files.values()) {
-            for (LogRecord.Extent extent : Extents.of(file.version())) {
-                boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost();
-                long length = lost || extent instanceof LogRecord.ZeroRun ? 0 : extent.length();
-                // sizes come from the archive: a hostile one must not turn the sum negative
-                bytes += Math.min(length, Long.MAX_VALUE - bytes);
-            }
-        }
         return bytes;
+    }
+
+    private void count(FileVersion version) {
+        files++;
+        for (LogRecord.Extent extent : Extents.of(version)) {
+            boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost();
+            long length = lost || extent instanceof LogRecord.ZeroRun ? 0 : extent.length();
+            // sizes come from the archive: a hostile one must not turn the sum negative
+            bytes += Math.min(length, Long.MAX_VALUE - bytes);
+        }
     }
 
     /** Says whether there is nothing to make. */
     boolean isEmpty() {
-        return directories.isEmpty() && files.isEmpty() && links.isEmpty();
+        return directories.isEmpty() && files == 0 && links.isEmpty();
+    }
+
+    private static boolean isAskedFor(Restore.Options options, Pathname path) {
+        return options.address() == null || options.address().matches(path);
     }
 
     private void addNamed(NameTree.Entry entry) {
         Pathname path = entry.path();
-        if (options.address() != null && !options.address().matches(path)) {
+        if (!isAskedFor(options, path)) {
             return;
         }
         FileVersion version = entry.version();
@@ -104,9 +192,17 @@ final class RestorePlan {
 
     private void addFile(FileVersion version, Pathname path) {
         addDirectories(parentOf(path));
-        files.computeIfAbsent(version.id(), id -> new PlannedFile(version, new ArrayList<>()))
-                .paths()
-                .add(path);
+        if (version.nameCount() > 1) {
+            PlannedFile file = ofSeveralNames.get(version.id());
+            if (file == null) {
+                file = new PlannedFile(version, new ArrayList<>());
+                ofSeveralNames.put(version.id(), file);
+                count(version);
+            }
+            file.paths().add(path);
+        } else {
+            count(version);
+        }
     }
 
     private static Pathname parentOf(Pathname path) {

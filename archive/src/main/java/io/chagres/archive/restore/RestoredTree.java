@@ -126,7 +126,7 @@ final class RestoredTree implements AutoCloseable {
     }
 
     /** Writes files, and gives them their further names. */
-    void writeFiles(Iterable<RestorePlan.PlannedFile> planned) throws IOException {
+    void writeFiles(List<RestorePlan.PlannedFile> planned) throws IOException {
         List<RestoredFile> files = new ArrayList<>();
         planned.forEach(each ->
                 files.add(new RestoredFile(each.version(), placeOf(each.paths().getFirst()))));

@@ -112,10 +112,13 @@ final class Changes implements RunListener {
     /**
      * Applies the changes of a span to the state before it.
      *
+     * @param relief see {@link Checkpoint#restore}
+     * @return what stands for the state now
      * @throws CorruptArchiveException when they are damaged; the state is then not usable
      */
-    static void apply(BlobStore store, Tables tables, CommitSpan span, HostState state) throws IOException {
-        Checkpoint.restore(store, tables.key(span), FixedHeader.CHANGES, state);
+    static HostState apply(BlobStore store, Tables tables, CommitSpan span, HostState state, Checkpoint.Relief relief)
+            throws IOException {
+        return Checkpoint.restore(store, tables.key(span), FixedHeader.CHANGES, state, relief);
     }
 
     /** Puts the changes of spans that follow each other as those of one. */

@@ -15,6 +15,9 @@ import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Writes and reads the state after a commit as one object, so that a reader need not apply every commit before it. It
@@ -38,7 +41,8 @@ import java.util.Map;
 public final class Checkpoint {
     static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
 
-    private static final int LEVEL = 3;
+    /** Between so many records a state is not written away. */
+    static final int RELIEF_RECORDS = 4096;
 
     /** A file has the attributes of its version. */
     private static final Attributes OF_VERSION = new Attributes(0, 0, 0, 0);
@@ -89,24 +93,17 @@ public final class Checkpoint {
                 version(version, hidden.getOrDefault(version.id(), 0), contents, out);
             }
         }
-        for (FileVersion version : state.keptVersions().values()) {
-            for (LogRecord.Derived copy :
-                    contents.keeps(version) ? version.compressedCopies() : List.<LogRecord.Derived>of()) {
-                out.write(copy);
-            }
-        }
+        copies(state, contents, out);
         names(state, out);
     }
 
-    /**
-     * Writes all but which compressed files hold a version's content; what a table holds that the state stands over is
-     * copied where that is possible.
-     */
+    /** Writes all that a local table holds; what another holds that the state stands over is copied where possible. */
     static void state(HostState state, StateTable below, CheckpointContents contents, CheckpointWriter out)
             throws IOException {
         host(state, contents, out::write);
+        TableCopy copy = new TableCopy(below);
         Map<Long, Integer> hidden = state.names().hidden();
-        below.copyVersions(state.keptVersions(), state.names(), new StateTable.Copy() {
+        copy.versions(state.keptVersions(), state.names(), new TableCopy.Versions() {
             @Override
             public void version(FileVersion version) throws IOException {
                 Checkpoint.version(version, hidden.getOrDefault(version.id(), 0), contents, out::write);
@@ -119,11 +116,46 @@ public final class Checkpoint {
                 return hidden.isEmpty() && out.copy(content, stored, first, records, crc, lastId);
             }
         });
-        names(state, out::write);
+        copies(state, contents, out::write);
+        NavigableMap<Pathname, Optional<NameTree.Entry>> changes = state.names().changes();
+        if (changes == null) {
+            names(state, out::write);
+            return;
+        }
+        copy.names(changes, new TableCopy.Names() {
+            @Override
+            public void changed(Pathname path, NameTree.Entry entry) throws IOException {
+                out.write(Checkpoint.name(entry, path));
+            }
+
+            @Override
+            public void name(LogRecord.NameAdded name) throws IOException {
+                out.write(name);
+            }
+
+            @Override
+            public boolean block(byte[] content, byte[] stored, Pathname first, int records, int crc)
+                    throws IOException {
+                return out.copyNames(content, stored, first, records, crc);
+            }
+        });
+    }
+
+    private static void copies(HostState state, CheckpointContents contents, Sink out) throws IOException {
+        StateTable below = state.table();
+        NavigableMap<Long, List<LogRecord.Derived>> copies = new TreeMap<>(below == null ? Map.of() : below.copies());
+        for (FileVersion version : state.keptVersions().values()) {
+            copies.put(version.id(), contents.keeps(version) ? version.compressedCopies() : List.of());
+        }
+        for (List<LogRecord.Derived> ofVersion : copies.values()) {
+            for (LogRecord.Derived each : ofVersion) {
+                out.write(each);
+            }
+        }
     }
 
     private static void names(HostState state, Sink out) throws IOException {
-        state.names().forEachByDirectory((entry, path) -> out.write(name(entry, path)));
+        TreeWalk.byDirectory(state.names().root(), (entry, path) -> out.write(name(entry, path)));
     }
 
     /** Writes records into a sink. */
@@ -142,7 +174,7 @@ public final class Checkpoint {
             return -1;
         }
         try (BlobWriter object = store.create(key);
-                CheckpointWriter out = new CheckpointWriter(object::write, header, LEVEL)) {
+                CheckpointWriter out = new CheckpointWriter(object::write, header)) {
             records.writeTo(out::write);
             out.finish();
             object.commit();
@@ -160,11 +192,20 @@ public final class Checkpoint {
         return header(state, FixedHeader.CHECKPOINT);
     }
 
+    /** Returns what a local table of a state begins with, which may be one before the first commit, or a past one. */
+    static FixedHeader localHeader(HostState state) {
+        return header(state, FixedHeader.CHECKPOINT, Math.max(1, state.seq()), Math.max(1, state.row()));
+    }
+
     /** Returns what an object of records begins with that a state is the end of. */
     static FixedHeader header(HostState state, int kind) {
+        return header(state, kind, state.seq(), state.row());
+    }
+
+    private static FixedHeader header(HostState state, int kind, long seq, long row) {
         return new FixedHeader(
                 kind,
-                state.seq(),
+                seq,
                 state.timeMs(),
                 state.incarnation(),
                 new byte[FixedHeader.ID_BYTES],
@@ -174,7 +215,7 @@ public final class Checkpoint {
                 0,
                 0,
                 0,
-                state.row(),
+                row,
                 FixedHeader.PLAIN,
                 FixedHeader.UNSIGNED);
     }
@@ -213,12 +254,16 @@ public final class Checkpoint {
             for (LogRecord.Extent extent : contents.extents(version)) {
                 out.write(extent);
             }
+            if (contents.tellsLengths()) {
+                long mtimeNs = version.attributes().mtimeNs();
+                out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
+            }
         }
         closed(version, out);
         attributes(version, out);
         out.write(version.times());
         LogRecord.VersionRetention retention = contents.retention(version);
-        if (retention.expiredMs() != 0 || retention.endedMs() != 0) {
+        if (retention.expiredBefore() != 0 || retention.expiredMs() != 0 || retention.endedMs() != 0) {
             out.write(retention);
         }
     }
@@ -272,12 +317,35 @@ public final class Checkpoint {
 
     /** Takes over a checkpoint, an outline or changes, see above. */
     static void restore(BlobStore store, String key, int kind, HostState state) throws IOException {
+        restore(store, key, kind, state, same -> same);
+    }
+
+    /** Says what stands for a state from now on. */
+    @FunctionalInterface
+    interface Relief {
+        HostState of(HostState state) throws IOException;
+    }
+
+    /**
+     * Takes over a checkpoint, an outline or changes, as above.
+     *
+     * @param relief is asked after some records each; the last header counts
+     * @return what stands for the state now
+     */
+    static HostState restore(BlobStore store, String key, int kind, HostState before, Relief relief)
+            throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             FixedHeader header = in.header();
+            HostState state = before;
+            long count = 0;
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 state.restore(key, record, header.timeMs());
+                if (++count % RELIEF_RECORDS == 0) {
+                    state = relief.of(state);
+                }
             }
             state.restored(header);
+            return state;
         }
     }
 

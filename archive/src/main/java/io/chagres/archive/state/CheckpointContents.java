@@ -24,6 +24,11 @@ public interface CheckpointContents {
         return false;
     }
 
+    /** Says whether the length of each version is told behind its extents, which may end elsewhere: not in a store. */
+    default boolean tellsLengths() {
+        return false;
+    }
+
     /** Returns what retention did to a version. */
     default LogRecord.VersionRetention retention(FileVersion version) {
         return version.retention();

@@ -4,11 +4,13 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,11 @@ final class CheckpointWriter implements AutoCloseable {
 
     /** Who looks for one record decompresses one block. */
     private static final int INDEXED_BLOCK_BYTES = 32 * 1024;
+
+    private static final int LEVEL = 3;
+
+    /** Nobody fetches these over a network. */
+    private static final int LOCAL_LEVEL = 1;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -45,9 +52,19 @@ final class CheckpointWriter implements AutoCloseable {
         void write(MemorySegment source, long offset, long length) throws IOException;
     }
 
-    CheckpointWriter(Target object, FixedHeader header, int level) {
+    /** Begins an object in a store. */
+    CheckpointWriter(Target object, FixedHeader header) {
+        this(object, header, LEVEL, false);
+    }
+
+    /** Begins a local table. */
+    static CheckpointWriter ofLocal(Target object, FixedHeader header) {
+        return new CheckpointWriter(object, header, LOCAL_LEVEL, true);
+    }
+
+    private CheckpointWriter(Target object, FixedHeader header, int level, boolean isLocal) {
         this.object = object;
-        index = header.kind() == FixedHeader.CHECKPOINT ? new TableIndex() : null;
+        index = header.kind() == FixedHeader.CHECKPOINT ? new TableIndex(isLocal) : null;
         blockBytes = index == null ? BLOCK_BYTES : INDEXED_BLOCK_BYTES;
         frames = new SeekableFrames(level);
         header.encode(content, 0);
@@ -76,20 +93,39 @@ final class CheckpointWriter implements AutoCloseable {
     boolean copy(
             byte[] blockContent, byte[] frame, TableBlocks.First first, int blockRecords, int blockCrc, long lastId)
             throws IOException {
+        if (!mayCopy(frame)) {
+            return false;
+        }
+        Objects.requireNonNull(index).copy(first, blockRecords, blockCrc, lastId);
+        copy(blockContent, frame, blockRecords);
+        return true;
+    }
+
+    /** Takes a frame of another checkpoint that is a block of names, as above. */
+    boolean copyNames(byte[] blockContent, byte[] frame, Pathname first, int blockRecords, int blockCrc)
+            throws IOException {
+        if (!mayCopy(frame)) {
+            return false;
+        }
+        Objects.requireNonNull(index).copyNames(first, blockRecords, blockCrc);
+        copy(blockContent, frame, blockRecords);
+        return true;
+    }
+
+    private boolean mayCopy(byte[] frame) throws IOException {
         if (records.length() > 0) {
             block();
         }
-        if (length > 0 || index == null || frame.length > stored.byteSize()) {
-            return false;
-        }
-        index.copy(first, blockRecords, blockCrc, lastId);
+        return length == 0 && index != null && frame.length <= stored.byteSize();
+    }
+
+    private void copy(byte[] blockContent, byte[] frame, int blockRecords) throws IOException {
         crc.update(blockContent);
         count += blockRecords;
         recordBytes += blockContent.length - Integer.BYTES;
         MemorySegment.copy(frame, 0, stored, ValueLayout.JAVA_BYTE, 0, frame.length);
         frames.note(frame.length, blockContent.length);
         object.write(stored, 0, frame.length);
-        return true;
     }
 
     /** Returns how many bytes the records have; after the end. */

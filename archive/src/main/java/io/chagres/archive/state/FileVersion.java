@@ -90,6 +90,7 @@ public final class FileVersion {
     void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException {
         switch (record) {
             case LogRecord.Extent r when r.versionId() == id() && r.start() == length -> extend(r, timeMs);
+            case LogRecord.VersionLength r -> length = r.length();
             case LogRecord.VersionNames r -> untouchedNames = (int) Math.min(r.names(), Integer.MAX_VALUE);
             case LogRecord.VersionClosed r -> close(r.reason(), timeMs);
             case LogRecord.AttributesChanged r -> change(r.attributes(), timeMs);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -115,26 +116,59 @@ final class History {
      * @throws CompactedHistoryException when retention expired the moment
      */
     static void restore(BlobStore store, String hostId, Found found, HostState state) throws IOException {
-        for (String key : found.keys()) {
-            replay(store, key, found.moment().seq(), state);
-        }
-        attach(store, ArchiveLayout.checkpoint(hostId, found.checkpoint()), found.moment(), state);
+        replay(store, found, state, same -> same);
+        attach(store, hostId, found, state);
     }
 
-    private static void replay(BlobStore store, String key, long untilSeq, HostState state) throws IOException {
+    /**
+     * Puts names and lengths of a moment together.
+     *
+     * @param before the state before the first commit
+     * @param relief see {@link Checkpoint#restore}
+     * @return what stands for the state now
+     */
+    static HostState replay(BlobStore store, Found found, HostState before, Checkpoint.Relief relief)
+            throws IOException {
+        HostState state = before;
+        for (String key : found.keys()) {
+            state = replay(store, key, found.moment().seq(), state, relief);
+        }
+        return state;
+    }
+
+    private static HostState replay(
+            BlobStore store, String key, long untilSeq, HostState before, Checkpoint.Relief relief) throws IOException {
+        HostState state = before;
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
             boolean applies = false;
+            long count = 0;
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 if (record instanceof LogRecord.Moment moment) {
                     if (moment.seq() > untilSeq) {
-                        return;
+                        return state;
                     }
                     applies = moment.seq() > state.seq();
                 }
                 if (applies) {
                     state.restore(key, record, state.timeMs());
                 }
+                if (++count % Checkpoint.RELIEF_RECORDS == 0) {
+                    state = relief.of(state);
+                }
             }
+        }
+        return state;
+    }
+
+    /** Says of a state that was replayed where its bytes are. */
+    static void attach(BlobStore store, String hostId, Found found, HostState state) throws IOException {
+        attach(store, ArchiveLayout.checkpoint(hostId, found.checkpoint()), found.moment(), state);
+    }
+
+    /** Refuses a moment that retention expired. */
+    static void requireKept(LogRecord.Retention retention, LogRecord.Moment moment) throws CompactedHistoryException {
+        if (moment.timeMs() < retention.horizonMs()) {
+            throw new CompactedHistoryException(retention.horizonMs());
         }
     }
 
@@ -145,13 +179,11 @@ final class History {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 switch (record) {
                     case LogRecord.Retention retention -> {
-                        if (moment.timeMs() < retention.horizonMs()) {
-                            throw new CompactedHistoryException(retention.horizonMs());
-                        }
+                        requireKept(retention, moment);
                         state.restore(key, record, moment.timeMs());
                     }
                     case LogRecord.VersionOpened opened -> {
-                        FileVersion version = state.version(opened.versionId());
+                        FileVersion version = state.kept(opened.versionId());
                         if (version != null) {
                             kept.add(version.id());
                             if (opened.startPosition() > version.startPosition()) {
@@ -164,7 +196,8 @@ final class History {
                 }
             }
         }
-        for (FileVersion version : state.versions()) {
+        for (FileVersion each : state.versions()) {
+            FileVersion version = Objects.requireNonNull(state.kept(each.id()));
             if (!kept.contains(version.id())) {
                 version.expire(version.length());
             } else if (version.attached() < version.length()) {

@@ -26,6 +26,8 @@ public final class HostLog {
     /** A state remembers commits of so many bytes, so as to tell where their bytes are. */
     private static final int MAX_KEPT_BYTES = 16 << 20;
 
+    private static final int MAX_ENTRIES = Integer.MAX_VALUE;
+
     private HostLog() {}
 
     /**
@@ -39,7 +41,19 @@ public final class HostLog {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(store, hostId, at, new MemoryLoad(store, hostId, filter, listener, true, Map.of()));
+        return load(store, hostId, at, new MemoryLoad(store, hostId, filter, listener, true, Map.of(), MAX_ENTRIES));
+    }
+
+    /**
+     * Loads the state of a host as above.
+     *
+     * @param maxEntries so many names and versions it may have
+     * @throws LargeHostException when it has more
+     */
+    static HostState loadSmall(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, int maxEntries)
+            throws IOException {
+        return load(
+                store, hostId, at, new MemoryLoad(store, hostId, filter, RunListener.NONE, true, Map.of(), maxEntries));
     }
 
     /**
@@ -52,7 +66,7 @@ public final class HostLog {
                 store,
                 hostId,
                 PointInTime.NOW,
-                new MemoryLoad(store, hostId, ExtentFilter.NONE, RunListener.NONE, true, known));
+                new MemoryLoad(store, hostId, ExtentFilter.NONE, RunListener.NONE, true, known, MAX_ENTRIES));
     }
 
     /**
@@ -83,7 +97,11 @@ public final class HostLog {
      */
     public static HostState replay(BlobStore store, String hostId, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(store, hostId, PointInTime.NOW, new MemoryLoad(store, hostId, filter, listener, false, Map.of()));
+        return load(
+                store,
+                hostId,
+                PointInTime.NOW,
+                new MemoryLoad(store, hostId, filter, listener, false, Map.of(), MAX_ENTRIES));
     }
 
     /**
@@ -300,31 +318,6 @@ public final class HostLog {
             }
             first = first == null ? cause : first;
         }
-    }
-
-    static HostState restored(
-            BlobStore store,
-            String hostId,
-            @Nullable CheckpointId checkpoint,
-            ExtentFilter filter,
-            RunListener listener)
-            throws IOException {
-        return filled(filter, listener, state -> {
-            if (checkpoint != null) {
-                Checkpoint.restore(store, hostId, checkpoint, state);
-            }
-        });
-    }
-
-    /** Fills a state before the first commit. */
-    interface Filling {
-        void into(HostState state) throws IOException;
-    }
-
-    static HostState filled(ExtentFilter filter, RunListener listener, Filling filling) throws IOException {
-        HostState state = new HostState(filter, listener);
-        filling.into(state);
-        return state;
     }
 
     /**

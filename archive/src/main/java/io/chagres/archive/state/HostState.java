@@ -27,6 +27,7 @@ public final class HostState {
     private final RunListener listener;
     private final NameTree names;
     private final @Nullable StateTable table;
+    private final int maxEntries;
     private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
     private long timeMs;
@@ -54,8 +55,18 @@ public final class HostState {
      * @param listener hears of every version and extent that is applied
      */
     public HostState(ExtentFilter filter, RunListener listener) {
+        this(filter, listener, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Makes the state before the first commit, for as long as it is small.
+     *
+     * @param maxEntries so many names and versions it may have; what adds more throws {@link LargeHostException}
+     */
+    HostState(ExtentFilter filter, RunListener listener, int maxEntries) {
         this.filter = filter;
         this.listener = listener;
+        this.maxEntries = maxEntries;
         table = null;
         names = new NameTree(null, this);
     }
@@ -65,12 +76,29 @@ public final class HostState {
      * later commits do not touch stays in the table.
      */
     HostState(StateTable table) throws IOException {
+        this(table, RunListener.NONE);
+    }
+
+    /** Makes the state that was written into a table, where this goes on that far. */
+    HostState(StateTable table, HostState written) throws IOException {
+        this(table, written.listener);
+        seq = written.seq;
+        timeMs = written.timeMs;
+        row = written.row;
+        repeated = written.repeated;
+        incarnation = written.incarnation();
+        chain = written.chain();
+    }
+
+    /** Makes the state a table holds, as above, with a listener for what comes. */
+    HostState(StateTable table, RunListener listener) throws IOException {
         filter = ExtentFilter.ALL;
-        listener = RunListener.NONE;
+        this.listener = listener;
+        maxEntries = Integer.MAX_VALUE;
         this.table = table;
         names = new NameTree(table, this);
         for (LogRecord record : table.hostRecords()) {
-            apply("a table", record, table.header().timeMs());
+            apply(table.key(), record, table.header().timeMs());
         }
         restored(table.header());
     }
@@ -83,6 +111,11 @@ public final class HostState {
     /** Returns the state before the first commit, which keeps no extents. */
     public static HostState empty() {
         return new HostState(ExtentFilter.NONE, RunListener.NONE);
+    }
+
+    /** Says whether most of it is in a local table. */
+    public boolean isLarge() {
+        return table != null;
     }
 
     /** Returns what it stands over, or null. */
@@ -288,7 +321,7 @@ public final class HostState {
      * already, is left out.
      */
     void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
-        FileVersion version = versions.get(extent.versionId());
+        FileVersion version = kept(extent.versionId());
         if (version != null && extent.start() < version.length() && extent.start() >= version.attached()) {
             if (extent.start() > version.attached()) {
                 throw new CorruptArchiveException(
@@ -328,8 +361,10 @@ public final class HostState {
             }
             case LogRecord.IncarnationClosed r -> closedCleanly = r.drained();
             case LogRecord.Recipients r -> recipients = r;
-            case LogRecord.NameAdded r ->
+            case LogRecord.NameAdded r -> {
+                requireRoom();
                 names.add(added(object, r), r.kind() == LogRecord.Kind.FILE ? known(object, r.versionId()) : null);
+            }
             case LogRecord.NameRemoved r -> names.remove(name(object, r.path()));
             case LogRecord.NameMoved r -> names.move(name(object, r.from()), name(object, r.to()));
             case LogRecord.VersionOpened r -> open(object, r, time);
@@ -353,12 +388,19 @@ public final class HostState {
     }
 
     private void open(String object, LogRecord.VersionOpened opened, long time) throws CorruptArchiveException {
+        requireRoom();
         boolean keep = filter.keeps(opened.versionId());
         boolean known = table != null && table.holds(opened.versionId());
         if (known || versions.putIfAbsent(opened.versionId(), new FileVersion(opened, time, keep)) != null) {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
         listener.opened(opened);
+    }
+
+    private void requireRoom() {
+        if (versions.size() + names.size() >= maxEntries) {
+            throw new LargeHostException();
+        }
     }
 
     private void change(String object, LogRecord.AttributesChanged changed, long time) throws CorruptArchiveException {

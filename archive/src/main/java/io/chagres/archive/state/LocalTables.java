@@ -40,16 +40,13 @@ public final class LocalTables implements AutoCloseable {
     private static final int BYTES_PER_VERSION = 32;
 
     /** So many times a large host's versions may be in memory while it is loaded. */
-    private static final int MAX_KEPT_FACTOR = 8;
+    private static final int MAX_KEPT_FACTOR = 2;
 
-    /** Nobody fetches these over a network. */
-    private static final int LEVEL = 1;
-
-    private static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
+    static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final String PREFIX = "table-";
     private static final int MODE = 0600;
-    private static final int STATES_PER_HOST = 2;
+    private static final int STATES_OF_MOUNT = 2;
     private static final int PART_BYTES = 1 << 20;
     private static final int SKIPPABLE_MAGIC = 0x184D2A50;
     private static final int END_BYTES = 12;
@@ -57,6 +54,7 @@ public final class LocalTables implements AutoCloseable {
     private final Pathname directory;
     private final boolean named;
     private final int largeVersions;
+    private final int statesPerHost;
     private final Runnable freed;
     private final AtomicLong number = new AtomicLong();
 
@@ -75,10 +73,33 @@ public final class LocalTables implements AutoCloseable {
      * @param freed is told when much of what was in memory is in a file, at a moment at which it can be collected
      */
     public LocalTables(Pathname directory, boolean named, int largeVersions, Runnable freed) {
+        this(directory, named, largeVersions, STATES_OF_MOUNT, freed);
+    }
+
+    private LocalTables(Pathname directory, boolean named, int largeVersions, int statesPerHost, Runnable freed) {
         this.directory = directory;
         this.named = named;
         this.largeVersions = largeVersions;
+        this.statesPerHost = statesPerHost;
         this.freed = freed;
+    }
+
+    /**
+     * Begins to keep tables in files without a name, each until {@link #release} of its host or {@link #close}.
+     *
+     * @param directory an existing directory, see above
+     * @param largeVersions how many versions are worth it
+     */
+    public static LocalTables unnamed(Pathname directory, int largeVersions) {
+        return new LocalTables(directory, false, largeVersions, Integer.MAX_VALUE, () -> {});
+    }
+
+    /** Closes the files of a host: states of it that were loaded through them are of no use any more. */
+    public synchronized void release(String hostId) {
+        Deque<StateTable> ofHost = used.remove(hostId);
+        if (ofHost != null) {
+            ofHost.forEach(StateTable::close);
+        }
     }
 
     /**
@@ -89,11 +110,57 @@ public final class LocalTables implements AutoCloseable {
      * @throws IOException when the store refuses or the checkpoint is damaged
      */
     @Nullable
+    StateTable ofLarge(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
+        return store.size(key) < (long) largeVersions * BYTES_PER_VERSION ? null : of(store, hostId, checkpoint);
+    }
+
+    /**
+     * Returns the state of a checkpoint in a copy of it, which is checked.
+     *
+     * @param listener hears of what is applied to it later
+     * @return null if the checkpoint is small, or cannot be kept here
+     * @throws IOException when the store refuses or the checkpoint is damaged
+     */
+    public @Nullable HostState stateOf(BlobStore store, String hostId, CheckpointId checkpoint, RunListener listener)
+            throws IOException {
+        StateTable table = ofLarge(store, hostId, checkpoint);
+        settle(hostId, table);
+        return table == null ? null : new HostState(table, listener);
+    }
+
+    /** Says whether a state that keeps all extents has so much in memory that {@link #relieved} writes it. */
+    public boolean isFull(HostState state) {
+        return state.keptVersions().size() >= Math.max(1, maxKept());
+    }
+
+    /** Writes a state and returns one that says the same and stands over a table; itself where that is not possible. */
+    public HostState relieved(String hostId, HostState state) throws IOException {
+        StateTable table = roll(hostId, state, EVERYTHING, false);
+        settle(hostId, table);
+        return table == null ? state : new HostState(table, state);
+    }
+
+    /** Closes what a state stands over, which is of no use any more. */
+    public void release(String hostId, HostState state) {
+        StateTable table = state.table();
+        if (table != null) {
+            close(hostId, table);
+        }
+    }
+
+    private void close(String hostId, StateTable table) {
+        synchronized (this) {
+            loading.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
+            used.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
+        }
+        table.close();
+    }
+
+    /** Returns a copy of a checkpoint of any size, as above; null if it cannot be kept here. */
+    @Nullable
     StateTable of(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        if (store.size(key) < (long) largeVersions * BYTES_PER_VERSION) {
-            return null;
-        }
         Pathname name = name(store, key);
         StateTable table = named ? existing(name, key) : null;
         if (table == null) {
@@ -140,32 +207,63 @@ public final class LocalTables implements AutoCloseable {
     StateTable roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
             throws IOException {
         Pathname name = rolledName(store, hostId, checkpoint);
-        StateTable table = made(keep ? name : null, name.toString(), false, target -> write(state, target));
+        return roll(hostId, state, keep ? name : null, name.toString(), out -> write(state, EVERYTHING, out));
+    }
+
+    /**
+     * Writes a state that is being loaded, as above, for this program only.
+     *
+     * @param contents what is kept of it
+     * @param all whether contents are asked of every version, not only of those that are in memory
+     */
+    @Nullable
+    StateTable roll(String hostId, HostState state, CheckpointContents contents, boolean all) throws IOException {
+        return roll(hostId, state, null, hostId, out -> {
+            if (all) {
+                Checkpoint.state(state, contents, out::write);
+            } else {
+                write(state, contents, out);
+            }
+        });
+    }
+
+    private @Nullable StateTable roll(
+            String hostId, HostState state, @Nullable Pathname name, String key, Records records) throws IOException {
+        StateTable table = made(name, key, false, target -> {
+            try (CheckpointWriter out = CheckpointWriter.ofLocal(target, Checkpoint.localHeader(state))) {
+                records.into(out);
+                out.finish();
+            }
+        });
         StateTable before = state.table();
         if (table != null && before != null) {
-            synchronized (this) {
-                loading.getOrDefault(hostId, new ArrayDeque<>()).remove(before);
-            }
-            before.close();
+            close(hostId, before);
         }
         return loading(hostId, table);
     }
 
-    private static void write(HostState state, CheckpointWriter.Target target) throws IOException {
-        try (CheckpointWriter out = new CheckpointWriter(target, Checkpoint.header(state), LEVEL)) {
-            StateTable below = state.table();
-            if (below == null) {
-                Checkpoint.state(state, EVERYTHING, out::write);
-            } else {
-                Checkpoint.state(state, below, EVERYTHING, out);
-            }
-            out.finish();
+    /** Writes the records of a table. */
+    private interface Records {
+        void into(CheckpointWriter out) throws IOException;
+    }
+
+    private static void write(HostState state, CheckpointContents contents, CheckpointWriter out) throws IOException {
+        StateTable below = state.table();
+        if (below == null) {
+            Checkpoint.state(state, contents, out::write);
+        } else {
+            Checkpoint.state(state, below, contents, out);
         }
     }
 
     /** Says whether the next program finds what this one writes. */
     boolean isNamed() {
         return named;
+    }
+
+    /** Returns how many names and versions a host may have that is in memory as a whole. */
+    int maxInMemory() {
+        return 2 * largeVersions;
     }
 
     /** Returns how many versions may be in memory while a host is loaded. */
@@ -203,7 +301,7 @@ public final class LocalTables implements AutoCloseable {
         if (table != null) {
             Deque<StateTable> ofHost = used.computeIfAbsent(hostId, each -> new ArrayDeque<>());
             ofHost.add(table);
-            if (ofHost.size() > STATES_PER_HOST) {
+            if (ofHost.size() > statesPerHost) {
                 ofHost.remove().close();
             }
         }

@@ -14,6 +14,7 @@ final class MemoryLoad implements HostLog.Load {
     private final String hostId;
     private final ExtentFilter filter;
     private final RunListener listener;
+    private final int maxEntries;
     private boolean usesOutlines;
     private Map<Long, CommitHeader> known;
 
@@ -23,7 +24,8 @@ final class MemoryLoad implements HostLog.Load {
             ExtentFilter filter,
             RunListener listener,
             boolean usesOutlines,
-            Map<Long, CommitHeader> known) {
+            Map<Long, CommitHeader> known,
+            int maxEntries) {
         boolean comesBack = filter == ExtentFilter.NONE && listener == RunListener.NONE;
         this.store = comesBack ? new KeptCheckpoint(store, hostId) : store;
         this.hostId = hostId;
@@ -31,6 +33,7 @@ final class MemoryLoad implements HostLog.Load {
         this.listener = listener;
         this.usesOutlines = usesOutlines;
         this.known = known;
+        this.maxEntries = maxEntries;
     }
 
     @Override
@@ -61,9 +64,13 @@ final class MemoryLoad implements HostLog.Load {
     @Override
     public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
         Tables tables = span.tables();
-        return tables == null || span.before() == tables.base().seq()
-                ? HostLog.restored(store, hostId, span.checkpoint(), filter, listener)
-                : filled(state -> Outlines.restore(store, hostId, tables, span.before(), state, wantsExtents()));
+        HostState state = begun();
+        if (tables != null && span.before() != tables.base().seq()) {
+            Outlines.restore(store, hostId, tables, span.before(), state, wantsExtents());
+        } else if (span.checkpoint() != null) {
+            Checkpoint.restore(store, hostId, span.checkpoint(), state);
+        }
+        return state;
     }
 
     @Override
@@ -81,10 +88,12 @@ final class MemoryLoad implements HostLog.Load {
 
     @Override
     public HostState past(History.Found found) throws IOException {
-        return filled(state -> History.restore(store, hostId, found, state));
+        HostState state = begun();
+        History.restore(store, hostId, found, state);
+        return state;
     }
 
-    private HostState filled(HostLog.Filling filling) throws IOException {
-        return HostLog.filled(filter, listener, filling);
+    private HostState begun() {
+        return new HostState(filter, listener, maxEntries);
     }
 }

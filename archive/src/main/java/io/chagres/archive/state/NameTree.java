@@ -4,7 +4,6 @@ import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,7 +13,10 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +77,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
 
         /** Returns the bytes of its path, at most one more than a path may have; 0 for the root. */
-        private int pathBytes() {
+        int pathBytes() {
             int length = 0;
             for (Entry at = this; at.parent != null && length <= RecordWriter.MAX_PATH_BYTES; at = at.parent) {
                 length += at.name.length() + 1;
@@ -143,8 +145,8 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             return children == null || !children.containsKey(childName);
         }
 
-        /** Returns the version a file's name leads to, without making it; 0 for others. */
-        long versionId() {
+        /** Returns the id of the version a file's name leads to; 0 for others. */
+        public long versionId() {
             return version == null ? untouchedVersion : version.id();
         }
 
@@ -168,31 +170,77 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
 
         private synchronized List<Entry> tabledChildren(TableDirectory directory) {
-            TreeMap<Pathname, @Nullable Entry> touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
-            List<LogRecord.NameAdded> names = directory.names();
-            List<Entry> all = new ArrayList<>(names.size() + touched.size());
-            for (LogRecord.NameAdded each : names) {
-                while (!touched.isEmpty() && touched.firstKey().compareTo(each.path()) < 0) {
-                    addTo(all, touched.pollFirstEntry().getValue());
-                }
-                if (touched.containsKey(each.path())) {
-                    addTo(all, touched.remove(each.path()));
-                } else {
-                    all.add(untouched(directory, each));
-                }
-            }
-            touched.values().forEach(entry -> addTo(all, entry));
+            List<Entry> all = new ArrayList<>();
+            new TabledChildren(directory, true).forEachRemaining(all::add);
             return all;
         }
 
-        private static void addTo(List<Entry> all, @Nullable Entry entry) {
-            if (entry != null) {
-                all.add(entry);
+        /**
+         * Goes through the entries of a directory in the order of their bytes. Those that only a table holds are made
+         * on the way and stay nobody's: another call gives others.
+         */
+        public Iterator<Entry> each() {
+            return tabled == null ? children().iterator() : new TabledChildren(tabled, false);
+        }
+
+        /** What is in a directory: what a table holds, but where something changed since. */
+        private final class TabledChildren implements Iterator<Entry> {
+            private final TableDirectory directory;
+            private final Iterator<LogRecord.NameAdded> inTable;
+            private final TreeMap<Pathname, @Nullable Entry> touched;
+            private final boolean keeps;
+            private LogRecord.@Nullable NameAdded tabledNext;
+            private @Nullable Entry next;
+
+            TabledChildren(TableDirectory directory, boolean keeps) {
+                this.directory = directory;
+                this.keeps = keeps;
+                inTable = directory.names();
+                synchronized (Entry.this) {
+                    touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
+                }
+                tabledNext = inTable.hasNext() ? inTable.next() : null;
+                advance();
+            }
+
+            private void advance() {
+                next = null;
+                while (next == null && (tabledNext != null || !touched.isEmpty())) {
+                    LogRecord.NameAdded tabledName = tabledNext;
+                    if (tabledName == null
+                            || !touched.isEmpty() && touched.firstKey().compareTo(tabledName.path()) < 0) {
+                        next = touched.pollFirstEntry().getValue();
+                        continue;
+                    }
+                    next = touched.containsKey(tabledName.path())
+                            ? touched.remove(tabledName.path())
+                            : untouched(directory, tabledName, keeps);
+                    tabledNext = inTable.hasNext() ? inTable.next() : null;
+                }
+            }
+
+            @Override
+            public boolean hasNext() {
+                return next != null;
+            }
+
+            @Override
+            public Entry next() {
+                Entry entry = next;
+                if (entry == null) {
+                    throw new NoSuchElementException();
+                }
+                advance();
+                return entry;
             }
         }
 
-        /** Makes the entry of a name that only the table holds. What is no file is kept: it is its own identity. */
-        private Entry untouched(TableDirectory directory, LogRecord.NameAdded added) {
+        /**
+         * Makes the entry of a name that only the table holds.
+         *
+         * @param keeps whether it is kept if it is no file: it is its own identity then
+         */
+        private Entry untouched(TableDirectory directory, LogRecord.NameAdded added, boolean keeps) {
             if (added.kind() == LogRecord.Kind.FILE) {
                 return new Entry(added, this);
             }
@@ -200,11 +248,14 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             TableDirectory below = isDirectory ? directory.directory(added.path()) : null;
             Entry entry = new Entry(added, null, below);
             entry.tree = tree;
-            put(added.path(), entry);
+            entry.parent = this;
+            if (keeps) {
+                put(added.path(), entry);
+            }
             return entry;
         }
 
-        private boolean isDirectory() {
+        boolean isDirectory() {
             return kind == LogRecord.Kind.DIRECTORY;
         }
 
@@ -221,7 +272,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                 return children.get(childName);
             }
             LogRecord.NameAdded added = directory.find(childName);
-            return added == null ? null : untouched(directory, added);
+            return added == null ? null : untouched(directory, added, true);
         }
 
         private synchronized void put(Pathname childName, Entry child) {
@@ -255,6 +306,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
     /** Whether paths may be too long: a directory was moved to a longer path. */
     private boolean mayHide;
+
+    /** Whether a directory that a table holds is somewhere else, or nowhere: paths in the table may be wrong. */
+    private boolean isRearranged;
 
     /** Makes the tree of a state: empty, or that of a table. */
     NameTree(@Nullable StateTable table, HostState state) {
@@ -314,62 +368,38 @@ public final class NameTree implements Iterable<NameTree.Entry> {
      */
     @Override
     public Iterator<Entry> iterator() {
-        Deque<Entry> entries = new ArrayDeque<>();
-        pushChildren(root, entries);
-        return new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                return !entries.isEmpty();
-            }
-
-            @Override
-            public Entry next() {
-                Entry at = entries.pop();
-                pushChildren(at, entries);
-                return at;
-            }
-        };
-    }
-
-    private static void pushChildren(Entry directory, Deque<Entry> entries) {
-        int room = RecordWriter.MAX_PATH_BYTES - directory.pathBytes() - 1;
-        Collection<Entry> children = directory.tabled == null && directory.children != null
-                ? directory.children.descendingMap().values()
-                : new ArrayList<>(directory.children()).reversed();
-        for (Entry child : children) {
-            if (child.name.length() <= room) {
-                entries.push(child);
-            }
-        }
-    }
-
-    /** Takes an entry and its path. */
-    interface Visitor {
-        void visit(Entry entry, Pathname path) throws IOException;
+        return TreeWalk.all(root);
     }
 
     /**
-     * Visits the same entries in the order of a checkpoint: all that is in a directory, then what is in those that are
-     * in it, so that each is one range.
+     * Returns what changed of the names that a table holds, by their paths in its order; where there is no name any
+     * more, nothing.
+     *
+     * @return null when that does not say all: all names are to be gone through
      */
-    void forEachByDirectory(Visitor visitor) throws IOException {
-        Deque<Entry> directories = new ArrayDeque<>();
-        directories.push(root);
-        while (!directories.isEmpty()) {
-            Entry directory = directories.pop();
-            Pathname path = directory.path();
-            int room = RecordWriter.MAX_PATH_BYTES - directory.pathBytes() - 1;
-            List<Entry> below = new ArrayList<>();
-            for (Entry child : directory.children()) {
-                if (child.name.length() <= room) {
-                    visitor.visit(child, path.resolve(child.name));
-                    if (child.isDirectory()) {
-                        below.add(child);
-                    }
-                }
-            }
-            below.reversed().forEach(directories::push);
+    @Nullable
+    NavigableMap<Pathname, Optional<Entry>> changes() {
+        if (mayHide || isRearranged) {
+            return null;
         }
+        NavigableMap<Pathname, Optional<Entry>> changes = new TreeMap<>(TableIndex::order);
+        Deque<Map.Entry<Pathname, Entry>> directories = new ArrayDeque<>();
+        directories.push(Map.entry(ROOT, root));
+        while (!directories.isEmpty()) {
+            Map.Entry<Pathname, Entry> directory = directories.pop();
+            TreeMap<Pathname, @Nullable Entry> touched = directory.getValue().children;
+            if (touched == null) {
+                continue;
+            }
+            touched.forEach((childName, child) -> {
+                Pathname path = directory.getKey().resolve(childName);
+                changes.put(path, Optional.ofNullable(child));
+                if (child != null && child.isDirectory()) {
+                    directories.push(Map.entry(path, child));
+                }
+            });
+        }
+        return changes;
     }
 
     /** Returns how many names of versions have paths that are too long; nothing of versions that have none. */
@@ -382,7 +412,8 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         while (!directories.isEmpty()) {
             Entry directory = directories.pop();
             int room = RecordWriter.MAX_PATH_BYTES - directory.pathBytes() - 1;
-            for (Entry child : directory.children()) {
+            for (Iterator<Entry> entries = directory.each(); entries.hasNext(); ) {
+                Entry child = entries.next();
                 if (child.name.length() > room) {
                     countFiles(child, hidden);
                 } else if (child.isDirectory()) {
@@ -401,7 +432,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             if (at.kind == LogRecord.Kind.FILE) {
                 names.merge(at.versionId(), 1, Integer::sum);
             }
-            at.children().forEach(entries::push);
+            at.each().forEachRemaining(entries::push);
         }
     }
 
@@ -481,6 +512,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
         if (entry != null) {
             mayHide |= entry.isDirectory() && to.length() > from.length();
+            isRearranged |= entry.tabled != null;
             entry.unlink();
             requireParent(to).put(to.name(), touched(entry));
         }
@@ -547,11 +579,12 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         while (!entries.isEmpty()) {
             Entry at = entries.pop();
             size--;
+            isRearranged |= at.tabled != null;
             FileVersion version = at.untouchedVersion == 0 ? at.version : state.kept(at.untouchedVersion);
             if (version != null) {
                 version.removeName(at, at.path());
             }
-            at.children().forEach(entries::push);
+            at.each().forEachRemaining(entries::push);
         }
         top.unlink();
     }

@@ -106,7 +106,9 @@ public final class Outlines {
                 // the commits say the same
             }
         }
-        return HostLog.restored(store, hostId, checkpoint, ExtentFilter.NONE, changes);
+        return checkpoint == null
+                ? new HostState(ExtentFilter.NONE, changes)
+                : HostLog.load(store, hostId, checkpoint, ExtentFilter.NONE, changes);
     }
 
     private static long outlineBytes(HostState state) {
@@ -185,7 +187,7 @@ public final class Outlines {
             }
         }
         for (CommitSpan span : route.changes()) {
-            Changes.apply(store, tables, span, state);
+            Changes.apply(store, tables, span, state, same -> same);
         }
     }
 

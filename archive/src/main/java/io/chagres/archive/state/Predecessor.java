@@ -16,25 +16,36 @@ public final class Predecessor {
 
     /**
      * Says what a host lacks because the one that it continues was removed from the archive.
-     * Asks the store only where a version begins within its file.
+     * Asks the store only where a version begins within its file, or most of the state is in a table.
      *
      * @param state what the host's log adds up to
      * @return the damage; null when there is none
      */
     public static @Nullable CorruptArchiveException lost(BlobStore store, String hostId, HostState state)
             throws IOException {
-        long files = 0;
-        for (FileVersion version : state.versions()) {
-            files += version.startPosition() > version.expiredBytes() ? 1 : 0;
-        }
-        String before = files == 0 ? "" : HostRegistry.continues(store, hostId);
+        // to ask the store costs less than to go through a table
+        boolean asks = state.table() != null || cut(state) > 0;
+        String before = asks ? HostRegistry.continues(store, hostId) : "";
         if (before.isEmpty() || isThere(store, before)) {
+            return null;
+        }
+        long files = cut(state);
+        if (files == 0) {
             return null;
         }
         return new CorruptArchiveException(
                 ArchiveLayout.HOSTS + before,
                 "it is not there any more, and host " + hostId + ", which continues it, has of " + files
                         + (files == 1 ? " file" : " files") + " only what came later");
+    }
+
+    /** Returns how many files begin within. */
+    private static long cut(HostState state) {
+        long files = 0;
+        for (FileVersion version : state.versions()) {
+            files += version.startPosition() > version.expiredBytes() ? 1 : 0;
+        }
+        return files;
     }
 
     private static boolean isThere(BlobStore store, String hostId) throws IOException {

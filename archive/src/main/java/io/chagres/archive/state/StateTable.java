@@ -12,13 +12,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -38,7 +40,7 @@ final class StateTable implements AutoCloseable {
     private static final int MAX_BLOCKS = 64;
 
     /** Who reads all fetches so many bytes at once. */
-    private static final int AHEAD_BYTES = 1 << 20;
+    static final int AHEAD_BYTES = 1 << 20;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -60,6 +62,9 @@ final class StateTable implements AutoCloseable {
 
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
     private int cachedExtents;
+
+    /** Few: what is compressed once is not written any more. */
+    private @Nullable Map<Long, List<LogRecord.Derived>> copies;
 
     private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
             throws IOException {
@@ -114,6 +119,18 @@ final class StateTable implements AutoCloseable {
         return index.toByteArray();
     }
 
+    TableBlocks blocks() {
+        return blocks;
+    }
+
+    TableFrames frames() {
+        return frames;
+    }
+
+    String key() {
+        return key;
+    }
+
     FixedHeader header() {
         return header;
     }
@@ -143,6 +160,26 @@ final class StateTable implements AutoCloseable {
             }
         }
         return records;
+    }
+
+    /** Returns which compressed files hold versions, by the ids of those versions. */
+    Map<Long, List<LogRecord.Derived>> copies() throws IOException {
+        synchronized (frames) {
+            if (copies == null) {
+                Map<Long, List<LogRecord.Derived>> read = new HashMap<>();
+                for (int block = blocks.versionsEnd(); block < blocks.namesStart(); block++) {
+                    RecordReader reader = reader(bytes(block, AHEAD_BYTES), 0);
+                    while (reader.hasNext()) {
+                        if (reader.next() instanceof LogRecord.Derived copy) {
+                            read.computeIfAbsent(copy.fromVersion(), id -> new ArrayList<>(1))
+                                    .add(copy);
+                        }
+                    }
+                }
+                copies = read;
+            }
+            return copies;
+        }
     }
 
     /**
@@ -197,7 +234,7 @@ final class StateTable implements AutoCloseable {
     }
 
     /** Returns the records of a block, which prove to be what the index tells of. */
-    private byte[] records(int block, byte[] frame) throws CorruptArchiveException {
+    byte[] records(int block, byte[] frame) throws CorruptArchiveException {
         int start = start(block) + Integer.BYTES;
         if (frame.length <= start
                 || MemorySegment.ofArray(frame).get(INT, start - Integer.BYTES) != frame.length - start) {
@@ -210,7 +247,7 @@ final class StateTable implements AutoCloseable {
         return records;
     }
 
-    private RecordReader reader(byte[] records, int offset) {
+    RecordReader reader(byte[] records, int offset) {
         return new RecordReader(key, records, offset, records.length - offset);
     }
 
@@ -329,7 +366,7 @@ final class StateTable implements AutoCloseable {
     }
 
     /** Returns the versions that blocks from one on open, up to an id. */
-    private Iterator<FileVersion> versions(int block, long endId, NameTree tree) {
+    Iterator<FileVersion> versions(int block, long endId, NameTree tree) {
         Walk walk = new Walk(block - 1, reader(new byte[0], 0));
         return new Iterator<>() {
             private @Nullable FileVersion next = walk.version(tree);
@@ -349,57 +386,6 @@ final class StateTable implements AutoCloseable {
                 return version;
             }
         };
-    }
-
-    /** Takes what {@link #copyVersions} copies. */
-    interface Copy {
-        /** Takes the next version. */
-        void version(FileVersion version) throws IOException;
-
-        /** Takes a frame that is a block of versions; false if they are to come one by one. */
-        boolean block(byte[] content, byte[] stored, TableBlocks.First first, int records, int crc, long lastId)
-                throws IOException;
-    }
-
-    /** Copies all versions but those that others take the place of: blocks of which none was replaced as they are. */
-    void copyVersions(NavigableMap<Long, FileVersion> others, NameTree tree, Copy to) throws IOException {
-        long from = 0;
-        for (int block = blocks.versionsStart(); block < blocks.versionsEnd(); ) {
-            int end = blocks.opening(block + 1);
-            long next = end < blocks.versionsEnd() ? blocks.first(end).id() : footer.lastId() + 1;
-            for (FileVersion other :
-                    others.subMap(from, blocks.first(block).id()).values()) {
-                to.version(other);
-            }
-            from = blocks.first(block).id();
-            boolean whole = end == block + 1 && others.subMap(from, next).isEmpty();
-            if (!whole || !copyBlock(block, next - 1, to)) {
-                Iterator<FileVersion> merged = TableVersions.merged(
-                        versions(block, next, tree),
-                        others.subMap(from, next).values().iterator());
-                while (merged.hasNext()) {
-                    to.version(merged.next());
-                }
-            }
-            from = next;
-            block = end;
-        }
-        for (FileVersion other : others.tailMap(from).values()) {
-            to.version(other);
-        }
-    }
-
-    private boolean copyBlock(int block, long lastId, Copy to) throws IOException {
-        byte[] content = frames.content(block, AHEAD_BYTES);
-        records(block, content);
-        return block > 0
-                && to.block(
-                        content,
-                        frames.stored(block),
-                        blocks.first(block),
-                        blocks.records(block),
-                        blocks.crc(block),
-                        lastId);
     }
 
     /** Reads the records of versions one after the other. */
@@ -458,6 +444,7 @@ final class StateTable implements AutoCloseable {
                     }
                     version.take(key, record, header.timeMs());
                 }
+                copies().getOrDefault(version.id(), List.of()).forEach(version::addCompressedCopy);
                 return version;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -470,33 +457,60 @@ final class StateTable implements AutoCloseable {
         return new TableDirectory(this, path);
     }
 
-    /** Returns all names in a directory in the order of their bytes: paths of one component. */
-    List<LogRecord.NameAdded> names(Pathname directory) {
+    /** Returns all names in a directory in the order of their bytes: paths of one component, read block by block. */
+    Iterator<LogRecord.NameAdded> names(Pathname directory) {
         byte[] start = Arrays.copyOf(directory.bytes(), directory.length() + (directory.length() > 1 ? 1 : 0));
         start[start.length - 1] = '/';
-        Pathname from = Pathname.ofBytes(start);
-        List<LogRecord.NameAdded> names = new ArrayList<>();
-        synchronized (cachedBlocks) {
-            addNames(from, names);
-        }
-        return names;
+        return new NamesOf(Pathname.ofBytes(start));
     }
 
-    private void addNames(Pathname from, List<LogRecord.NameAdded> names) {
-        try {
-            int first = Math.max(blocks.ofName(from), blocks.namesStart());
-            for (int number = first; number < blocks.namesEnd(); number++) {
-                TableBlock block = block(number);
-                for (int i = number == first ? block.place(from) : 0; i < block.count(); i++) {
-                    LogRecord.NameAdded name = block.name(i);
-                    if (!isIn(name.path(), from)) {
-                        return;
+    /** The names of one directory, those of one block in memory at a time. */
+    private final class NamesOf implements Iterator<LogRecord.NameAdded> {
+        /** The path before all of them: it ends with a slash. */
+        private final Pathname from;
+
+        private final Deque<LogRecord.NameAdded> read = new ArrayDeque<>();
+        private int next;
+
+        NamesOf(Pathname from) {
+            this.from = from;
+            next = Math.max(blocks.ofName(from), blocks.namesStart());
+            read(true);
+        }
+
+        /** Reads blocks until there is a name, or no more can be. */
+        private void read(boolean isFirst) {
+            boolean first = isFirst;
+            try {
+                while (read.isEmpty() && next < blocks.namesEnd()) {
+                    synchronized (cachedBlocks) {
+                        TableBlock block = block(next++);
+                        for (int i = first ? block.place(from) : 0; i < block.count(); i++) {
+                            LogRecord.NameAdded name = block.name(i);
+                            if (!isIn(name.path(), from)) {
+                                next = blocks.namesEnd();
+                                break;
+                            }
+                            read.add(relative(name));
+                        }
                     }
-                    names.add(relative(name));
+                    first = false;
                 }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        }
+
+        @Override
+        public boolean hasNext() {
+            return !read.isEmpty();
+        }
+
+        @Override
+        public LogRecord.NameAdded next() {
+            LogRecord.NameAdded name = read.remove();
+            read(false);
+            return name;
         }
     }
 

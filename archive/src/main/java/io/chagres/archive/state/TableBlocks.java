@@ -197,6 +197,11 @@ final class TableBlocks {
         return versions[block - versionsStart];
     }
 
+    /** Returns the path that a block of names begins with. */
+    Pathname firstName(int block) {
+        return names[block - namesStart];
+    }
+
     /** Returns the first block from one on, or the end, that begins with the opening of a version. */
     int opening(int block) {
         int at = block;

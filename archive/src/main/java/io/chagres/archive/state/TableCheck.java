@@ -16,7 +16,7 @@ final class TableCheck {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final String key;
-    private final TableIndex index = new TableIndex();
+    private final TableIndex index = new TableIndex(false);
     private final long seed = RANDOM.nextLong();
 
     /** How many names versions say they have, less those that there are, each times what stands for the version. */

@@ -2,7 +2,7 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
-import java.util.List;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 record TableDirectory(StateTable table, Pathname path) {
     /** Returns all names in the order of their bytes: paths of one component. */
-    List<LogRecord.NameAdded> names() {
+    Iterator<LogRecord.NameAdded> names() {
         return table.names(path);
     }
 

@@ -46,6 +46,7 @@ final class TableIndex {
     private static final int NAMELESS = 29;
     private static final int MAX_NAMES = Integer.MAX_VALUE;
 
+    private final boolean isLocal;
     private final CRC32C crc = new CRC32C();
     private byte[] entries = new byte[FIRST_BYTES];
     private MemorySegment target = MemorySegment.ofArray(entries);
@@ -62,6 +63,15 @@ final class TableIndex {
     private long lastId;
     private long lastEnd;
     private @Nullable Pathname lastName;
+
+    /**
+     * Begins one of nothing.
+     *
+     * @param isLocal whether lengths may stand behind extents: in no store
+     */
+    TableIndex(boolean isLocal) {
+        this.isLocal = isLocal;
+    }
 
     /** Says whether a block ends before a record: another section begins, or it is full and the record may be first. */
     boolean endsBefore(LogRecord record, boolean full) {
@@ -94,6 +104,7 @@ final class TableIndex {
                     case LogRecord.VersionOpened r -> opened(r);
                     case LogRecord.Extent r -> isOpen(r.versionId()) && extended(r);
                     case LogRecord.VersionNames r -> isOpen(r.versionId()) && r.names() != 1 && r.names() <= MAX_NAMES;
+                    case LogRecord.VersionLength r -> isLocal && isOpen(r.versionId());
                     case LogRecord.VersionClosed r -> isOpen(r.versionId());
                     case LogRecord.AttributesChanged r -> isOpen(r.versionId());
                     case LogRecord.VersionTimes r -> isOpen(r.versionId());
@@ -130,6 +141,18 @@ final class TableIndex {
         isOpen = false;
     }
 
+    /** Takes a block of names of another index, which are all behind those that were added. */
+    void copyNames(Pathname first, int records, int blockCrc) {
+        beginEntry(NAMES);
+        path(first);
+        target.set(INT, entry, blockCrc);
+        target.set(INT, entry + RECORDS, records);
+        names += records;
+        lastName = first;
+        blocks++;
+        isOpen = false;
+    }
+
     private boolean isOpen(long id) {
         return versions > 0 && id == lastId;
     }
@@ -160,16 +183,19 @@ final class TableIndex {
     private boolean begin(int of, LogRecord first) {
         beginEntry(of);
         if (first instanceof LogRecord.NameAdded added) {
-            Pathname path = added.path();
-            require(Short.BYTES + path.length());
-            target.set(SHORT, length, (short) path.length());
-            path.copyTo(target, length + 2L);
-            length += Short.BYTES + path.length();
+            path(added.path());
         } else if (of == VERSIONS) {
             key(lastId, first instanceof LogRecord.Extent extent ? extent.start() + 1 : 0, 0, 0);
             return opens(first) || first instanceof LogRecord.Extent;
         }
         return true;
+    }
+
+    private void path(Pathname path) {
+        require(Short.BYTES + path.length());
+        target.set(SHORT, length, (short) path.length());
+        path.copyTo(target, length + 2L);
+        length += Short.BYTES + path.length();
     }
 
     private void beginEntry(int of) {

@@ -2,10 +2,12 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +22,20 @@ final class TableLoad implements HostLog.Load {
     private static final int MANY_COMMITS = 256;
 
     /** A larger outline is of a host whose state should never be in memory as a whole. */
-    private static final long MAX_OUTLINE_BYTES = 4 << 20;
+    private static final long MAX_OUTLINE_BYTES = 512 << 10;
 
-    /** A table is made again when so large a part of it was added. */
-    private static final int GROWTH = 4;
+    /** What a history tells of versions: how long they were. */
+    private static final CheckpointContents LENGTHS = new CheckpointContents() {
+        @Override
+        public Iterable<LogRecord.Extent> extents(FileVersion version) {
+            return List.of();
+        }
+
+        @Override
+        public boolean tellsLengths() {
+            return true;
+        }
+    };
 
     private final LocalTables locals;
     private final BlobStore store;
@@ -57,7 +69,7 @@ final class TableLoad implements HostLog.Load {
         HostState state = begin(span, tables, reader);
         for (CommitSpan each : changes) {
             if (tables != null && each.from() == state.seq()) {
-                Changes.apply(store, tables, each, state);
+                state = Changes.apply(store, tables, each, state, this::relieved);
                 state = applied(
                         state, each.to() == span.before() && span.commits().isEmpty());
             }
@@ -77,11 +89,16 @@ final class TableLoad implements HostLog.Load {
             firstSeq = tables.base().seq();
             return applied(state, span.commits().isEmpty());
         }
-        table = checkpoint == null ? null : locals.of(store, hostId, checkpoint);
-        return begun(
-                table != null
-                        ? new HostState(table)
-                        : HostLog.restored(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE));
+        HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
+        if (checkpoint != null) {
+            table = locals.ofLarge(store, hostId, checkpoint);
+            if (table != null) {
+                state = new HostState(table);
+            } else {
+                Checkpoint.restore(store, hostId, checkpoint, state);
+            }
+        }
+        return begun(state);
     }
 
     private HostState begun(HostState state) {
@@ -117,8 +134,48 @@ final class TableLoad implements HostLog.Load {
     @Override
     public HostState past(History.Found found) throws IOException {
         HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
-        History.restore(store, hostId, found, state);
-        return state;
+        state = History.replay(store, found, state, this::withLengths);
+        boolean isLarge =
+                state.table() != null || locals.isLarge(state.keptVersions().size());
+        StateTable newest = isLarge ? locals.of(store, hostId, found.checkpoint()) : null;
+        StateTable table = null;
+        if (newest != null) {
+            try {
+                table = locals.roll(hostId, state, PastContents.of(found, newest, state), true);
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
+        }
+        if (table == null) {
+            History.attach(store, hostId, found, state);
+            return state;
+        }
+        isFreed = true;
+        return new HostState(table, state);
+    }
+
+    private HostState withLengths(HostState state) throws IOException {
+        return rolled(state, () -> locals.roll(hostId, state, LENGTHS, false));
+    }
+
+    private HostState relieved(HostState state) throws IOException {
+        return rolled(state, () -> locals.roll(store, hostId, checkpoint, state, false));
+    }
+
+    /** Makes a table. */
+    private interface Rolling {
+        @Nullable
+        StateTable table() throws IOException;
+    }
+
+    /** Returns what stands for a state from now on, if it fills the memory. */
+    private HostState rolled(HostState state, Rolling rolling) throws IOException {
+        if (isRefused || state.keptVersions().size() < Math.max(1, locals.maxKept())) {
+            return state;
+        }
+        StateTable table = rolling.table();
+        isRefused = table == null;
+        return table == null ? state : new HostState(table, state);
     }
 
     /** Says whether a table is of one of these commits. */
@@ -136,9 +193,7 @@ final class TableLoad implements HostLog.Load {
     public HostState applied(HostState state, boolean isLast) throws IOException {
         tellFreed();
         int kept = state.keptVersions().size();
-        StateTable below = state.table();
-        int tabled = below == null ? 0 : below.versionCount();
-        boolean fills = kept >= Math.max(locals.maxKept(), tabled / GROWTH);
+        boolean fills = kept >= locals.maxKept();
         boolean helps = isLast && (locals.isLarge(kept) || keep && state.seq() - firstSeq >= MANY_COMMITS);
         if (isRefused || !fills && !helps) {
             return state;
@@ -146,7 +201,7 @@ final class TableLoad implements HostLog.Load {
         StateTable table = locals.roll(store, hostId, checkpoint, state, keep);
         isRefused = table == null;
         isFreed = table != null && locals.isLarge(kept);
-        return table == null ? state : new HostState(table);
+        return table == null ? state : new HostState(table, state);
     }
 
     /** Ends it. The state that was laid out last is on no stack any more. */

@@ -48,7 +48,6 @@ final class ExtentVerify implements AutoCloseable {
     /** Damaged objects whose bytes were found; told of once. */
     private final Set<String> found = new HashSet<>();
 
-    private final Set<LogRecord.PackedRun> pieces = new HashSet<>();
     private final Queue<VersionReader> readers = new ConcurrentLinkedQueue<>();
     private final OrderedTasks<List<Damage>> tasks;
     private List<Wanted> batch = new ArrayList<>();
@@ -95,7 +94,7 @@ final class ExtentVerify implements AutoCloseable {
     void check(LogRecord.Extent extent, HostState state, VersionReader reader) throws IOException {
         boolean nothingToRead = extent instanceof LogRecord.ZeroRun
                 || extent instanceof LogRecord.ObjectRun run && !isThereAndNew(run, state)
-                || extent instanceof LogRecord.PackedRun piece && !isThereAndNew(piece, state);
+                || extent instanceof LogRecord.PackedRun piece && !isThere(piece, state);
         if (nothingToRead) {
             return;
         }
@@ -212,10 +211,7 @@ final class ExtentVerify implements AutoCloseable {
         }
     }
 
-    private boolean isThereAndNew(LogRecord.PackedRun piece, HostState state) {
-        if (!pieces.add(piece)) {
-            return false;
-        }
+    private boolean isThere(LogRecord.PackedRun piece, HostState state) {
         String key = ArchiveLayout.pack(hostId, piece.packLength(), piece.unique());
         BlobInfo object = objects.get(key);
         if (object == null) {

@@ -15,10 +15,13 @@ import io.chagres.archive.read.FrameCheck;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Predecessor;
@@ -51,16 +54,22 @@ final class HostVerify implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final VerifyCounter counter;
+    private final LocalTables tables;
     private final List<BlobInfo> commits = new BlobList();
     private final NavigableMap<Long, NavigableMap<CheckpointId, BlobInfo>> checkpoints = new TreeMap<>();
     private final Map<String, BlobInfo> objects = new TreeMap<>();
     private final ExtentVerify extents;
+    /** So many pieces of packs are read in the order of the packs. */
+    private static final int PIECES_AT_ONCE = 64 * 1024;
+
     /** The extents of the commit that is applied. */
     private final List<LogRecord.Extent> applied = new ArrayList<>();
 
     private boolean listening;
     /** What all commits so far add up to; null where that is not known. */
     private @Nullable HostState state;
+    /** What the checkpoint before says, the bytes of which were checked; null for none. */
+    private @Nullable HostState checked;
     /** The commit before, when it could be read. */
     private @Nullable CommitHeader before;
 
@@ -71,7 +80,8 @@ final class HostVerify implements AutoCloseable {
     private @Nullable VersionReader bytes;
     private @Nullable HostState bytesOf;
 
-    HostVerify(BlobStore store, String hostId, VerifyCounter counter, Workers workers) {
+    HostVerify(BlobStore store, String hostId, VerifyCounter counter, Workers workers, LocalTables tables) {
+        this.tables = tables;
         this.store = store;
         this.hostId = hostId;
         this.counter = counter;
@@ -104,19 +114,17 @@ final class HostVerify implements AutoCloseable {
         }
         Set<String> referred = new HashSet<>();
         try {
-            HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, new RunListener() {
-                @Override
-                public void opened(LogRecord.VersionOpened opened) {}
-
-                @Override
-                public void extent(LogRecord.Extent extent) {
+            HostState now = HostView.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, tables)
+                    .state();
+            for (FileVersion version : now.versions()) {
+                for (LogRecord.Extent extent : Extents.of(version)) {
                     String object = VersionReader.dataObject(hostId, extent);
                     referred.add(
                             object != null || !(extent instanceof LogRecord.Run run)
                                     ? String.valueOf(object)
                                     : ArchiveLayout.commit(hostId, run.seq()));
                 }
-            });
+            }
         } catch (CorruptArchiveException e) {
             return object -> true;
         }
@@ -327,6 +335,7 @@ final class HostVerify implements AutoCloseable {
             }
             checkExtents(applied, state != null ? state : nothingKnown);
         }
+        relieve();
         before = commit;
         counter.commit(object);
     }
@@ -365,6 +374,28 @@ final class HostVerify implements AutoCloseable {
             } finally {
                 listening = false;
             }
+        }
+    }
+
+    /** Writes what fills the memory into a table. */
+    private void relieve() throws IOException {
+        HostState full = state;
+        if (full != null && tables.isFull(full)) {
+            extents.finish(); // they ask the state for names of versions
+            state = tables.relieved(hostId, full);
+        }
+    }
+
+    /** Forgets a state, unless it is another one's, too. */
+    private void drop(@Nullable HostState unused) throws IOException {
+        if (unused != null && unused.isLarge() && unused != state && unused != checked) {
+            extents.finish();
+            if (unused == bytesOf) {
+                closeReader();
+                bytes = null;
+                bytesOf = null;
+            }
+            tables.release(hostId, unused);
         }
     }
 
@@ -444,8 +475,11 @@ final class HostVerify implements AutoCloseable {
         }
         HostState loaded = null;
         try {
-            loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
-            HostLog.checkIndex(store, object.key());
+            loaded = tables.stateOf(store, hostId, id, listener());
+            if (loaded == null) {
+                loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
+                HostLog.checkIndex(store, object.key());
+            }
             compare(object.key(), loaded, seq);
         } catch (CorruptArchiveException e) {
             complete = false;
@@ -460,8 +494,13 @@ final class HostVerify implements AutoCloseable {
         }
         if (loaded != null) {
             checkContents(loaded);
+            HostState unused = checked;
+            checked = loaded;
+            drop(unused);
             if (state == null || state.seq() != seq) {
+                unused = state;
                 state = loaded;
+                drop(unused);
             }
         }
         counter.checkpoint(object);
@@ -479,15 +518,35 @@ final class HostVerify implements AutoCloseable {
         VersionReader reader = readerOf(loaded);
         for (FileVersion version : loaded.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
-                if (extent instanceof LogRecord.PackedRun) {
-                    packed.add(extent);
-                } else {
+                if (!(extent instanceof LogRecord.PackedRun)) {
                     extents.check(extent, loaded, reader);
+                } else if (!wasChecked(extent)) {
+                    packed.add(extent);
                 }
             }
+            if (packed.size() >= PIECES_AT_ONCE) {
+                checkPacked(packed, loaded);
+            }
         }
+        checkPacked(packed, loaded);
+    }
+
+    private void checkPacked(List<LogRecord.Extent> packed, HostState loaded) throws IOException {
         packed.sort(Extents.AS_STORED);
         checkExtents(packed, loaded);
+        packed.clear();
+    }
+
+    /** Says whether a checkpoint before has a piece, too. */
+    private boolean wasChecked(LogRecord.Extent piece) {
+        return isIn(checked, piece) || isIn(state, piece);
+    }
+
+    private static boolean isIn(@Nullable HostState before, LogRecord.Extent piece) {
+        FileVersion version = before == null ? null : before.version(piece.versionId());
+        ExtentList extents = version == null ? null : version.extents();
+        int index = extents == null ? -1 : extents.indexOf(piece.start());
+        return extents != null && index >= 0 && extents.get(index).equals(piece);
     }
 
     private void compare(String object, HostState loaded, long seq) throws CorruptArchiveException {

@@ -67,7 +67,8 @@ public final class StateComparison {
                 && one.changedMs() == other.changedMs()
                 && one.openedPath().equals(other.openedPath())
                 && one.attributes().equals(other.attributes())
-                && Objects.equals(one.lastPath(), other.lastPath())
+                && one.nameCount() == other.nameCount()
+                && (one.nameCount() > 0 || Objects.equals(one.lastPath(), other.lastPath())) // names are compared, too
                 && one.compressedCopies().equals(other.compressedCopies());
     }
 

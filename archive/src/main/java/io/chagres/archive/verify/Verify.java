@@ -8,6 +8,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.Statement;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -99,12 +100,17 @@ public final class Verify {
     private final BlobStore store;
     private final VerifyCounter counter;
     private final Workers workers;
+    private final LocalTables tables;
     private final Listener listener;
     private final @Nullable Trust trust;
 
-    /** Makes a check; nothing happens before {@link #run}. The listener hears of everything on the caller's thread. */
-    public Verify(BlobStore store, Workers workers, Listener listener) {
-        this(store, workers, listener, null);
+    /**
+     * Makes a check; nothing happens before {@link #run}. The listener hears of everything on the caller's thread.
+     *
+     * @param tables where large hosts are meanwhile; stays the caller's
+     */
+    public Verify(BlobStore store, Workers workers, LocalTables tables, Listener listener) {
+        this(store, workers, tables, listener, null);
     }
 
     /**
@@ -112,7 +118,8 @@ public final class Verify {
      *
      * @param trust whose signatures count; null to ask for none
      */
-    public Verify(BlobStore store, Workers workers, Listener listener, @Nullable Trust trust) {
+    public Verify(BlobStore store, Workers workers, LocalTables tables, Listener listener, @Nullable Trust trust) {
+        this.tables = tables;
         this.store = store;
         this.workers = workers;
         this.listener = listener;
@@ -201,10 +208,12 @@ public final class Verify {
         if (gap != null) {
             counter.fault(gap, "what was committed by it can be read only as far as something else says the same");
         }
-        try (HostVerify host = new HostVerify(store, hostId, counter, workers)) {
+        try (HostVerify host = new HostVerify(store, hostId, counter, workers, tables)) {
             host.run();
         } catch (EncryptedException e) {
             new SealedVerify(store.stored(), hostId, counter).run();
+        } finally {
+            tables.release(hostId);
         }
     }
 }

@@ -8,7 +8,9 @@ import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.HostFaults;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -26,8 +28,9 @@ class ArchiveFollowerTest {
 
     @Test
     void takesUpAHostThatComesLater() throws IOException {
-        try (ArchiveFollower follower =
-                new ArchiveFollower(store, Address.parse("web1:"), () -> nowMs, faults(store))) {
+        try (LocalTables tables = Tables.of(false);
+                ArchiveFollower follower =
+                        new ArchiveFollower(store, Address.parse("web1:"), () -> nowMs, faults(store), tables)) {
             step(follower);
             try (Host host = new Host(store, ID, "web1");
                     Host other = new Host(store, "00000000000000bb", "web2")) {
@@ -47,8 +50,9 @@ class ArchiveFollowerTest {
     @Test
     void goesOnWhereACompactionTookTheNextCommit() throws IOException {
         try (Host host = new Host(store, ID, "web1");
+                LocalTables tables = Tables.of(true);
                 ArchiveFollower follower =
-                        new ArchiveFollower(store, Address.parse("*:"), () -> nowMs, faults(store))) {
+                        new ArchiveFollower(store, Address.parse("*:"), () -> nowMs, faults(store), tables)) {
             long file = host.file("/a", "1\n");
             host.commit();
             step(follower);
@@ -70,8 +74,9 @@ class ArchiveFollowerTest {
     void leavesAHostThatIsDamagedAndFollowsTheOthers() throws IOException {
         try (Host bad = new Host(store, ID, "web1");
                 Host good = new Host(store, "ffffffffffffffff", "web2");
+                LocalTables tables = Tables.of(true);
                 ArchiveFollower follower =
-                        new ArchiveFollower(store, Address.parse("*:"), () -> nowMs, faults(store))) {
+                        new ArchiveFollower(store, Address.parse("*:"), () -> nowMs, faults(store), tables)) {
             bad.file("/a", "1\n");
             bad.commit();
             long file = good.file("/a", "2\n");

@@ -7,6 +7,7 @@ import io.chagres.archive.EncryptedException;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.GoneTree;
+import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
@@ -23,6 +24,7 @@ import io.chagres.archive.state.Salvage;
 import io.chagres.archive.state.StateText;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -121,9 +123,12 @@ final class ReadEverything {
             said(() -> HostLog.locate(store, HostileStore.ID, light, PointInTime.NOW, ids));
         }
         same(light == null ? null : light.names().size(), state.names().size());
-        try (LocalTables tables = new LocalTables(Pathname.of(directory.toString()), false, 0, () -> {})) {
+        try (LocalTables tables = tables()) {
             HostState other = said(() -> HostLog.load(store, HostileStore.ID, PointInTime.NOW, tables));
-            same(other == null ? null : withoutCopies(other), withoutCopies(state));
+            same(other == null ? null : StateText.of(other), StateText.of(state));
+            if (other != null) {
+                same(chosen(other), chosen(state));
+            }
         }
         try (VersionReader reader = new VersionReader(store, HostileStore.ID, state)) {
             for (FileVersion version : state.versions()) {
@@ -144,10 +149,14 @@ final class ReadEverything {
         }
     }
 
-    /** A table does not say which compressed files hold a version. */
-    private static List<String> withoutCopies(HostState state) {
-        return StateText.of(state).stream()
-                .map(line -> line.replaceAll("\\[(Derived.*)?]$", ""))
+    private LocalTables tables() {
+        return LocalTables.unnamed(Pathname.of(directory.toString()), 0);
+    }
+
+    private static List<String> chosen(HostState state) {
+        return Stream.of(false, true)
+                .flatMap(versions -> Selection.of(state, null, versions).stream())
+                .map(each -> each.path() + " " + each.version().id() + " " + each.named())
                 .toList();
     }
 
@@ -185,7 +194,7 @@ final class ReadEverything {
     }
 
     private void verify() throws IOException {
-        new Verify(store, Workers.NONE, new Verify.Listener() {
+        new Verify(store, Workers.NONE, Tables.any(), new Verify.Listener() {
                     @Override
                     public void progress(long doneBytes, long totalBytes) {}
 
@@ -219,7 +228,9 @@ final class ReadEverything {
                 assertThat(cause).isNotBlank();
             }
         };
-        said(() -> new Restore(store, options, Workers.NONE, listener).into(Pathname.of(out.toString())));
+        try (LocalTables tables = tables()) {
+            said(() -> new Restore(store, options, tables, Workers.NONE, listener).into(Pathname.of(out.toString())));
+        }
         delete(out);
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).as("outside of the target").isEmpty();

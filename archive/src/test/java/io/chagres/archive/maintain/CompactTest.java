@@ -17,6 +17,7 @@ import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.StateComparison;
 import io.chagres.archive.verify.Verify;
 import io.chagres.linux.Pathname;
@@ -76,7 +77,7 @@ class CompactTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        new Verify(of, Workers.NONE, listener).run(owner -> true);
+        new Verify(of, Workers.NONE, Tables.any(), listener).run(owner -> true);
         return faults;
     }
 

@@ -19,6 +19,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
@@ -131,7 +132,7 @@ class MutationTest {
                 store,
                 Salvage.load(
                         store, ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, (object, cause, lost) -> {}));
-        new Verify(store, Workers.NONE, new Verify.Listener() {
+        new Verify(store, Workers.NONE, Tables.any(), new Verify.Listener() {
                     @Override
                     public void progress(long doneBytes, long totalBytes) {}
 

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.restore.Restore;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
@@ -70,7 +72,9 @@ class HostFaultsTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        return new Verify(store, Workers.NONE, listener).run(host -> true).hosts();
+        return new Verify(store, Workers.NONE, Tables.any(), listener)
+                .run(host -> true)
+                .hosts();
     }
 
     @ParameterizedTest
@@ -95,10 +99,12 @@ class HostFaultsTest {
         };
         BlobStore store = refusing("hosts/" + BAD + "/" + part, lasting);
         Pathname target = Pathname.of(directory.resolve("back").toString());
-        assertThat(new Restore(store, Restore.Options.ALL, Workers.NONE, listener)
-                        .into(target)
-                        .faults())
-                .isEqualTo(1);
+        try (LocalTables tables = Tables.of(false)) {
+            assertThat(new Restore(store, Restore.Options.ALL, tables, Workers.NONE, listener)
+                            .into(target)
+                            .faults())
+                    .isEqualTo(1);
+        }
         assertThat(Files.readString(directory.resolve("back/good/a"))).isEqualTo(GOOD);
         assertThat(told.getFirst()).startsWith("host ").contains(BAD, "403 Forbidden");
     }

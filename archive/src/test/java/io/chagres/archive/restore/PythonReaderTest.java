@@ -9,7 +9,9 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.Workers;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
@@ -68,8 +70,10 @@ class PythonReaderTest {
         };
         Path ours = Files.createDirectory(directory.resolve(name + "-java"));
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
-        new Restore(store, Restore.Options.ALL.with(true, Restore.Nameless.ALL), Workers.NONE, listener)
-                .into(Pathname.of(ours.toString()));
+        try (LocalTables tables = Tables.of(true)) {
+            new Restore(store, Restore.Options.ALL.with(true, Restore.Nameless.ALL), tables, Workers.NONE, listener)
+                    .into(Pathname.of(ours.toString()));
+        }
         assertThat(faults).singleElement().asString().startsWith("host other (").contains("has not begun");
         Program python = Program.run(List.of(
                 "python3", SCRIPT, directory.resolve("archive").toString(), "restore", theirs.toString(), "--all"));

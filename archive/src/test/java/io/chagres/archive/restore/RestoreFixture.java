@@ -3,7 +3,9 @@ package io.chagres.archive.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.read.Workers;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +52,10 @@ abstract class RestoreFixture {
                 faults.add(subject + ": " + cause);
             }
         };
-        return new Restore(store, options, new Workers(threads, 2), listener).into(pathname(directory.resolve(name)));
+        try (LocalTables tables = Tables.any()) {
+            return new Restore(store, options, tables, new Workers(threads, 2), listener)
+                    .into(pathname(directory.resolve(name)));
+        }
     }
 
     static Pathname pathname(Path path) {

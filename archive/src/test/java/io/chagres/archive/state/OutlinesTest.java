@@ -17,6 +17,7 @@ import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -271,7 +272,7 @@ class OutlinesTest {
             @Override
             public void garbage(BlobInfo object) {}
         };
-        new Verify(of, Workers.NONE, listener).run(owner -> true);
+        new Verify(of, Workers.NONE, Tables.any(), listener).run(owner -> true);
         return subjects;
     }
 

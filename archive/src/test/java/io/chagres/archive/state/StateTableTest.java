@@ -129,7 +129,7 @@ class StateTableTest {
             }
             MemoryStore copy = new MemoryStore();
             try (BlobWriter object = copy.create(key);
-                    CheckpointWriter out = new CheckpointWriter(object::write, Checkpoint.header(state), 1)) {
+                    CheckpointWriter out = new CheckpointWriter(object::write, Checkpoint.header(state))) {
                 Checkpoint.state(state, table, version -> Objects.requireNonNull(version.extents()), out);
                 out.finish();
                 object.commit();

@@ -24,7 +24,7 @@ public final class TableBytes {
 
     /** Returns the index, and its footer; of blocks that are out of order what is possible. */
     public static List<byte[]> index(List<byte[]> blocks) {
-        TableIndex index = new TableIndex();
+        TableIndex index = new TableIndex(false);
         for (byte[] block : blocks) {
             try {
                 RecordReader reader = new RecordReader("", block, 0, block.length);

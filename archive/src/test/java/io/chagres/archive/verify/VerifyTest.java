@@ -27,6 +27,7 @@ import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayInputStream;
@@ -83,7 +84,7 @@ class VerifyTest {
                 garbage.add(object.key());
             }
         };
-        Verify.Summary summary = new Verify(of, new Workers(threads, 2), listener).run(owner -> true);
+        Verify.Summary summary = new Verify(of, new Workers(threads, 2), Tables.any(), listener).run(owner -> true);
         assertThat(summary.faults()).isEqualTo(faults.size());
         return summary;
     }

@@ -3,6 +3,7 @@ package io.chagres.cli.forward;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Shard;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -12,6 +13,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.PropertiesFile;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.forward.ForwardOptions;
 import io.chagres.forward.Forwarder;
 import io.chagres.forward.Sink;
@@ -143,8 +145,9 @@ public final class ForwardCommand implements Callable<Integer> {
         try (Sink sink = sink(report);
                 BlobStore archive = identities.open(store, context.environment())) {
             HostFaults faults = new HostFaults(archive, report::fault);
-            try (Forwarder forwarder =
-                    new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {
+            try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
+                    Forwarder forwarder = new Forwarder(
+                            archive, address, options, sink, faults, tables, MonotonicClock::nowMs, report)) {
                 run(forwarder);
             }
             report.print();

@@ -17,6 +17,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.read.ArchiveView;
 import io.chagres.cli.text.ByteSize;
@@ -150,7 +151,11 @@ public final class CompactCommand implements Callable<Integer> {
         ProgressLine progress = new ProgressLine(context, json.json);
         Hearing listener = new Hearing(progress);
         try (ArchiveView view = ArchiveView.open(
-                "compact", identities.open(store, context.environment()), new TimeOptions(), progress::message)) {
+                "compact",
+                identities.open(store, context.environment()),
+                new TimeOptions(),
+                TemporaryFiles.tables(context.environment()),
+                progress::message)) {
             Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
                 if (shard != null && !shard.holds(host.id())) {

@@ -4,6 +4,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.TrustList;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
@@ -19,6 +20,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.KeyFiles;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -92,8 +94,9 @@ public final class VerifyCommand implements Callable<Integer> {
         ProgressLine progress = new ProgressLine(context, json.json);
         Listener listener = new Listener(progress);
         try (BlobStore archive = identities.open(store, context.environment());
+                LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
-            Verify verify = new Verify(archive, threads.workers(), listener, trust());
+            Verify verify = new Verify(archive, threads.workers(), tables, listener, trust());
             Verify.Summary summary = verify.run(host -> address == null || address.matchesHost(host));
             progress.end();
             if (listener.failure != null) {

@@ -12,6 +12,7 @@ import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
@@ -250,7 +251,7 @@ public final class MountCommand implements Callable<Integer> {
     private int serve(Pathname place, MountOptions options) throws IOException {
         AtomicBoolean signalled = new AtomicBoolean();
         BlobStore archive = opened();
-        String tables = cache == null ? System.getProperty("java.io.tmpdir") : cache;
+        String tables = cache == null ? TemporaryFiles.directory(context.environment()) : cache;
         MountContext surroundings = new MountContext(
                 new WorkerThreads("chagres-mount-", REQUESTS),
                 MonotonicClock::nowMs,

@@ -9,8 +9,9 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
@@ -41,13 +42,16 @@ public final class ArchiveView implements AutoCloseable {
     private final @Nullable HostLists lists;
 
     private final TimeOptions times;
+    private final LocalTables tables;
     private final HostFaults faults;
     private final Consumer<String> messages;
     private boolean salvages;
 
-    private ArchiveView(BlobStore store, TimeOptions times, HostFaults faults, Consumer<String> messages) {
+    private ArchiveView(
+            BlobStore store, TimeOptions times, LocalTables tables, HostFaults faults, Consumer<String> messages) {
         this.messages = messages;
         this.store = store;
+        this.tables = tables;
         lists = store instanceof HostLists shared ? shared : null;
         this.times = times;
         this.faults = faults;
@@ -58,20 +62,23 @@ public final class ArchiveView implements AutoCloseable {
      *
      * @param command what the messages begin with
      * @param opened closed with this
+     * @param tables where large hosts are; closed with this
      * @param messages takes a sentence for each host that cannot be read
      */
-    public static ArchiveView open(String command, BlobStore opened, TimeOptions times, Consumer<String> messages)
+    public static ArchiveView open(
+            String command, BlobStore opened, TimeOptions times, LocalTables tables, Consumer<String> messages)
             throws IOException {
         HostFaults faults = new HostFaults(
                 opened, (host, cause) -> messages.accept("chagres " + command + ": " + fault(host, cause)));
         return new ArchiveView(
-                opened, times, faults, sentence -> messages.accept("chagres " + command + ": " + sentence));
+                opened, times, tables, faults, sentence -> messages.accept("chagres " + command + ": " + sentence));
     }
 
     /** Looks at an archive as above, for a command that reads each host once, so that hosts share lists. */
-    public static ArchiveView once(String command, BlobStore opened, TimeOptions times, Consumer<String> messages)
+    public static ArchiveView once(
+            String command, BlobStore opened, TimeOptions times, LocalTables tables, Consumer<String> messages)
             throws IOException {
-        return open(command, new HostLists(opened), times, messages);
+        return open(command, new HostLists(opened), times, tables, messages);
     }
 
     /** Says what follows of a host, and what tells more. */
@@ -161,16 +168,21 @@ public final class ArchiveView implements AutoCloseable {
                         faults.tell(host, new CorruptArchiveException(object, cause + "; " + consequence)));
     }
 
-    /** Loads a host's names, sizes and times; where its bytes are only of what is salvaged. */
-    public HostState state(HostRegistry.Owner host) throws IOException {
-        HostState state = salvages
-                ? salvaged(host)
-                : HostLog.load(store, host.id(), times.at(), ExtentFilter.NONE, RunListener.NONE);
-        CorruptArchiveException lost = LogWitness.lost(store, host.id(), state);
+    /** Opens a host at the moment to read. */
+    public HostView host(HostRegistry.Owner host) throws IOException {
+        HostView view = salvages
+                ? HostView.of(store, host.id(), times.at(), tables, salvaged(host))
+                : HostView.open(store, host.id(), times.at(), tables);
+        CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
         if (lost != null) {
             faults.tell(host, lost);
         }
-        return state;
+        return view;
+    }
+
+    /** Says that nobody looks at a host any more. */
+    public void done(HostRegistry.Owner host) {
+        tables.release(host.id());
     }
 
     /**
@@ -212,11 +224,9 @@ public final class ArchiveView implements AutoCloseable {
         List<HostFiles> chosen = new ArrayList<>();
         for (HostRegistry.Owner host : hosts) {
             faults.attempt(host, () -> {
-                HostState state = state(host);
-                List<Selection.Entry> files = Selection.of(state, address, versions).stream()
-                        .filter(entry -> times.covers(entry.version()))
-                        .toList();
-                chosen.add(new HostFiles(host, state, files));
+                HostView view = host(host);
+                Selection files = Selection.of(view.state(), address, versions).filter(times::covers);
+                chosen.add(new HostFiles(host, view, files));
             });
         }
         return chosen;
@@ -226,15 +236,14 @@ public final class ArchiveView implements AutoCloseable {
     HostFiles files(HostRegistry.Owner host, List<Address> addresses) throws IOException {
         List<Address> named =
                 addresses.stream().filter(each -> each.matchesHost(host)).toList();
-        HostState state = state(host);
-        List<Selection.Entry> files = Selection.matching(
-                        state,
+        HostView view = host(host);
+        Selection files = Selection.matching(
+                        view.state(),
+                        path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.mayMatchBelow(path)),
                         path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.matches(path)),
                         false)
-                .stream()
-                .filter(entry -> times.covers(entry.version()))
-                .toList();
-        return new HostFiles(host, state, files);
+                .filter(times::covers);
+        return new HostFiles(host, view, files);
     }
 
     /** Returns the window of {@code --since} and {@code --until} in words, empty when there is none. */
@@ -261,14 +270,15 @@ public final class ArchiveView implements AutoCloseable {
 
     @Override
     public void close() {
+        tables.close();
         store.close();
     }
 
     private @Nullable HostState bound(HostRegistry.Owner host, @Nullable Instant time) throws IOException {
         return time == null
                 ? null
-                : HostLog.load(
-                        store, host.id(), PointInTime.time(time.toEpochMilli()), ExtentFilter.NONE, RunListener.NONE);
+                : HostView.open(store, host.id(), PointInTime.time(time.toEpochMilli()), tables)
+                        .state();
     }
 
     private String noHost(@Nullable Address address, List<HostRegistry.Owner> all) {

@@ -6,7 +6,6 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -16,6 +15,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.Output;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteRange;
@@ -90,8 +90,12 @@ public final class CatCommand implements Callable<Integer> {
         if (names && json.json) {
             throw new CommandFailure(ExitCode.USAGE, "--json names files already: leave out --names");
         }
-        try (ArchiveView view =
-                ArchiveView.once("cat", identities.open(store, context.environment()), times, context.err()::println)) {
+        try (ArchiveView view = ArchiveView.once(
+                "cat",
+                identities.open(store, context.environment()),
+                times,
+                TemporaryFiles.tables(context.environment()),
+                context.err()::println)) {
             List<HostRegistry.Owner> hosts = view.hosts(address);
             if (salvage.salvage || hosts.size() == 1) {
                 copyOneByOne(view, hosts);
@@ -150,27 +154,27 @@ public final class CatCommand implements Callable<Integer> {
     }
 
     /** Writes what one host has; returns how many files. */
-    private int copy(ArchiveView view, HostRegistry.Owner host, OrderedOutput printed) throws IOException {
+    private long copy(ArchiveView view, HostRegistry.Owner host, OrderedOutput printed) throws IOException {
         HostFiles chosen = view.files(host, List.of(address));
         Output out = new Output(printed);
         ContentSink sink = sink(out);
         try {
-            copy(view, chosen, sink);
+            return copy(view, chosen, sink);
         } finally {
             sink.end();
             out.flush();
+            view.done(host);
         }
-        return chosen.files().size();
     }
 
-    private void copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
-        String hostId = host.host().id();
+    private long copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
+        long files = 0;
         CommitWindow window = view.window(host.host());
-        HostState state = salvage.salvage
-                ? host.state()
-                : HostLog.locate(view.store(), hostId, host.state(), view.at(), host.ids());
-        try (VersionContent content = new VersionContent(view.store(), hostId, state)) {
+        HostState state = host.located();
+        try (VersionContent content =
+                new VersionContent(view.store(), host.host().id(), state)) {
             for (Selection.Entry file : host.files()) {
+                files++;
                 FileVersion listed = file.version(); // the bounds; the state may already know more
                 FileVersion version = Objects.requireNonNull(state.version(listed.id()));
                 long start = Math.max(window.start(listed), bytes.startIn(listed.length()));
@@ -184,6 +188,7 @@ public final class CatCommand implements Callable<Integer> {
                 }
             }
         }
+        return files;
     }
 
     private static void copyProven(

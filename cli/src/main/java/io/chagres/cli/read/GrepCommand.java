@@ -9,6 +9,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.WorkerThreads;
 import java.io.Console;
@@ -87,7 +88,11 @@ public final class GrepCommand implements Callable<Integer> {
         List<Address> addresses = addresses(rest);
         FileSearch.Options wanted = options.search(json.json);
         try (ArchiveView view = ArchiveView.once(
-                "grep", identities.open(store, context.environment()), times, context.err()::println)) {
+                "grep",
+                identities.open(store, context.environment()),
+                times,
+                TemporaryFiles.tables(context.environment()),
+                context.err()::println)) {
             int count = view.readers(memory.bytes());
             try (LineSorter sorter = sorter();
                     WorkerThreads threads = new WorkerThreads("grep-", count)) {
@@ -106,7 +111,7 @@ public final class GrepCommand implements Callable<Integer> {
     }
 
     private @Nullable LineSorter sorter() {
-        String temporary = context.environment().getOrDefault("TMPDIR", System.getProperty("java.io.tmpdir"));
+        String temporary = TemporaryFiles.directory(context.environment());
         return options.sort == GrepOptions.Sort.TIME
                 ? new LineSorter(Path.of(temporary), memory.bytes() / SORTED_SHARE)
                 : null;

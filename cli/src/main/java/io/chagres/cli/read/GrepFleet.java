@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrepFleet {
     private static final long TASK_BYTES = 16L << 20;
+    private static final int TASK_FILES = 4096;
 
     private final ArchiveView view;
     private final List<Address> addresses;
@@ -128,9 +130,12 @@ final class GrepFleet {
         private final Located host;
         private final List<IOException> faults = new ArrayList<>();
         private final OrderedOutput task;
+        private final boolean isLast;
 
-        Batch(Located host, List<Numbered> entries, Executor threads) {
-            this.host = host;
+        Batch(Batches of, Executor threads) {
+            host = of.host;
+            List<Numbered> entries = of.next();
+            isLast = !of.entries.hasNext();
             task = new OrderedOutput(out, threads, printed -> search(host, entries, printed, faults));
         }
     }
@@ -163,17 +168,17 @@ final class GrepFleet {
         Iterator<HostRegistry.Owner> hosts = chosen.iterator();
         Deque<Locating> locating = new ArrayDeque<>();
         Deque<Batch> running = new ArrayDeque<>();
-        Deque<List<Numbered>> waiting = new ArrayDeque<>();
-        Located host = null;
+        @Nullable Batches waiting = null;
         while (!(options.quiet && found.get()) && !(needsNames && files > 0)) {
             while (locating.size() < 2 * ahead && hosts.hasNext()) {
                 locating.add(new Locating(hosts.next(), threads));
             }
-            if (host != null && !waiting.isEmpty() && running.size() < 2 * ahead) {
-                running.add(new Batch(host, waiting.remove(), threads));
-            } else if (waiting.isEmpty() && !locating.isEmpty() && running.size() < 2 * ahead) {
-                host = finish(locating.remove());
-                batches(host, waiting);
+            boolean room = running.size() < 2 * ahead;
+            if (room && waiting != null && waiting.entries.hasNext()) {
+                running.add(new Batch(waiting, threads));
+            } else if (room && !locating.isEmpty()) {
+                Located host = finish(locating.remove());
+                waiting = host == null ? null : new Batches(host);
             } else if (!running.isEmpty()) {
                 finish(running.remove());
             } else {
@@ -217,6 +222,9 @@ final class GrepFleet {
                 throw fault;
             });
         }
+        if (batch.isLast) {
+            view.done(batch.host.host().host());
+        }
     }
 
     /** Returns what is to be searched of a host; null when its filters say of all of it that no line can match. */
@@ -230,13 +238,12 @@ final class GrepFleet {
         }
         HostFiles host = view.files(owner, addresses);
         CommitWindow window = view.window(owner);
-        Set<Long> ids = host.files().stream()
+        Supplier<Set<Long>> ids = () -> host.files().stream()
                 .filter(each -> isZipped(each)
                         || !rest(unmatched, window, each.version()).isEmpty())
                 .map(each -> each.version().id())
                 .collect(Collectors.toSet());
-        HostState state =
-                ids.isEmpty() ? host.state() : HostLog.locate(view.store(), owner.id(), host.state(), view.at(), ids);
+        HostState state = host.view().located(ids);
         HostTimes commits = new HostTimes(view.store(), owner.id(), state.seq(), ids);
         return new Located(host, state, window, unmatched, filters, commits);
     }
@@ -260,21 +267,25 @@ final class GrepFleet {
         return options.unzip && entry.path().toString().endsWith(".gz");
     }
 
-    private void batches(@Nullable Located host, Deque<List<Numbered>> waiting) {
-        List<Numbered> batch = new ArrayList<>();
-        long bytes = 0;
-        for (Selection.Entry entry :
-                host == null ? List.<Selection.Entry>of() : host.host().files()) {
-            batch.add(new Numbered(files++, entry));
-            bytes += entry.version().length();
-            if (bytes >= TASK_BYTES) {
-                waiting.add(batch);
-                batch = new ArrayList<>();
-                bytes = 0;
-            }
+    /** The files of a host, some at a time. */
+    private final class Batches {
+        private final Located host;
+        private final Iterator<Selection.Entry> entries;
+
+        Batches(Located host) {
+            this.host = host;
+            entries = host.host().files().iterator();
         }
-        if (!batch.isEmpty()) {
-            waiting.add(batch);
+
+        List<Numbered> next() {
+            List<Numbered> batch = new ArrayList<>();
+            long bytes = 0;
+            while (entries.hasNext() && bytes < TASK_BYTES && batch.size() < TASK_FILES) {
+                Selection.Entry entry = entries.next();
+                batch.add(new Numbered(files++, entry));
+                bytes += entry.version().length();
+            }
+            return batch;
         }
     }
 

@@ -3,24 +3,33 @@ package io.chagres.cli.read;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.HostState;
-import java.util.List;
+import io.chagres.archive.state.HostView;
+import java.io.IOException;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
  * The files of one host that a command is about.
  *
- * @param state the host's names, sizes and times, without where its bytes are
- * @param files in the order of their paths
+ * @param view the host at the moment that is read
  */
-record HostFiles(HostRegistry.Owner host, HostState state, List<Selection.Entry> files) {
+record HostFiles(HostRegistry.Owner host, HostView view, Selection files) {
+    /** Returns the host's names, sizes and times. */
+    HostState state() {
+        return view.state();
+    }
+
+    /** Returns the state that knows where the bytes of the files are. */
+    HostState located() throws IOException {
+        return view.located(this::ids);
+    }
+
     /** Returns whose bytes the file's are. */
     ContentSink.Origin origin(Selection.Entry file) {
         return new ContentSink.Origin(host.name(), file.path(), file.version().id());
     }
 
-    /** Returns the versions whose bytes are wanted: only of them a state need keep where they are. */
-    Set<Long> ids() {
+    private Set<Long> ids() {
         return files.stream().map(file -> file.version().id()).collect(Collectors.toSet());
     }
 }

@@ -6,6 +6,7 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** When the lines of a host were committed: looked up when the first one is found. Safe for any thread. */
@@ -13,7 +14,7 @@ final class HostTimes {
     private final BlobStore store;
     private final String hostId;
     private final long seq;
-    private final Set<Long> versionIds;
+    private final Supplier<Set<Long>> versionIds;
     private @Nullable CommitTimes loaded;
 
     /**
@@ -22,7 +23,7 @@ final class HostTimes {
      * @param seq the last commit that counts
      * @param versionIds of which versions lines may be found
      */
-    HostTimes(BlobStore store, String hostId, long seq, Set<Long> versionIds) {
+    HostTimes(BlobStore store, String hostId, long seq, Supplier<Set<Long>> versionIds) {
         this.store = store;
         this.hostId = hostId;
         this.seq = seq;
@@ -38,7 +39,7 @@ final class HostTimes {
         CommitTimes times = loaded;
         if (times == null) {
             try {
-                times = CommitTimes.load(store, hostId, seq, versionIds);
+                times = CommitTimes.load(store, hostId, seq, versionIds.get());
             } catch (CorruptArchiveException e) {
                 faults.add(e);
                 times = CommitTimes.NONE;

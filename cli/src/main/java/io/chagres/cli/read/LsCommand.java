@@ -12,6 +12,7 @@ import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -82,8 +83,12 @@ public final class LsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (ArchiveView view =
-                ArchiveView.once("ls", identities.open(store, context.environment()), times, context.err()::println)) {
+        try (ArchiveView view = ArchiveView.once(
+                "ls",
+                identities.open(store, context.environment()),
+                times,
+                TemporaryFiles.tables(context.environment()),
+                context.err()::println)) {
             if (address == null && !versions) {
                 hosts(view);
             } else {
@@ -96,7 +101,8 @@ public final class LsCommand implements Callable<Integer> {
     private void hosts(ArchiveView view) throws IOException {
         Table table = new Table("lrrlll");
         for (HostRegistry.Owner host : view.hosts(null)) {
-            view.faults().attempt(host, () -> host(host, view.state(host), table));
+            view.faults().attempt(host, () -> host(host, view.host(host).state(), table));
+            view.done(host);
         }
         print(table);
     }
@@ -105,19 +111,23 @@ public final class LsCommand implements Callable<Integer> {
         if (state.seq() == 0) {
             return; // nothing of it existed at that time
         }
-        List<Selection.Entry> files = Selection.of(state, null, false);
-        long bytes = files.stream().mapToLong(file -> file.version().length()).sum();
+        long files = 0;
+        long bytes = 0;
+        for (Selection.Entry file : Selection.of(state, null, false)) {
+            files++;
+            bytes += file.version().length();
+        }
         String open = state.closedCleanly() ? "stopped" : "open";
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("host", host.name()).member("hostId", host.id());
-            line.member("files", files.size()).member("bytes", bytes).member("commits", state.seq());
+            line.member("files", files).member("bytes", bytes).member("commits", state.seq());
             line.timeMember("committed", state.timeMs()).member("state", open);
             context.out().line(line.endObject());
         } else {
             table.row(
                     host.name(),
-                    Words.plural(files.size(), "file"),
+                    Words.plural(files, "file"),
                     ByteSize.format(bytes),
                     time(state.timeMs()),
                     open,
@@ -127,19 +137,31 @@ public final class LsCommand implements Callable<Integer> {
 
     private void files(List<HostFiles> hosts) throws IOException {
         Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
+        if (!json.json && (versions || details)) {
+            forEach(hosts, (host, file) -> table.fit(row(host, file)));
+        }
+        forEach(hosts, (host, file) -> {
+            if (json.json) {
+                context.out().line(json(host, file));
+            } else {
+                context.out().line(table.line(row(host, file)));
+            }
+        });
+    }
+
+    /** Takes the files one after the other. */
+    private interface Visitor {
+        void visit(HostFiles host, Selection.Entry file) throws IOException;
+    }
+
+    private void forEach(List<HostFiles> hosts, Visitor visitor) throws IOException {
         for (HostFiles host : hosts) {
             for (Selection.Entry file : host.files()) {
-                if (gone.hidden && !file.named()) {
-                    continue;
-                }
-                if (json.json) {
-                    context.out().line(json(host, file));
-                } else {
-                    table.row(row(host, file));
+                if (!gone.hidden || file.named()) {
+                    visitor.visit(host, file);
                 }
             }
         }
-        print(table);
     }
 
     private String[] row(HostFiles host, Selection.Entry file) {

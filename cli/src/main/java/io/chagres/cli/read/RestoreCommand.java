@@ -6,6 +6,7 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -16,6 +17,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
@@ -117,6 +119,7 @@ public final class RestoreCommand implements Callable<Integer> {
             }
         };
         try (BlobStore archive = new HostLists(identities.open(store, context.environment()));
+                LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
             Restore.Options options = new Restore.Options(
                     address,
@@ -127,7 +130,7 @@ public final class RestoreCommand implements Callable<Integer> {
                     salvage.salvage,
                     ignoreSpace,
                     times::covers);
-            Restore restore = new Restore(archive, options, workers(archive, threads), listener);
+            Restore restore = new Restore(archive, options, tables, workers(archive, threads), listener);
             Restore.Summary summary = restore.into(into);
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {

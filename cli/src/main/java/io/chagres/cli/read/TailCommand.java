@@ -6,8 +6,8 @@ import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -16,6 +16,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
@@ -93,12 +94,18 @@ public final class TailCommand implements Callable<Integer> {
         }
         BlobStore archive = identities.open(store, context.environment());
         try (ArchiveView view = follow
-                ? ArchiveView.open("tail", archive, times, context.err()::println)
-                : ArchiveView.once("tail", archive, times, context.err()::println)) {
+                ? ArchiveView.open(
+                        "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)
+                : ArchiveView.once(
+                        "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)) {
             List<HostFiles> hosts = follow ? view.find(address, false) : view.select(address, false);
-            int files = hosts.stream().mapToInt(host -> host.files().size()).sum();
+            boolean many = hosts.stream()
+                            .flatMap(host -> host.files().stream())
+                            .limit(2)
+                            .count()
+                    > 1;
             ContentSink sink =
-                    json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), files > 1);
+                    json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), many);
             for (HostFiles host : hosts) {
                 view.faults().attempt(host.host(), () -> last(view, host, sink));
             }
@@ -113,7 +120,7 @@ public final class TailCommand implements Callable<Integer> {
     private void last(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
         String hostId = host.host().id();
         CommitWindow window = view.window(host.host());
-        HostState state = HostLog.locate(view.store(), hostId, host.state(), view.at(), host.ids());
+        HostState state = host.located();
         try (VersionContent content = new VersionContent(view.store(), hostId, state);
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
             for (Selection.Entry file : host.files()) {
@@ -144,8 +151,9 @@ public final class TailCommand implements Callable<Integer> {
     }
 
     private void follow(ArchiveView view, List<HostFiles> hosts, ContentSink sink) throws IOException {
-        try (ArchiveFollower follower =
-                new ArchiveFollower(view.store(), address, MonotonicClock::nowMs, view.faults())) {
+        try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
+                ArchiveFollower follower =
+                        new ArchiveFollower(view.store(), address, MonotonicClock::nowMs, view.faults(), tables)) {
             for (HostFiles host : hosts) {
                 follower.from(host.host(), host.state(), host.files());
             }

@@ -3,9 +3,11 @@ package io.chagres.cli.ship;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.SentGarbage;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.forward.ForwardListener;
 import io.chagres.forward.ForwardOptions;
@@ -111,8 +113,9 @@ final class KafkaDestination implements Destination, ForwardListener {
     private void run(Shipper of, Undelivered rest) {
         ForwardOptions options = ForwardOptions.lines(LINE_AGE_MS);
         HostFaults faults = new HostFaults(archive, this::fault);
-        try (Forwarder from =
-                new Forwarder(archive, Address.parse("*:"), options, sink, faults, MonotonicClock::nowMs, this)) {
+        try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
+                Forwarder from = new Forwarder(
+                        archive, Address.parse("*:"), options, sink, faults, tables, MonotonicClock::nowMs, this)) {
             runs(from);
             try {
                 deliver(from, of, rest);

@@ -17,6 +17,7 @@ import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.Output;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.testkit.Seeds;
@@ -117,7 +118,8 @@ final class FleetRequestsTest {
 
     private String grep(boolean mayLag, String needle, String... addresses) throws IOException {
         requests.clear();
-        try (ArchiveView view = ArchiveView.once("grep", counted(mayLag), new TimeOptions(), Assertions::fail)) {
+        try (ArchiveView view = ArchiveView.once(
+                "grep", counted(mayLag), new TimeOptions(), TemporaryFiles.tables(Map.of()), Assertions::fail)) {
             return search(view, needle, addresses);
         }
     }
@@ -248,7 +250,8 @@ final class FleetRequestsTest {
         LaggingStore lagging = new LaggingStore(whole, 500);
         whole.advance(10_000); // all else is shown
         whole.replace(last, commit);
-        try (ArchiveView view = ArchiveView.once("grep", lagging, new TimeOptions(), Assertions::fail)) {
+        try (ArchiveView view = ArchiveView.once(
+                "grep", lagging, new TimeOptions(), TemporaryFiles.tables(Map.of()), Assertions::fail)) {
             assertThat(lagging.list(last, null)).isEmpty();
             assertThat(search(view, LATE)).isEqualTo("h000:/log/late:" + LATE + "\n");
         }

@@ -7,9 +7,9 @@ import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Arrays;
@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class LineBatches implements PartitionReader<ColumnarBatch> {
     private final Split split;
     private final BlobStore store;
+    private final LocalTables tables = Question.tables();
     private final HostState state;
     private final VersionReader reader;
     private final @Nullable LineFinder finder;
@@ -52,13 +53,14 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
         Set<Long> ids = split.ranges().stream().map(Split.Range::versionId).collect(Collectors.toSet());
         store = question.open();
         try {
-            state = HostLog.load(
-                    store, split.hostId(), question.moment(), ExtentFilter.of(ids::contains), RunListener.NONE);
+            state = HostView.open(store, split.hostId(), question.moment(), ExtentFilter.of(ids::contains), tables)
+                    .state();
             times = List.of(columns).contains("commit_time")
                     ? CommitTimes.load(store, split.hostId(), state.seq(), ids)
                     : CommitTimes.NONE;
         } catch (IOException | RuntimeException e) {
             block.close();
+            tables.close();
             store.close();
             throw e;
         }
@@ -121,6 +123,7 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
         }
         block.close();
         reader.close();
+        tables.close();
         store.close();
     }
 }

@@ -9,8 +9,9 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -26,12 +27,12 @@ import java.util.Set;
 /**
  * Which lines commits add, by what the logs of hosts say. A line counts when it has its end; the last one of a file
  * without a newline when nothing can follow it any more. What a file begins with as the copy of another was told of
- * as that other's. Keeps the newest state of each host between two questions. Confined to one thread.
+ * as that other's. Keeps how far each host is between two questions. Confined to one thread.
  */
 final class NewLines {
     private final Question question;
     private final RowFilter filter;
-    private final Map<String, HostState> newest = new HashMap<>();
+    private final Map<String, Long> newest = new HashMap<>();
 
     NewLines(Question question, RowFilter filter) {
         this.question = question;
@@ -43,10 +44,11 @@ final class NewLines {
         Map<String, Long> seqs = new HashMap<>();
         Instant since = question.since();
         if (since != null) {
-            try (BlobStore store = question.open()) {
+            try (BlobStore store = question.open();
+                    LocalTables tables = Question.tables()) {
                 for (HostRegistry.Owner host : hosts(store)) {
                     PointInTime then = PointInTime.time(since.toEpochMilli());
-                    HostState state = load(store, host.id(), then, 0);
+                    HostState state = load(store, host.id(), then, 0, tables);
                     if (state.isPast()) {
                         throw compacted(host, "its commits of that time are compacted; since has to be later");
                     }
@@ -60,14 +62,16 @@ final class NewLines {
     /** Returns how far each host is. */
     FleetOffset latest() throws IOException {
         Map<String, Long> seqs = new HashMap<>();
-        try (BlobStore store = question.open()) {
+        try (BlobStore store = question.open();
+                LocalTables tables = Question.tables()) {
             for (HostRegistry.Owner host : hosts(store)) {
-                HostState known = newest.get(host.id());
-                if (known == null || hasMore(store, host.id(), known.seq())) {
-                    known = load(store, host.id(), PointInTime.NOW, 0);
+                Long known = newest.get(host.id());
+                if (known == null || hasMore(store, host.id(), known)) {
+                    known = load(store, host.id(), PointInTime.NOW, 0, tables).seq();
                     newest.put(host.id(), known);
                 }
-                seqs.put(host.id(), known.seq());
+                seqs.put(host.id(), known);
+                tables.release(host.id());
             }
         }
         return new FleetOffset(seqs);
@@ -85,15 +89,17 @@ final class NewLines {
     /** Returns the tasks for what was added behind one offset, up to another. */
     List<Split> between(FleetOffset start, FleetOffset end) throws IOException {
         List<Split> splits = new ArrayList<>();
-        try (BlobStore store = question.open()) {
+        try (BlobStore store = question.open();
+                LocalTables tables = Question.tables()) {
             for (HostRegistry.Owner host : hosts(store)) {
                 long from = start.seq(host.id());
                 long to = end.seq(host.id());
                 if (to > from) {
-                    HostState before = from == 0 ? HostState.empty() : exactly(store, host, from, 0);
+                    HostState before = from == 0 ? HostState.empty() : exactly(store, host, from, 0, tables);
                     // of new versions it is asked what they begin with
-                    HostState after = exactly(store, host, to, before.nextVersionId());
+                    HostState after = exactly(store, host, to, before.nextVersionId(), tables);
                     splits.addAll(new Splits(host, question.splitBytes()).of(ranges(host, before, after)));
+                    tables.release(host.id());
                 }
             }
         }
@@ -106,11 +112,12 @@ final class NewLines {
                 .toList();
     }
 
-    private static HostState exactly(BlobStore store, HostRegistry.Owner host, long seq, long extentsFrom)
+    private static HostState exactly(
+            BlobStore store, HostRegistry.Owner host, long seq, long extentsFrom, LocalTables tables)
             throws IOException {
         HostState state;
         try {
-            state = load(store, host.id(), PointInTime.seq(seq), extentsFrom);
+            state = load(store, host.id(), PointInTime.seq(seq), extentsFrom, tables);
         } catch (CompactedHistoryException e) {
             state = HostState.empty();
         }
@@ -127,9 +134,10 @@ final class NewLines {
         return new IOException("host " + host.name() + ": " + message);
     }
 
-    private static HostState load(BlobStore store, String hostId, PointInTime at, long extentsFrom) throws IOException {
+    private static HostState load(BlobStore store, String hostId, PointInTime at, long extentsFrom, LocalTables tables)
+            throws IOException {
         ExtentFilter extents = extentsFrom == 0 ? ExtentFilter.NONE : ExtentFilter.of(id -> id >= extentsFrom);
-        return SplitPlan.begun(store, hostId, HostLog.load(store, hostId, at, extents, RunListener.NONE));
+        return SplitPlan.begun(store, hostId, HostView.open(store, hostId, at, extents, tables).state());
     }
 
     private List<Split.Range> ranges(HostRegistry.Owner host, HostState before, HostState after) {

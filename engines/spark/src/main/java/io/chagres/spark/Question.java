@@ -3,9 +3,11 @@ package io.chagres.spark;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -123,6 +125,11 @@ record Question(
                                         + " option(\"identity\", \"/path/of/key.txt\")",
                                 e)
                         : e);
+    }
+
+    /** Returns where large hosts are while something reads them; the caller closes it. */
+    static LocalTables tables() {
+        return LocalTables.unnamed(Pathname.of(System.getProperty("java.io.tmpdir")), LocalTables.LARGE_VERSIONS);
     }
 
     /** Opens the archive for reading; the caller closes it. */

@@ -5,13 +5,12 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Selection;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.time.Instant;
@@ -27,6 +26,7 @@ final class SplitPlan {
     private final RowFilter filter;
     private final @Nullable LinePattern pattern;
     private final List<Split> splits = new ArrayList<>();
+    private final LocalTables tables = Question.tables();
 
     SplitPlan(Question question, RowFilter filter) {
         this.question = question;
@@ -41,7 +41,10 @@ final class SplitPlan {
                 if (filter.mayHold(Map.of("host", host.name()))) {
                     named(store, host);
                 }
+                tables.release(host.id());
             }
+        } finally {
+            tables.close();
         }
         return splits;
     }
@@ -74,8 +77,8 @@ final class SplitPlan {
         splits.add(new Split(host.id(), host.name(), host.createdMs(), List.of(), files));
     }
 
-    private static HostState state(BlobStore store, HostRegistry.Owner host, PointInTime at) throws IOException {
-        return begun(store, host.id(), HostLog.load(store, host.id(), at, ExtentFilter.NONE, RunListener.NONE));
+    private HostState state(BlobStore store, HostRegistry.Owner host, PointInTime at) throws IOException {
+        return begun(store, host.id(), HostView.open(store, host.id(), at, tables).state());
     }
 
     /** Returns a state, unless it is empty because the log is gone. */
@@ -87,7 +90,7 @@ final class SplitPlan {
         return state;
     }
 
-    private List<Selection.Entry> entries(HostRegistry.Owner host, HostState state) {
+    private Selection entries(HostRegistry.Owner host, HostState state) {
         return Selection.matching(
                 state,
                 path -> filter.mayHold(Map.of("host", host.name(), "path", path.toString())),
@@ -133,7 +136,7 @@ final class SplitPlan {
         return known ? Instant.ofEpochMilli(timeMs + moreMs) : null;
     }
 
-    private static @Nullable HostState bound(BlobStore store, HostRegistry.Owner host, @Nullable Instant time)
+    private @Nullable HostState bound(BlobStore store, HostRegistry.Owner host, @Nullable Instant time)
             throws IOException {
         return time == null ? null : state(store, host, PointInTime.time(time.toEpochMilli()));
     }

@@ -1,0 +1,83 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * A host as it was at a moment: names and versions, and where the bytes of versions are once somebody asks. A small
+ * host is in memory; of a large one most is in a local table, of which blocks are read as they are needed. Confined to
+ * one thread.
+ */
+public final class HostView {
+    private final BlobStore store;
+    private final String hostId;
+    private final PointInTime at;
+    private final LocalTables tables;
+    private final HostState state;
+    private final boolean knowsPlaces;
+
+    private HostView(
+            BlobStore store, String hostId, PointInTime at, LocalTables tables, HostState state, boolean knowsPlaces) {
+        this.store = store;
+        this.hostId = hostId;
+        this.at = at;
+        this.tables = tables;
+        this.state = state;
+        this.knowsPlaces = knowsPlaces;
+    }
+
+    /**
+     * Opens a host; one that has no commit yet is empty.
+     *
+     * @param at up to which moment
+     * @param tables where those of large hosts are; they outlive the view
+     * @throws io.chagres.archive.CorruptArchiveException naming the object that is damaged or missing
+     */
+    public static HostView open(BlobStore store, String hostId, PointInTime at, LocalTables tables) throws IOException {
+        return open(store, hostId, at, ExtentFilter.NONE, tables);
+    }
+
+    /**
+     * Opens a host as above, and knows from the beginning where bytes are.
+     *
+     * @param filter of which versions, at least
+     */
+    public static HostView open(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, LocalTables tables)
+            throws IOException {
+        try {
+            HostState small = HostLog.loadSmall(store, hostId, at, filter, tables.maxInMemory());
+            return new HostView(store, hostId, at, tables, small, filter != ExtentFilter.NONE);
+        } catch (LargeHostException e) {
+            return new HostView(store, hostId, at, tables, HostLog.load(store, hostId, at, tables), true);
+        }
+    }
+
+    /** Returns a view of a state that is in memory and knows where all bytes are. */
+    public static HostView of(BlobStore store, String hostId, PointInTime at, LocalTables tables, HostState loaded) {
+        return new HostView(store, hostId, at, tables, loaded, true);
+    }
+
+    /** Returns names, versions, sizes and times; where bytes are only of what {@link #located} was asked for. */
+    public HostState state() {
+        return state;
+    }
+
+    /** Opens the host as it was at another moment. */
+    public HostView at(PointInTime moment) throws IOException {
+        return open(store, hostId, moment, tables);
+    }
+
+    /**
+     * Finds where the bytes of some versions are.
+     *
+     * @param versionIds asked only where that is not known already
+     * @return the state to ask: this one, or one that may know more
+     * @throws io.chagres.archive.CorruptArchiveException naming the object that is damaged or missing
+     */
+    public HostState located(Supplier<Set<Long>> versionIds) throws IOException {
+        Set<Long> wanted = knowsPlaces ? Set.of() : versionIds.get();
+        return wanted.isEmpty() ? state : HostLog.locate(store, hostId, state, at, wanted);
+    }
+}
