@@ -38,7 +38,8 @@ class ForwarderTest {
     /** Every second time each host counts as large: what is forwarded is the same. */
     private final LocalTables tables = LocalTables.unnamed(
             Pathname.of(System.getProperty("java.io.tmpdir")),
-            Seeds.random(Seeds.next("ForwarderTest")).nextBoolean() ? 0 : LocalTables.LARGE_VERSIONS);
+            Seeds.random(Seeds.next("ForwarderTest")).nextBoolean() ? 0 : LocalTables.LARGE_VERSIONS,
+            () -> {});
 
     private ForwardOptions options = ForwardOptions.lines(5_000);
     private String address = "*:";

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects what the commits of a span change while they are applied: of each version they touch what is new of it, with
@@ -112,13 +113,108 @@ final class Changes implements RunListener {
     /**
      * Applies the changes of a span to the state before it.
      *
-     * @param relief see {@link Checkpoint#restore}
-     * @return what stands for the state now
      * @throws CorruptArchiveException when they are damaged; the state is then not usable
+     */
+    static void apply(BlobStore store, Tables tables, CommitSpan span, HostState state) throws IOException {
+        Checkpoint.restore(store, tables.key(span), FixedHeader.CHANGES, state);
+    }
+
+    /**
+     * Applies the changes of a span to the state before it, which need not stay in memory: they are read twice at the
+     * same time, so that a version is followed by what else is told of it.
+     *
+     * @param relief is asked after each record
+     * @return what stands for the state now
+     * @throws CorruptArchiveException when they are damaged; no state is then usable
      */
     static HostState apply(BlobStore store, Tables tables, CommitSpan span, HostState state, Checkpoint.Relief relief)
             throws IOException {
-        return Checkpoint.restore(store, tables.key(span), FixedHeader.CHANGES, state, relief);
+        String key = tables.key(span);
+        try (CheckpointReader versions = new CheckpointReader(store, key, FixedHeader.CHANGES);
+                CheckpointReader rest = new CheckpointReader(store, key, FixedHeader.CHANGES)) {
+            Applying applying = new Applying(key, versions, rest, state, relief);
+            applying.run();
+            applying.state.restored(versions.header());
+            return applying.state;
+        }
+    }
+
+    /** Two readers of one object. */
+    private static final class Applying {
+        private final String key;
+        private final CheckpointReader versions;
+        private final CheckpointReader rest;
+        private final Checkpoint.Relief relief;
+        private HostState state;
+        private @Nullable LogRecord version;
+
+        Applying(
+                String key,
+                CheckpointReader versions,
+                CheckpointReader rest,
+                HostState state,
+                Checkpoint.Relief relief) {
+            this.key = key;
+            this.versions = versions;
+            this.rest = rest;
+            this.state = state;
+            this.relief = relief;
+        }
+
+        void run() throws IOException {
+            version = versions.next();
+            LogRecord other = rest.next();
+            while (version != null || other != null) {
+                while (other != null && versionOf(other) > 0) {
+                    other = rest.next();
+                }
+                while (other != null && versionOf(other) == 0) {
+                    versionsUpTo(needs(other));
+                    apply(other);
+                    other = rest.next();
+                }
+                versionsUpTo(Long.MAX_VALUE);
+                while (version != null && versionOf(version) == 0) { // where spans were merged others follow
+                    version = versions.next();
+                }
+            }
+        }
+
+        private void versionsUpTo(long id) throws IOException {
+            LogRecord next = version;
+            while (next != null && versionOf(next) > 0 && versionOf(next) <= id) {
+                apply(next);
+                next = versions.next();
+            }
+            version = next;
+        }
+
+        private void apply(LogRecord record) throws IOException {
+            state.restore(key, record, versions.header().timeMs());
+            state = relief.of(state);
+        }
+    }
+
+    /** Returns the version that a record among the versions is of; 0 for what is told behind them. */
+    private static long versionOf(LogRecord record) {
+        return switch (record) {
+            case LogRecord.VersionOpened r -> r.versionId();
+            case LogRecord.Extent r -> r.versionId();
+            case LogRecord.VersionClosed r -> r.versionId();
+            case LogRecord.AttributesChanged r -> r.versionId();
+            case LogRecord.VersionTimes r -> r.versionId();
+            case LogRecord.VersionCommits r -> r.versionId();
+            default -> 0;
+        };
+    }
+
+    /** Returns the version that a record behind the versions is about; 0 for none. */
+    private static long needs(LogRecord record) {
+        return switch (record) {
+            case LogRecord.NameAdded r -> r.versionId();
+            case LogRecord.Derived r -> r.fromVersion();
+            default -> 0;
+        };
     }
 
     /** Puts the changes of spans that follow each other as those of one. */

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -40,9 +39,6 @@ import java.util.TreeMap;
  */
 public final class Checkpoint {
     static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
-
-    /** Between so many records a state is not written away. */
-    static final int RELIEF_RECORDS = 4096;
 
     /** A file has the attributes of its version. */
     private static final Attributes OF_VERSION = new Attributes(0, 0, 0, 0);
@@ -110,14 +106,12 @@ public final class Checkpoint {
             }
 
             @Override
-            public boolean block(
-                    byte[] content, byte[] stored, TableBlocks.First first, int records, int crc, long lastId)
-                    throws IOException {
-                return hidden.isEmpty() && out.copy(content, stored, first, records, crc, lastId);
+            public boolean block(TableCopy.Block block, TableBlocks.First first, long lastId) throws IOException {
+                return hidden.isEmpty() && out.copy(block, first, lastId);
             }
         });
         copies(state, contents, out::write);
-        NavigableMap<Pathname, Optional<NameTree.Entry>> changes = state.names().changes();
+        List<NameTree.Change> changes = state.names().changes();
         if (changes == null) {
             names(state, out::write);
             return;
@@ -134,9 +128,8 @@ public final class Checkpoint {
             }
 
             @Override
-            public boolean block(byte[] content, byte[] stored, Pathname first, int records, int crc)
-                    throws IOException {
-                return out.copyNames(content, stored, first, records, crc);
+            public boolean block(TableCopy.Block block, Pathname first) throws IOException {
+                return out.copy(block, first);
             }
         });
     }
@@ -317,36 +310,19 @@ public final class Checkpoint {
 
     /** Takes over a checkpoint, an outline or changes, see above. */
     static void restore(BlobStore store, String key, int kind, HostState state) throws IOException {
-        restore(store, key, kind, state, same -> same);
+        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
+            FixedHeader header = in.header();
+            for (LogRecord record = in.next(); record != null; record = in.next()) {
+                state.restore(key, record, header.timeMs());
+            }
+            state.restored(header);
+        }
     }
 
-    /** Says what stands for a state from now on. */
+    /** Says what stands for a state from now on: itself, or one of which less is in memory. */
     @FunctionalInterface
     interface Relief {
         HostState of(HostState state) throws IOException;
-    }
-
-    /**
-     * Takes over a checkpoint, an outline or changes, as above.
-     *
-     * @param relief is asked after some records each; the last header counts
-     * @return what stands for the state now
-     */
-    static HostState restore(BlobStore store, String key, int kind, HostState before, Relief relief)
-            throws IOException {
-        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
-            FixedHeader header = in.header();
-            HostState state = before;
-            long count = 0;
-            for (LogRecord record = in.next(); record != null; record = in.next()) {
-                state.restore(key, record, header.timeMs());
-                if (++count % RELIEF_RECORDS == 0) {
-                    state = relief.of(state);
-                }
-            }
-            state.restored(header);
-            return state;
-        }
     }
 
     /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */

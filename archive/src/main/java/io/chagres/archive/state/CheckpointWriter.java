@@ -10,8 +10,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.util.Objects;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +38,7 @@ final class CheckpointWriter implements AutoCloseable {
     private final ByteBuffer contentBytes = content.asByteBuffer();
     private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES), 8);
     private final ByteBuffer storedBytes = stored.asByteBuffer();
-    private final CRC32C crc = new CRC32C();
+    private final JoinedCrc crc = new JoinedCrc();
     private final RecordWriter records = new RecordWriter();
     private int length;
     private long count;
@@ -84,48 +82,48 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     /**
-     * Takes a frame of another checkpoint that is a block of versions, behind all that was written.
+     * Takes a block of versions of another checkpoint, behind all that was written.
      *
-     * @param blockContent what it holds
-     * @param frame as it is stored
      * @return false, and nothing is done, where the first block is to come
      */
-    boolean copy(
-            byte[] blockContent, byte[] frame, TableBlocks.First first, int blockRecords, int blockCrc, long lastId)
-            throws IOException {
-        if (!mayCopy(frame)) {
+    boolean copy(TableCopy.Block block, TableBlocks.First first, long lastId) throws IOException {
+        TableIndex into = mayCopy(block);
+        if (into == null) {
             return false;
         }
-        Objects.requireNonNull(index).copy(first, blockRecords, blockCrc, lastId);
-        copy(blockContent, frame, blockRecords);
+        into.copy(first, block.records(), block.crc(), lastId);
+        copy(block);
         return true;
     }
 
-    /** Takes a frame of another checkpoint that is a block of names, as above. */
-    boolean copyNames(byte[] blockContent, byte[] frame, Pathname first, int blockRecords, int blockCrc)
-            throws IOException {
-        if (!mayCopy(frame)) {
+    /** Takes a block of names of another checkpoint, as above. */
+    boolean copy(TableCopy.Block block, Pathname first) throws IOException {
+        TableIndex into = mayCopy(block);
+        if (into == null) {
             return false;
         }
-        Objects.requireNonNull(index).copyNames(first, blockRecords, blockCrc);
-        copy(blockContent, frame, blockRecords);
+        into.copyNames(first, block.records(), block.crc());
+        copy(block);
         return true;
     }
 
-    private boolean mayCopy(byte[] frame) throws IOException {
+    private @Nullable TableIndex mayCopy(TableCopy.Block block) throws IOException {
         if (records.length() > 0) {
             block();
         }
-        return length == 0 && index != null && frame.length <= stored.byteSize();
+        return length == 0 && block.frame().length <= stored.byteSize() ? index : null;
     }
 
-    private void copy(byte[] blockContent, byte[] frame, int blockRecords) throws IOException {
-        crc.update(blockContent);
-        count += blockRecords;
-        recordBytes += blockContent.length - Integer.BYTES;
-        MemorySegment.copy(frame, 0, stored, ValueLayout.JAVA_BYTE, 0, frame.length);
-        frames.note(frame.length, blockContent.length);
-        object.write(stored, 0, frame.length);
+    private void copy(TableCopy.Block block) throws IOException {
+        int bytes = block.contentBytes() - Integer.BYTES;
+        content.set(INT, 0, bytes);
+        crc.add(contentBytes.slice(0, Integer.BYTES));
+        crc.add(block.crc(), bytes);
+        count += block.records();
+        recordBytes += bytes;
+        MemorySegment.copy(block.frame(), 0, stored, ValueLayout.JAVA_BYTE, 0, block.frame().length);
+        frames.note(block.frame().length, block.contentBytes());
+        object.write(stored, 0, block.frame().length);
     }
 
     /** Returns how many bytes the records have; after the end. */
@@ -150,7 +148,7 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     private void frame() throws IOException {
-        crc.update(contentBytes.slice(0, length));
+        crc.add(contentBytes.slice(0, length));
         store();
     }
 
@@ -166,8 +164,8 @@ final class CheckpointWriter implements AutoCloseable {
         }
         content.set(INT, length, 0);
         content.set(LONG, length + 4L, count);
-        crc.update(contentBytes.slice(0, length + 12));
-        content.set(INT, length + 12L, (int) crc.getValue());
+        crc.add(contentBytes.slice(0, length + 12));
+        content.set(INT, length + 12L, crc.value());
         length += 16;
         store();
         if (index != null) {

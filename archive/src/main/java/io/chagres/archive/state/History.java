@@ -124,7 +124,7 @@ final class History {
      * Puts names and lengths of a moment together.
      *
      * @param before the state before the first commit
-     * @param relief see {@link Checkpoint#restore}
+     * @param relief is asked after each record
      * @return what stands for the state now
      */
     static HostState replay(BlobStore store, Found found, HostState before, Checkpoint.Relief relief)
@@ -141,7 +141,6 @@ final class History {
         HostState state = before;
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
             boolean applies = false;
-            long count = 0;
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 if (record instanceof LogRecord.Moment moment) {
                     if (moment.seq() > untilSeq) {
@@ -152,9 +151,7 @@ final class History {
                 if (applies) {
                     state.restore(key, record, state.timeMs());
                 }
-                if (++count % Checkpoint.RELIEF_RECORDS == 0) {
-                    state = relief.of(state);
-                }
+                state = relief.of(state);
             }
         }
         return state;

@@ -198,7 +198,7 @@ public final class HostLog {
         HostState state = load.begin(span, reader); // held by nothing else: what a load lays out can be collected
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
-        Kept kept = new Kept();
+        Kept kept = new Kept(load.wantsExtents() ? 0 : MAX_KEPT_BYTES);
         for (CommitHeader known = known(span, load); known != null; known = known(span, load)) {
             state.apply(known.object(), known);
             kept.add(known);
@@ -236,11 +236,16 @@ public final class HostLog {
     /** The commits that were applied, within a bound. */
     private static final class Kept {
         final List<CommitHeader> commits = new ArrayList<>();
+        final int maxBytes;
         long bytes;
+
+        Kept(int maxBytes) {
+            this.maxBytes = maxBytes;
+        }
 
         void add(CommitHeader commit) {
             bytes += commit.records().length;
-            if (bytes > MAX_KEPT_BYTES) {
+            if (bytes > maxBytes) {
                 commits.clear();
             } else {
                 commits.add(commit);

@@ -39,8 +39,8 @@ public final class LocalTables implements AutoCloseable {
     /** What a file takes in a checkpoint at least. */
     private static final int BYTES_PER_VERSION = 32;
 
-    /** So many times a large host's versions may be in memory while it is loaded. */
-    private static final int MAX_KEPT_FACTOR = 2;
+    /** Of so many versions one may be in memory while a large host is loaded: beside it there is garbage. */
+    private static final int KEPT_PART = 2;
 
     static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -89,9 +89,10 @@ public final class LocalTables implements AutoCloseable {
      *
      * @param directory an existing directory, see above
      * @param largeVersions how many versions are worth it
+     * @param freed is told when much of what was in memory is in a file, at a moment at which it can be collected
      */
-    public static LocalTables unnamed(Pathname directory, int largeVersions) {
-        return new LocalTables(directory, false, largeVersions, Integer.MAX_VALUE, () -> {});
+    public static LocalTables unnamed(Pathname directory, int largeVersions, Runnable freed) {
+        return new LocalTables(directory, false, largeVersions, Integer.MAX_VALUE, freed);
     }
 
     /** Closes the files of a host: states of it that were loaded through them are of no use any more. */
@@ -268,11 +269,11 @@ public final class LocalTables implements AutoCloseable {
 
     /** Returns how many versions may be in memory while a host is loaded. */
     int maxKept() {
-        return MAX_KEPT_FACTOR * largeVersions;
+        return largeVersions / KEPT_PART;
     }
 
-    /** Says that nobody holds what {@link #roll} has written any more. */
-    void freed() {
+    /** Says that nobody holds any more what was written into a table. */
+    public void freed() {
         freed.run();
     }
 

@@ -13,10 +13,8 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -371,33 +369,37 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return TreeWalk.all(root);
     }
 
+    /** A name that is not as a table holds it; without an entry where there is none any more. */
+    record Change(Pathname path, @Nullable Entry entry) {}
+
     /**
-     * Returns what changed of the names that a table holds, by their paths in its order; where there is no name any
-     * more, nothing.
+     * Returns what changed of the names that a table holds, in its order.
      *
      * @return null when that does not say all: all names are to be gone through
      */
     @Nullable
-    NavigableMap<Pathname, Optional<Entry>> changes() {
+    List<Change> changes() {
         if (mayHide || isRearranged) {
             return null;
         }
-        NavigableMap<Pathname, Optional<Entry>> changes = new TreeMap<>(TableIndex::order);
-        Deque<Map.Entry<Pathname, Entry>> directories = new ArrayDeque<>();
-        directories.push(Map.entry(ROOT, root));
+        List<Change> changes = new ArrayList<>();
+        Deque<Change> directories = new ArrayDeque<>();
+        directories.push(new Change(ROOT, root));
         while (!directories.isEmpty()) {
-            Map.Entry<Pathname, Entry> directory = directories.pop();
-            TreeMap<Pathname, @Nullable Entry> touched = directory.getValue().children;
+            Change directory = directories.pop();
+            TreeMap<Pathname, @Nullable Entry> touched = directory.entry() == null ? null : directory.entry().children;
             if (touched == null) {
                 continue;
             }
+            List<Change> below = new ArrayList<>();
             touched.forEach((childName, child) -> {
-                Pathname path = directory.getKey().resolve(childName);
-                changes.put(path, Optional.ofNullable(child));
+                Change change = new Change(directory.path().resolve(childName), child);
+                changes.add(change);
                 if (child != null && child.isDirectory()) {
-                    directories.push(Map.entry(path, child));
+                    below.add(change);
                 }
             });
+            below.reversed().forEach(directories::push);
         }
         return changes;
     }

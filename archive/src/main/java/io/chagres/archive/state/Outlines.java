@@ -187,7 +187,7 @@ public final class Outlines {
             }
         }
         for (CommitSpan span : route.changes()) {
-            Changes.apply(store, tables, span, state, same -> same);
+            Changes.apply(store, tables, span, state);
         }
     }
 

@@ -5,11 +5,10 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.util.Collections;
 import java.util.Iterator;
-import java.util.Map;
+import java.util.List;
 import java.util.NavigableMap;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies a table into another, with what has changed since: blocks in which nothing did as they are, so that a table is
@@ -24,14 +23,23 @@ final class TableCopy {
         blocks = table.blocks();
     }
 
+    /**
+     * A block as it is stored.
+     *
+     * @param frame its frame
+     * @param contentBytes what that holds
+     * @param records how many it has
+     * @param crc CRC32C of its records
+     */
+    record Block(byte[] frame, int contentBytes, int records, int crc) {}
+
     /** Takes what {@link #versions} copies. */
     interface Versions {
         /** Takes the next version. */
         void version(FileVersion version) throws IOException;
 
         /** Takes a frame that is a block of versions; false if they are to come one by one. */
-        boolean block(byte[] content, byte[] stored, TableBlocks.First first, int records, int crc, long lastId)
-                throws IOException;
+        boolean block(Block block, TableBlocks.First first, long lastId) throws IOException;
     }
 
     /** Copies all versions but those that others take the place of: blocks of which none was replaced as they are. */
@@ -45,8 +53,8 @@ final class TableCopy {
                 to.version(other);
             }
             from = blocks.first(block).id();
-            boolean whole = end == block + 1 && others.subMap(from, next).isEmpty();
-            if (!whole || !copyBlock(block, next - 1, to)) {
+            boolean same = others.subMap(from, next).isEmpty();
+            if (!same || !copy(block, end, next - 1, to)) {
                 Iterator<FileVersion> merged = TableVersions.merged(
                         table.versions(block, next, tree),
                         others.subMap(from, next).values().iterator());
@@ -71,75 +79,99 @@ final class TableCopy {
         void name(LogRecord.NameAdded name) throws IOException;
 
         /** Takes a frame that is a block of names; false if they are to come one by one. */
-        boolean block(byte[] content, byte[] stored, Pathname first, int records, int crc) throws IOException;
+        boolean block(Block block, Pathname first) throws IOException;
     }
 
     /**
      * Copies all names in their order but those that others take the place of: blocks of which none was replaced as
      * they are.
      *
-     * @param others in the order of {@link TableIndex#order}; where there is no name any more, empty
+     * @param others in their order
      */
-    void names(NavigableMap<Pathname, Optional<NameTree.Entry>> others, Names to) throws IOException {
-        NavigableMap<Pathname, Optional<NameTree.Entry>> left = others;
+    void names(List<NameTree.Change> others, Names to) throws IOException {
+        int at = 0;
         for (int number = blocks.namesStart(); number < blocks.namesEnd(); number++) {
             Pathname first = blocks.firstName(number);
-            give(left.headMap(first, false), to);
-            left = left.tailMap(first, true);
+            at = give(others, at, place(others, at, first), to);
             boolean isLast = number + 1 == blocks.namesEnd();
-            NavigableMap<Pathname, Optional<NameTree.Entry>> within =
-                    isLast ? left : left.headMap(blocks.firstName(number + 1), false);
-            if (!within.isEmpty() || !copyBlock(number, first, to)) {
-                merge(number, within, to);
+            int end = isLast ? others.size() : place(others, at, blocks.firstName(number + 1));
+            Block copy = at == end ? stored(number) : null;
+            if (copy == null || !to.block(copy, first)) {
+                merge(number, others.subList(at, end), to);
             }
-            left = isLast ? Collections.emptyNavigableMap() : left.tailMap(blocks.firstName(number + 1), true);
+            at = end;
         }
-        give(left, to);
+        give(others, at, others.size(), to);
     }
 
-    private static void give(Map<Pathname, Optional<NameTree.Entry>> names, Names to) throws IOException {
-        for (Map.Entry<Pathname, Optional<NameTree.Entry>> name : names.entrySet()) {
-            if (name.getValue().isPresent()) {
-                to.changed(name.getKey(), name.getValue().get());
+    /** Returns the place of the first name from one on that is not before a path. */
+    private static int place(List<NameTree.Change> names, int from, Pathname path) {
+        int low = from;
+        int high = names.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (TableIndex.order(names.get(middle).path(), path) < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
+        return low;
     }
 
-    private boolean copyBlock(int block, Pathname first, Names to) throws IOException {
-        byte[] content = table.frames().content(block, StateTable.AHEAD_BYTES);
-        table.records(block, content);
-        return block > 0
-                && to.block(content, table.frames().stored(block), first, blocks.records(block), blocks.crc(block));
+    private static int give(List<NameTree.Change> names, int from, int end, Names to) throws IOException {
+        for (NameTree.Change name : names.subList(from, end)) {
+            NameTree.Entry entry = name.entry();
+            if (entry != null) {
+                to.changed(name.path(), entry);
+            }
+        }
+        return end;
     }
 
-    private void merge(int block, NavigableMap<Pathname, Optional<NameTree.Entry>> others, Names to)
-            throws IOException {
-        RecordReader reader =
-                table.reader(table.records(block, table.frames().content(block, StateTable.AHEAD_BYTES)), 0);
-        NavigableMap<Pathname, Optional<NameTree.Entry>> left = others;
+    private void merge(int block, List<NameTree.Change> others, Names to) throws IOException {
+        byte[] records = table.records(block, table.frames().content(block, StateTable.AHEAD_BYTES));
+        RecordReader reader = table.reader(records, 0);
+        int at = 0;
         while (reader.hasNext()) {
             if (!(reader.next() instanceof LogRecord.NameAdded name)) {
                 throw new CorruptArchiveException(table.key(), "a block of names holds something else");
             }
-            give(left.headMap(name.path(), false), to);
-            left = left.tailMap(name.path(), true);
-            if (!left.containsKey(name.path())) {
+            int end = at;
+            while (end < others.size() && TableIndex.order(others.get(end).path(), name.path()) < 0) {
+                end++;
+            }
+            at = give(others, at, end, to);
+            if (at == others.size() || !others.get(at).path().equals(name.path())) {
                 to.name(name);
             }
         }
-        give(left, to);
+        give(others, at, others.size(), to);
     }
 
-    private boolean copyBlock(int block, long lastId, Versions to) throws IOException {
-        byte[] content = table.frames().content(block, StateTable.AHEAD_BYTES);
-        table.records(block, content);
-        return block > 0
-                && to.block(
-                        content,
-                        table.frames().stored(block),
-                        blocks.first(block),
+    /** Copies blocks of which the first begins with a version and the last ends with one; false where none may be. */
+    private boolean copy(int from, int end, long lastId, Versions to) throws IOException {
+        for (int block = from; block < end; block++) {
+            Block copy = stored(block);
+            boolean done = copy != null && to.block(copy, blocks.first(block), lastId);
+            if (!done && block > from) {
+                throw new CorruptArchiveException(table.key(), "a frame is larger than it can be");
+            }
+            if (!done) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns a block as it is stored; null for one that holds something else, too. */
+    private @Nullable Block stored(int block) throws IOException {
+        return block == 0
+                ? null
+                : new Block(
+                        table.frames().stored(block, StateTable.AHEAD_BYTES),
+                        table.frames().contentBytes(block),
                         blocks.records(block),
-                        blocks.crc(block),
-                        lastId);
+                        blocks.crc(block));
     }
 }

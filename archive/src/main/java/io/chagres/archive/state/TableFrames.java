@@ -57,9 +57,18 @@ final class TableFrames implements AutoCloseable {
         return content;
     }
 
-    /** Returns a frame as it is stored. */
-    synchronized byte[] stored(int frame) throws IOException {
-        int from = require(frame, 0);
+    /** Returns how many bytes a frame holds. */
+    int contentBytes(int frame) {
+        return table.contentBytes(frame);
+    }
+
+    /**
+     * Returns a frame as it is stored.
+     *
+     * @param ahead see {@link #content}
+     */
+    synchronized byte[] stored(int frame, int ahead) throws IOException {
+        int from = require(frame, ahead);
         return Arrays.copyOfRange(part, from, from + table.storedBytes(frame));
     }
 

@@ -265,24 +265,21 @@ final class TableIndex {
      * and then by their bytes. A path that ends with a slash stands before all that is in the directory.
      */
     static int order(Pathname one, Pathname other) {
+        int at = one.mismatch(other);
+        if (at < 0) {
+            return 0;
+        }
         int above = directoryBytes(one);
         int otherAbove = directoryBytes(other);
-        for (int i = 0; i < Math.min(above, otherAbove); i++) {
-            int order = Integer.compare(inOrder(one.byteAt(i)), inOrder(other.byteAt(i)));
-            if (order != 0) {
-                return order;
-            }
+        if (at < Math.min(above, otherAbove)) {
+            return Integer.compare(inOrder(one.byteAt(at)), inOrder(other.byteAt(at)));
         }
         if (above != otherAbove) {
             return Integer.compare(above, otherAbove);
         }
-        for (int i = above; i < Math.min(one.length(), other.length()); i++) {
-            int order = Byte.compareUnsigned(one.byteAt(i), other.byteAt(i));
-            if (order != 0) {
-                return order;
-            }
-        }
-        return Integer.compare(one.length(), other.length());
+        return at < Math.min(one.length(), other.length())
+                ? Byte.compareUnsigned(one.byteAt(at), other.byteAt(at))
+                : Integer.compare(one.length(), other.length());
     }
 
     /** Returns how many bytes stand before the last slash. */

@@ -170,11 +170,13 @@ final class TableLoad implements HostLog.Load {
 
     /** Returns what stands for a state from now on, if it fills the memory. */
     private HostState rolled(HostState state, Rolling rolling) throws IOException {
-        if (isRefused || state.keptVersions().size() < Math.max(1, locals.maxKept())) {
+        if (isRefused || !locals.isFull(state)) {
             return state;
         }
+        tellFreed(); // what was written the last time is on no stack any more
         StateTable table = rolling.table();
         isRefused = table == null;
+        isFreed = table != null;
         return table == null ? state : new HostState(table, state);
     }
 
@@ -193,14 +195,14 @@ final class TableLoad implements HostLog.Load {
     public HostState applied(HostState state, boolean isLast) throws IOException {
         tellFreed();
         int kept = state.keptVersions().size();
-        boolean fills = kept >= locals.maxKept();
+        boolean fills = locals.isFull(state);
         boolean helps = isLast && (locals.isLarge(kept) || keep && state.seq() - firstSeq >= MANY_COMMITS);
         if (isRefused || !fills && !helps) {
             return state;
         }
         StateTable table = locals.roll(store, hostId, checkpoint, state, keep);
         isRefused = table == null;
-        isFreed = table != null && locals.isLarge(kept);
+        isFreed = table != null && (fills || locals.isLarge(kept));
         return table == null ? state : new HostState(table, state);
     }
 

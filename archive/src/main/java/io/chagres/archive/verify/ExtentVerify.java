@@ -33,6 +33,9 @@ final class ExtentVerify implements AutoCloseable {
     /** Workers read so many bytes of content at a time, or one extent. */
     private static final long BATCH_BYTES = 4L << 20;
 
+    /** Of small ones they read so many at a time. */
+    private static final int BATCH_EXTENTS = 2048;
+
     /** Decompressed frames that a worker keeps: pieces of one pack follow each other. */
     private static final long CACHE_BYTES = 1L << 20;
 
@@ -105,7 +108,7 @@ final class ExtentVerify implements AutoCloseable {
         }
         batch.add(wanted);
         batchBytes += extent.length();
-        if (batchBytes >= BATCH_BYTES) {
+        if (batchBytes >= BATCH_BYTES || batch.size() >= BATCH_EXTENTS) {
             give();
         }
     }

@@ -60,7 +60,7 @@ final class HostVerify implements AutoCloseable {
     private final Map<String, BlobInfo> objects = new TreeMap<>();
     private final ExtentVerify extents;
     /** So many pieces of packs are read in the order of the packs. */
-    private static final int PIECES_AT_ONCE = 64 * 1024;
+    private static final int PIECES_AT_ONCE = 16 * 1024;
 
     /** The extents of the commit that is applied. */
     private final List<LogRecord.Extent> applied = new ArrayList<>();
@@ -382,7 +382,10 @@ final class HostVerify implements AutoCloseable {
         HostState full = state;
         if (full != null && tables.isFull(full)) {
             extents.finish(); // they ask the state for names of versions
-            state = tables.relieved(hostId, full);
+            HostState relieved = tables.relieved(hostId, full);
+            checked = checked == full ? relieved : checked;
+            state = relieved;
+            tables.freed();
         }
     }
 
@@ -516,11 +519,15 @@ final class HostVerify implements AutoCloseable {
     private void checkContents(HostState loaded) throws IOException {
         List<LogRecord.Extent> packed = new ArrayList<>();
         VersionReader reader = readerOf(loaded);
+        VersionsInOrder before = new VersionsInOrder(checked);
+        VersionsInOrder known = new VersionsInOrder(state);
         for (FileVersion version : loaded.versions()) {
+            FileVersion one = before.find(version.id());
+            FileVersion other = known.find(version.id());
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (!(extent instanceof LogRecord.PackedRun)) {
                     extents.check(extent, loaded, reader);
-                } else if (!wasChecked(extent)) {
+                } else if (!isIn(one, extent) && !isIn(other, extent)) { // of those before all pieces were read
                     packed.add(extent);
                 }
             }
@@ -535,15 +542,12 @@ final class HostVerify implements AutoCloseable {
         packed.sort(Extents.AS_STORED);
         checkExtents(packed, loaded);
         packed.clear();
+        if (loaded.isLarge()) {
+            tables.freed();
+        }
     }
 
-    /** Says whether a checkpoint before has a piece, too. */
-    private boolean wasChecked(LogRecord.Extent piece) {
-        return isIn(checked, piece) || isIn(state, piece);
-    }
-
-    private static boolean isIn(@Nullable HostState before, LogRecord.Extent piece) {
-        FileVersion version = before == null ? null : before.version(piece.versionId());
+    private static boolean isIn(@Nullable FileVersion version, LogRecord.Extent piece) {
         ExtentList extents = version == null ? null : version.extents();
         int index = extents == null ? -1 : extents.indexOf(piece.start());
         return extents != null && index >= 0 && extents.get(index).equals(piece);

@@ -28,14 +28,16 @@ public final class StateComparison {
     }
 
     private static @Nullable String versions(HostState one, HostState other) {
+        VersionsInOrder others = new VersionsInOrder(other);
         for (FileVersion version : one.versions()) {
-            FileVersion then = other.version(version.id());
+            FileVersion then = others.find(version.id());
             if (then == null ? !mayBeGone(version, other) : !same(version, then)) {
                 return "version " + ArchiveLayout.hex(version.id());
             }
         }
+        VersionsInOrder ours = new VersionsInOrder(one);
         for (FileVersion version : other.versions()) {
-            if (one.version(version.id()) == null) {
+            if (ours.find(version.id()) == null) {
                 return "version " + ArchiveLayout.hex(version.id());
             }
         }

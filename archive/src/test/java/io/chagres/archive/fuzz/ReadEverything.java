@@ -150,7 +150,7 @@ final class ReadEverything {
     }
 
     private LocalTables tables() {
-        return LocalTables.unnamed(Pathname.of(directory.toString()), 0);
+        return LocalTables.unnamed(Pathname.of(directory.toString()), 0, () -> {});
     }
 
     private static List<String> chosen(HostState state) {

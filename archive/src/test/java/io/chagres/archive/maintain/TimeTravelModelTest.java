@@ -7,10 +7,14 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.StateText;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -127,6 +131,16 @@ class TimeTravelModelTest {
         if (historyMs == 1) {
             assertThat(shown.lengths).isEqualTo(then.lengths);
         }
+        read(host, state);
+        try (LocalTables tables = Tables.of(true)) {
+            HostState large = HostLog.load(store, ID, PointInTime.time(of.timeMs), tables);
+            assertThat(large.isLarge()).isEqualTo(large.seq() > 0);
+            assertThat(StateText.of(large)).isEqualTo(StateText.of(state));
+            read(host, large);
+        }
+    }
+
+    private static void read(Host host, HostState state) throws IOException {
         for (FileVersion version : state.versions()) {
             byte[] all = Objects.requireNonNull(host.written.get(version.id())).toByteArray();
             assertThat(host.read(state, version.id())).isEqualTo(Arrays.copyOf(all, (int) version.length()));

@@ -19,6 +19,6 @@ public final class Tables {
     /** Returns some for which every host is large, or none is. */
     public static LocalTables of(boolean large) {
         String directory = System.getProperty("java.io.tmpdir");
-        return LocalTables.unnamed(Pathname.of(directory), large ? 0 : LocalTables.LARGE_VERSIONS);
+        return LocalTables.unnamed(Pathname.of(directory), large ? 0 : LocalTables.LARGE_VERSIONS, () -> {});
     }
 }

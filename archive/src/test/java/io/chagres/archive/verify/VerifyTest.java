@@ -19,6 +19,7 @@ import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
@@ -42,6 +43,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,11 +63,27 @@ class VerifyTest {
         threads.close();
     }
 
+    /** Checks it, in memory and once more through tables: both find the same. */
     private Verify.Summary verify() throws IOException {
-        return verify(store);
+        Verify.Summary summary = verify(store, false);
+        List<String> expected = found();
+        assertThat(verify(store, true)).isEqualTo(summary);
+        assertThat(found()).isEqualTo(expected);
+        return summary;
+    }
+
+    private List<String> found() {
+        return Stream.concat(
+                        garbage.stream(), faults.stream().map(fault -> fault.object() + ": " + fault.consequence()))
+                .sorted()
+                .toList();
     }
 
     private Verify.Summary verify(BlobStore of) throws IOException {
+        return verify(of, false);
+    }
+
+    private Verify.Summary verify(BlobStore of, boolean large) throws IOException {
         faults.clear();
         garbage.clear();
         Verify.Listener listener = new Verify.Listener() {
@@ -84,9 +102,11 @@ class VerifyTest {
                 garbage.add(object.key());
             }
         };
-        Verify.Summary summary = new Verify(of, new Workers(threads, 2), Tables.any(), listener).run(owner -> true);
-        assertThat(summary.faults()).isEqualTo(faults.size());
-        return summary;
+        try (LocalTables tables = Tables.of(large)) {
+            Verify.Summary summary = new Verify(of, new Workers(threads, 2), tables, listener).run(owner -> true);
+            assertThat(summary.faults()).isEqualTo(faults.size());
+            return summary;
+        }
     }
 
     /** Writes commits with everything an archive can hold. */

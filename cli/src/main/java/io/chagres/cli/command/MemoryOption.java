@@ -12,8 +12,9 @@ public final class MemoryOption {
             names = "--memory",
             paramLabel = "SIZE",
             defaultValue = "128MiB",
-            description = "Memory for names, versions and extents of hosts, 100 bytes to 500 for a file (default:"
-                    + " ${DEFAULT-VALUE}). A host that takes more is named, and left out.")
+            description = "Memory for what is known of hosts (default: ${DEFAULT-VALUE}). Most of a host of many files"
+                    + " is in a temporary file (TMPDIR) meanwhile, but for 'compact', 'repair' and --salvage: they take"
+                    + " 100 bytes to 500 for a file. A host that takes more is named, and left out.")
     private ByteSize memory = ByteSize.parse("128MiB");
 
     /** Returns the size in bytes. */

@@ -15,11 +15,11 @@ public final class TemporaryFiles {
 
     /** Returns what keeps large hosts there while they are followed: of each the last states. */
     public static LocalTables tablesOfFollower(Map<String, String> environment) {
-        return new LocalTables(Pathname.of(directory(environment)), false, LocalTables.LARGE_VERSIONS, () -> {});
+        return new LocalTables(Pathname.of(directory(environment)), false, LocalTables.LARGE_VERSIONS, System::gc);
     }
 
     /** Returns what keeps large hosts there while a command runs. */
     public static LocalTables tables(Map<String, String> environment) {
-        return LocalTables.unnamed(Pathname.of(directory(environment)), LocalTables.LARGE_VERSIONS);
+        return LocalTables.unnamed(Pathname.of(directory(environment)), LocalTables.LARGE_VERSIONS, System::gc);
     }
 }

@@ -129,7 +129,8 @@ record Question(
 
     /** Returns where large hosts are while something reads them; the caller closes it. */
     static LocalTables tables() {
-        return LocalTables.unnamed(Pathname.of(System.getProperty("java.io.tmpdir")), LocalTables.LARGE_VERSIONS);
+        return LocalTables.unnamed(
+                Pathname.of(System.getProperty("java.io.tmpdir")), LocalTables.LARGE_VERSIONS, () -> {});
     }
 
     /** Opens the archive for reading; the caller closes it. */
