@@ -145,6 +145,7 @@ final class HostTree {
             fresh = loaded(PointInTime.NOW);
         }
         if (options.isLive() && fresh.isPast()) {
+            context.tables().release(owner.id(), fresh); // it must not push out the one that is shown
             fresh = loaded(PointInTime.NOW);
         }
         newestSeen = newest;
