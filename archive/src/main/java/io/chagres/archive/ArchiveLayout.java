@@ -218,6 +218,13 @@ public final class ArchiveLayout {
         return history(hostId) + digits(span.from()) + "-" + digits(span.to()) + "-" + hex(earliestMs) + ZSTD_SUFFIX;
     }
 
+    /** Returns the key of the empty object that says that compaction made a history of many. */
+    public static String historyMark(String historyKey) {
+        String name = historyKey.substring(historyKey.lastIndexOf('/') + 1);
+        String hostId = historyKey.substring(HOSTS.length(), HOSTS.length() + ID_DIGITS);
+        return marks(hostId) + name.substring(0, name.length() - ZSTD_SUFFIX.length());
+    }
+
     /** Returns the commits in the key of a history; null when the key is something else. */
     public static @Nullable CommitSpan historyOf(String key) {
         String name = key.substring(key.lastIndexOf('/') + 1);

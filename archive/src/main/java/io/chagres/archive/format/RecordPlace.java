@@ -37,7 +37,7 @@ public final class RecordPlace {
             case LogRecord.AttributesChanged r -> EVERYWHERE;
             case LogRecord.Derived r -> EVERYWHERE;
             case LogRecord.Recipients r -> EVERYWHERE;
-            case LogRecord.VersionTimes r -> CHECKPOINT | OUTLINE | CHANGES;
+            case LogRecord.VersionTimes r -> CHECKPOINT | OUTLINE | CHANGES | HISTORY;
             case LogRecord.Retention r -> CHECKPOINT;
             case LogRecord.VersionRetention r -> CHECKPOINT;
             case LogRecord.VersionNames r -> CHECKPOINT;

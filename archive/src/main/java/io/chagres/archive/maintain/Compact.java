@@ -14,6 +14,7 @@ import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HistoryExpiry;
 import io.chagres.archive.state.HistoryWriter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -270,6 +271,16 @@ public final class Compact {
                 : Retention.of(state, new StoreTimes(store, hostId), options, nowMs);
     }
 
+    /** Moments go that are as old as bytes that expire, and with them the names of what was gone before. */
+    private void expireHistory(String hostId, HostState state, Retention retention) throws IOException {
+        if (options.retainMs() > 0 && taken == null) {
+            HistoryExpiry.write(store, writing, hostId, state, nowMs() - options.retainMs(), id -> {
+                FileVersion version = state.version(id);
+                return version != null && retention.keeps(version);
+            });
+        }
+    }
+
     /** What is written again cannot have the key of one that is damaged; all that it told of is known. */
     private void removeDamagedHistories(String hostId, Sweep.@Nullable Unproven unproven) throws IOException {
         for (String object :
@@ -345,6 +356,7 @@ public final class Compact {
             objectsWritten = writer.objects();
             contentBytes = writer.contentBytes();
             storedBytes = writer.storedBytes();
+            expireHistory(hostId, state, retention);
             ObjectIndex.write(writing, hostId, next, state, contents, facts);
         }
     }

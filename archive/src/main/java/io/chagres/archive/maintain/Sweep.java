@@ -66,6 +66,7 @@ final class Sweep {
     private final List<BlobInfo> objects = new ArrayList<>();
     private final List<BlobInfo> heartbeats = new ArrayList<>();
     private final List<BlobInfo> tables = new ArrayList<>();
+    private final List<BlobInfo> histories = new ArrayList<>();
     private final List<BlobInfo> filters = new ArrayList<>();
 
     /**
@@ -131,6 +132,7 @@ final class Sweep {
         }
         addMarks(base);
         addTables(base);
+        addHistories();
         String first = ArchiveLayout.index(hostId, base);
         for (BlobInfo index : store.list(ArchiveLayout.indexes(hostId), null)) {
             if (index.key().compareTo(first) < 0) {
@@ -253,6 +255,36 @@ final class Sweep {
         }
     }
 
+    /** Histories that one of compaction tells of again go when that is old, and was read back. */
+    private void addHistories() throws IOException {
+        Map<String, CommitSpan> spans = new LinkedHashMap<>();
+        List<BlobInfo> all = BlobList.of(store.list(ArchiveLayout.history(hostId), null));
+        for (BlobInfo each : all) {
+            CommitSpan span = ArchiveLayout.historyOf(each.key());
+            if (span != null && each.modifiedMs() <= oldMs && store.size(ArchiveLayout.historyMark(each.key())) >= 0) {
+                spans.put(each.key(), span);
+            }
+        }
+        for (Map.Entry<String, CommitSpan> whole : spans.entrySet()) {
+            for (BlobInfo each : all) {
+                CommitSpan part = ArchiveLayout.historyOf(each.key());
+                boolean isPart = part != null
+                        && whole.getValue().from() <= part.from()
+                        && whole.getValue().to() >= part.to()
+                        && !whole.getValue().equals(part);
+                if (isPart && !histories.contains(each)) {
+                    HostLog.check(store, whole.getKey());
+                    histories.add(each);
+                }
+            }
+        }
+        for (BlobInfo mark : store.list(ArchiveLayout.marks(hostId), null)) {
+            if (histories.stream().anyMatch(each -> mark.key().equals(ArchiveLayout.historyMark(each.key())))) {
+                marks.add(mark);
+            }
+        }
+    }
+
     private void addMarks(CheckpointId base) throws IOException {
         for (BlobInfo mark : store.list(ArchiveLayout.marks(hostId), null)) {
             CheckpointId id = ArchiveLayout.markOf(mark.key());
@@ -368,6 +400,7 @@ final class Sweep {
         filters.clear();
         checkpoints.clear();
         marks.clear();
+        histories.clear();
         tables.clear();
         indexes.clear();
         commits = List.of();
@@ -394,6 +427,7 @@ final class Sweep {
         List<BlobInfo> all = BlobList.of(heartbeats);
         all.addAll(indexes);
         all.addAll(checkpoints);
+        all.addAll(histories);
         all.addAll(marks);
         all.addAll(tables);
         all.addAll(commits);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class History {
     /** A span of commits, and the object that holds what was so after them. */
-    private record Stored(String key, CommitSpan span, long earliestMs) {}
+    record Stored(String key, CommitSpan span, long earliestMs, long bytes) {}
 
     /**
      * A moment that can be shown.
@@ -54,7 +54,15 @@ final class History {
                 }
             }
         }
-        return reaches(all, 0, newest.seq()) ? new Found(new LogRecord.Moment(0, 0), List.of(), newest) : null;
+        List<Stored> chain = chain(all, newest.seq());
+        if (chain.isEmpty()) {
+            return null;
+        }
+        LogRecord.Moment first = firstMoment(store, chain.getFirst().key());
+        if (first.seq() > 1) {
+            throw new CompactedHistoryException(first.timeMs()); // what was before it is expired
+        }
+        return new Found(new LogRecord.Moment(0, 0), List.of(), newest);
     }
 
     /** Returns whether the moments of all commits behind one up to another are kept. */
@@ -71,31 +79,42 @@ final class History {
     }
 
     private static @Nullable Found found(LogRecord.Moment moment, List<Stored> all, CheckpointId newest) {
+        List<String> keys = chain(all, moment.seq()).stream().map(Stored::key).toList();
+        return keys.isEmpty() ? null : new Found(moment, keys, newest);
+    }
+
+    /** Returns as few as tell of all commits up to one, in order; none when not all of them are told of. */
+    static List<Stored> chain(List<Stored> all, long seq) {
         List<CommitSpan> spans = spans(all);
-        List<CommitSpan> chain = Tables.chain(spans, 0, moment.seq());
-        if (chain == null) {
-            return null;
+        List<CommitSpan> chain = Tables.chain(spans, 0, seq);
+        return chain == null
+                ? List.of()
+                : chain.stream().map(span -> all.get(spans.indexOf(span))).toList();
+    }
+
+    private static LogRecord.Moment firstMoment(BlobStore store, String key) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
+            if (in.next() instanceof LogRecord.Moment moment) {
+                return moment;
+            }
         }
-        List<String> keys =
-                chain.stream().map(span -> all.get(spans.indexOf(span)).key()).toList();
-        return new Found(moment, keys, newest);
+        throw new CorruptArchiveException(key, "it does not begin with a moment");
     }
 
     /** Returns what there is, in the order of the last commits. */
-    private static List<Stored> list(BlobStore store, String hostId) throws IOException {
+    static List<Stored> list(BlobStore store, String hostId) throws IOException {
         List<Stored> all = new ArrayList<>();
         for (BlobInfo info : store.list(ArchiveLayout.history(hostId), null)) {
             CommitSpan span = ArchiveLayout.historyOf(info.key());
             if (span != null) {
-                all.add(new Stored(info.key(), span, ArchiveLayout.earliestOf(info.key())));
+                all.add(new Stored(info.key(), span, ArchiveLayout.earliestOf(info.key()), info.lengthBytes()));
             }
         }
         all.sort(Comparator.comparingLong(stored -> stored.span().to()));
         return all;
     }
 
-    private static LogRecord.@Nullable Moment lastMoment(BlobStore store, String key, PointInTime at)
-            throws IOException {
+    static LogRecord.@Nullable Moment lastMoment(BlobStore store, String key, PointInTime at) throws IOException {
         LogRecord.Moment last = null;
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
@@ -133,10 +152,15 @@ final class History {
         for (String key : found.keys()) {
             state = replay(store, key, found.moment().seq(), state, relief);
         }
+        if (state.seq() < found.moment().seq()) { // a history of many begins behind it
+            throw new CompactedHistoryException(
+                    firstMoment(store, found.keys().getFirst()).timeMs());
+        }
         return state;
     }
 
-    private static HostState replay(
+    /** Applies what an object tells of moments up to a commit. */
+    static HostState replay(
             BlobStore store, String key, long untilSeq, HostState before, Checkpoint.Relief relief) throws IOException {
         HostState state = before;
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {

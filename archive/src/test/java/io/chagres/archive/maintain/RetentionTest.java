@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
@@ -13,6 +14,7 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
@@ -21,14 +23,17 @@ import io.chagres.archive.testing.LaggingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +98,68 @@ class RetentionTest {
             FileVersion version = state.version(id);
             assertThat(version != null || id < state.nextVersionId()).isTrue();
         }
+    }
+
+    private static Map<String, Long> names(HostState state) {
+        Map<String, Long> names = new TreeMap<>();
+        for (NameTree.Entry entry : state.names()) {
+            FileVersion version = entry.version();
+            names.put(entry.path().toString(), version == null ? 0 : version.length());
+        }
+        return names;
+    }
+
+    private boolean historiesTellOf(String name) throws IOException {
+        boolean found = false;
+        for (String key : store.keys("/history/")) {
+            try (ZstdInputStream in = new ZstdInputStream(new ByteArrayInputStream(store.bytes(key)))) {
+                found |= new String(in.readAllBytes(), StandardCharsets.ISO_8859_1).contains(name);
+            }
+        }
+        return found;
+    }
+
+    /** Moments that are refused are not told of any more, and those that are shown are what they were. */
+    @Test
+    void namesOfWhatIsGoneAreForgotten() throws IOException {
+        Map<Long, Map<String, Long>> moments = new TreeMap<>();
+        try (Host host = new Host(store, ID, "web1")) {
+            long grows = host.file("/grows", "first\n");
+            host.directory("/d");
+            for (int day = 0; day < 130; day++) {
+                host.timeMs = store.nowMs();
+                long file = host.file("/d/of-day-" + day + "-only", "day " + day);
+                host.inline(grows, "line " + day + "\n");
+                host.commit();
+                host.move("/d/of-day-" + day + "-only", "/d/moved-" + day);
+                host.remove("/d/moved-" + day);
+                host.close(file, LogRecord.Reason.GONE);
+                host.timeMs = store.nowMs();
+                moments.put(store.nowMs(), names(host.state()));
+                store.advance(3_600_000);
+                host.timeMs = store.nowMs();
+                host.commit();
+                days(1);
+            }
+            int shown = 0;
+            for (Map.Entry<Long, Map<String, Long>> each : moments.entrySet()) {
+                try {
+                    assertThat(names(host.state(PointInTime.time(each.getKey()))))
+                            .isEqualTo(each.getValue());
+                    shown++;
+                } catch (CompactedHistoryException e) {
+                    assertThat(shown).as("later ones are shown").isZero();
+                }
+            }
+            assertThat(shown).isBetween(28, 40);
+        }
+        assertThat(store.keys("/history/")).hasSizeLessThan(110);
+        for (int day = 0; day < 20; day++) {
+            assertThat(historiesTellOf("of-day-" + day + "-only"))
+                    .as("day %d", day)
+                    .isFalse();
+        }
+        assertThat(historiesTellOf("of-day-125-only")).isTrue();
     }
 
     @Test

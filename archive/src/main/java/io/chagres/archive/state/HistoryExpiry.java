@@ -1,0 +1,150 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one history of all once retention expired the moments before a time: it begins with what was so at the last of
+ * them, and tells of no version that was gone by then or is not kept. Stateless.
+ */
+public final class HistoryExpiry {
+    private static final CheckpointContents LENGTHS = new CheckpointContents() {
+        @Override
+        public Iterable<LogRecord.Extent> extents(FileVersion version) {
+            return List.of();
+        }
+
+        @Override
+        public boolean isOutline() {
+            return true;
+        }
+    };
+
+    private HistoryExpiry() {}
+
+    /**
+     * Writes such a history and its mark, when at least half of what there is would not be told again.
+     *
+     * @param writing encrypts as the host does
+     * @param state after the last commit that histories tell of; keeps all extents
+     * @param horizonMs moments before it are not told of, by the clock of the commits
+     * @param keeps says of which versions anything is kept
+     */
+    public static void write(
+            BlobStore store, BlobStore writing, String hostId, HostState state, long horizonMs, LongPredicate keeps)
+            throws IOException {
+        List<History.Stored> chain = History.chain(History.list(store, hostId), state.seq());
+        LogRecord.Moment begin = isDue(chain, horizonMs) ? lastBefore(store, chain, state.seq(), horizonMs) : null;
+        if (begin == null) {
+            return;
+        }
+        HostState past = HostState.empty();
+        for (History.Stored each : chain) {
+            History.replay(store, each.key(), begin.seq(), past, same -> same);
+        }
+        Set<Long> gone = new HashSet<>();
+        past.forEachNameless(version -> gone.add(version.id()));
+        gone.removeAll(copiedFrom(state));
+        long[] earliestMs = {begin.timeMs()};
+        forEachBehind(store, chain, begin.seq(), record -> {
+            isKept(record, id -> !gone.remove(id)); // it was not gone for good
+            if (record instanceof LogRecord.Moment moment) {
+                earliestMs[0] = Math.min(earliestMs[0], moment.timeMs());
+            }
+        });
+        LongPredicate told = id -> keeps.test(id) && !gone.contains(id);
+        String key = ArchiveLayout.history(hostId, new CommitSpan(0, state.seq()), earliestMs[0]);
+        long put = Checkpoint.put(writing, key, Checkpoint.header(state, FixedHeader.HISTORY), out -> {
+            Checkpoint.Sink kept = record -> {
+                if (isKept(record, told)) {
+                    out.write(record);
+                }
+            };
+            out.write(begin);
+            Checkpoint.state(past, LENGTHS, kept);
+            forEachBehind(store, chain, begin.seq(), kept);
+        });
+        if (put >= 0) {
+            store.putIfAbsent(ArchiveLayout.historyMark(key), MemorySegment.ofArray(new byte[0]));
+        }
+    }
+
+    /** Who reads a copy at some moment asks for the version that it is of. */
+    private static Set<Long> copiedFrom(HostState state) {
+        Set<Long> sources = new HashSet<>();
+        for (FileVersion version : state.versions()) {
+            for (LogRecord.Extent extent : Extents.of(version)) {
+                if (extent instanceof LogRecord.CopyRun copy) {
+                    sources.add(copy.sourceVersion());
+                }
+            }
+        }
+        return sources;
+    }
+
+    /** An object is expired when the next one begins before the horizon, and so tells of the last moment before it. */
+    private static boolean isDue(List<History.Stored> chain, long horizonMs) {
+        long expiredBytes = 0;
+        long restBytes = 0;
+        for (int i = 0; i < chain.size(); i++) {
+            boolean isExpired = i + 1 < chain.size() && chain.get(i + 1).earliestMs() <= horizonMs;
+            expiredBytes += isExpired ? chain.get(i).bytes() : 0;
+            restBytes += isExpired ? 0 : chain.get(i).bytes();
+        }
+        return expiredBytes > 0 && expiredBytes >= restBytes / 2;
+    }
+
+    private static LogRecord.@Nullable Moment lastBefore(
+            BlobStore store, List<History.Stored> chain, long seq, long horizonMs) throws IOException {
+        for (History.Stored each : chain.reversed()) {
+            LogRecord.Moment last = History.lastMoment(store, each.key(), new PointInTime(seq, horizonMs));
+            if (last != null) {
+                return last;
+            }
+        }
+        return null;
+    }
+
+    /** Visits what is told of moments behind a commit, of each once. */
+    private static void forEachBehind(BlobStore store, List<History.Stored> chain, long seq, Checkpoint.Sink visitor)
+            throws IOException {
+        long told = seq;
+        for (History.Stored each : chain) {
+            try (CheckpointReader in = new CheckpointReader(store, each.key(), FixedHeader.HISTORY)) {
+                boolean isBehind = false;
+                for (LogRecord record = in.next(); record != null; record = in.next()) {
+                    if (record instanceof LogRecord.Moment moment) {
+                        isBehind = moment.seq() > told;
+                        told = Math.max(told, moment.seq());
+                    }
+                    if (isBehind) {
+                        visitor.write(record);
+                    }
+                }
+            }
+        }
+    }
+
+    private static boolean isKept(LogRecord record, LongPredicate keeps) {
+        return switch (record) {
+            case LogRecord.NameAdded r -> r.kind() != LogRecord.Kind.FILE || keeps.test(r.versionId());
+            case LogRecord.VersionOpened r -> keeps.test(r.versionId());
+            case LogRecord.VersionClosed r -> keeps.test(r.versionId());
+            case LogRecord.AttributesChanged r -> r.versionId() == 0 || keeps.test(r.versionId());
+            case LogRecord.VersionLength r -> keeps.test(r.versionId());
+            case LogRecord.VersionTimes r -> keeps.test(r.versionId());
+            case LogRecord.Derived r -> keeps.test(r.versionId()) && keeps.test(r.fromVersion());
+            default -> true;
+        };
+    }
+}
