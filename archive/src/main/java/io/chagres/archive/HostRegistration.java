@@ -76,12 +76,13 @@ public final class HostRegistration {
      * @throws StoreException when that cannot be removed
      */
     public void mendName(BlobStore store) throws IOException {
-        if (!putName(store) && store.size(nameKey()) < 0) {
-            store.delete(nameKey());
-            if (!putName(store)) {
-                throw new StoreException(store.name() + ": what has the name " + nameKey()
-                        + " is no object; remove it by hand, and repair again");
-            }
+        if (putName(store)) {
+            return;
+        }
+        store.delete(nameKey());
+        if (!putName(store)) {
+            throw new StoreException(
+                    store.name() + ": " + nameKey() + " came back; it is there, or repair puts it the next time");
         }
     }
 

@@ -309,7 +309,14 @@ public final class HostRegistry {
     /** Says whether a host has the key of the name in its owner record. */
     public static boolean isListed(BlobStore store, String hostId) throws IOException {
         OwnerRecord claim = OwnerRecord.get(store, hostId);
-        return claim != null && store.size(claim.key(hostId).text()) >= 0;
+        try {
+            return claim != null && store.size(claim.key(hostId).text()) >= 0;
+        } catch (StoreException e) {
+            if (e.kind() != StoreException.Kind.NO_OBJECT) {
+                throw e;
+            }
+            return false;
+        }
     }
 
     /** Returns which host one continues, whose log is damaged; empty when none. */

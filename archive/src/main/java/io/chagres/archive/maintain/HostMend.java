@@ -1,12 +1,14 @@
 package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.read.FrameCheck;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
@@ -17,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +45,7 @@ final class HostMend {
     private @Nullable HostRegistration registration;
     private boolean recordIsMissing;
     private boolean nameIsMissing;
+    private boolean momentsAreMissing;
 
     HostMend(BlobStore store, String hostId, Repair.Listener listener) {
         this.store = store;
@@ -66,6 +70,23 @@ final class HostMend {
         }
     }
 
+    /**
+     * Returns the keys of commits that something else has: no list shows it.
+     *
+     * @param commits the keys that a list shows
+     */
+    List<String> noCommits(Set<String> commits) throws IOException {
+        List<String> keys = new ArrayList<>();
+        String log = ArchiveLayout.log(hostId);
+        for (String name : store.children(log)) {
+            String key = log + name;
+            if (ArchiveLayout.namedCommit(key) > 0 && !commits.contains(key) && isNothing(key)) {
+                keys.add(key);
+            }
+        }
+        return keys;
+    }
+
     /** Finds out by what the host should be found; returns whether anything of that is to be put. */
     boolean plan(HostState state) throws IOException {
         registration = HostRegistration.recorded(store, hostId);
@@ -75,7 +96,7 @@ final class HostMend {
             registration = writer == null ? null : HostRegistration.derived(store, hostId, writer);
         }
         HostRegistration known = registration;
-        nameIsMissing = known != null && store.size(known.nameKey()) < 0;
+        nameIsMissing = known != null && isNothing(known.nameKey());
         if (known == null) {
             listener.step(
                     Repair.Action.LOSS,
@@ -83,7 +104,8 @@ final class HostMend {
                     "it is damaged or missing, and nothing that is left of the log says whose host it is",
                     "a shipper that lost its state does not find this host");
         }
-        return known != null && (recordIsMissing || nameIsMissing);
+        momentsAreMissing = areMomentsMissing();
+        return momentsAreMissing || known != null && (recordIsMissing || nameIsMissing);
     }
 
     /** Returns the objects that are to be put. */
@@ -96,7 +118,25 @@ final class HostMend {
         if (known != null && nameIsMissing) {
             keys.add(known.nameKey());
         }
+        if (momentsAreMissing) {
+            keys.add(noteOfMoments());
+        }
         return keys;
+    }
+
+    private String noteOfMoments() {
+        return ArchiveLayout.QUARANTINE + ArchiveLayout.history(hostId) + "missing";
+    }
+
+    /** What compaction keeps of the commits that it removed is gone, and nobody has said so. */
+    private boolean areMomentsMissing() throws IOException {
+        CheckpointId newest = HostLog.newestCheckpoint(store, hostId);
+        BlobInfo first = store.first(ArchiveLayout.log(hostId));
+        long before = first == null ? Long.MAX_VALUE : ArchiveLayout.namedCommit(first.key()) - 1;
+        return newest != null
+                && !HostLog.keepsMoments(store, hostId, Math.min(newest.seq(), before))
+                && store.children(ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId))
+                        .isEmpty();
     }
 
     /** Puts them; what was damaged must be gone. */
@@ -108,6 +148,18 @@ final class HostMend {
         if (known != null && nameIsMissing) {
             known.mendName(store);
         }
+        if (momentsAreMissing) {
+            store.stored().putIfAbsent(noteOfMoments(), MemorySegment.ofArray(new byte[0]));
+        }
+    }
+
+    /** Says why one of them is put, and what that means. */
+    String[] reason(String key) {
+        return momentsAreMissing && key.equals(noteOfMoments())
+                ? new String[] {
+                    "what tells of commits that were removed is missing", "a note says that '--at' lacks that time"
+                }
+                : new String[] {"it is damaged or missing", "the log says what it holds"};
     }
 
     /** Adds what names commits behind the last one: it is of no use, and hides that the log ends there. */
@@ -125,16 +177,16 @@ final class HostMend {
     void note(Iterable<String> keys) throws IOException {
         BlobStore stored = store.stored();
         for (String key : keys) {
-            if (key.startsWith(ArchiveLayout.log(hostId)) && isMissing(stored, key)) {
+            if (key.startsWith(ArchiveLayout.log(hostId)) && isNothing(key)) {
                 stored.putIfAbsent(ArchiveLayout.QUARANTINE + key, MemorySegment.ofArray(new byte[0]));
             }
         }
     }
 
-    /** What is no object holds nothing. */
-    private static boolean isMissing(BlobStore stored, String key) throws IOException {
+    /** Says whether what has a key's name is no object, and so holds nothing that could be kept. */
+    boolean isNothing(String key) throws IOException {
         try {
-            return stored.size(key) < 0;
+            return store.stored().size(key) < 0;
         } catch (StoreException e) {
             if (e.kind() != StoreException.Kind.NO_OBJECT) {
                 throw e;

@@ -104,6 +104,12 @@ public final class Repair {
     public long run(boolean apply) throws IOException {
         Map<String, String[]> losses = new LinkedHashMap<>();
         long good = collect();
+        Set<String> listed = new HashSet<>();
+        commits.forEach(seq -> listed.add(ArchiveLayout.commit(hostId, seq)));
+        for (String key : mend.noCommits(listed)) { // a commit that was there is lost, and none can be written
+            damaged.putIfAbsent(key, "what has its name is no object");
+            losses.putIfAbsent(key, new String[] {"what has its name is no object", "a commit that was there is lost"});
+        }
         HostState state = load(losses);
         tellMissing(good, state.seq(), losses);
         if (state.seq() == 0) {
@@ -144,7 +150,10 @@ public final class Repair {
             mend.note(losses.keySet());
         }
         moveAll(apply);
-        mend.puts().forEach(key -> step(Action.PUT, key, "it is damaged or missing", "the log says what it holds"));
+        for (String key : mend.puts()) {
+            String[] reason = mend.reason(key);
+            step(Action.PUT, key, reason[0], reason[1]);
+        }
         if (apply) {
             mend.put();
         }
@@ -251,6 +260,13 @@ public final class Repair {
 
     private void moveAll(boolean apply) throws IOException {
         for (Map.Entry<String, String> each : damaged.entrySet()) {
+            if (mend.isNothing(each.getKey())) {
+                step(Action.QUARANTINE, each.getKey(), each.getValue(), "it holds nothing, and is removed");
+                if (apply) {
+                    store.delete(each.getKey());
+                }
+                continue;
+            }
             String target = target(each.getKey());
             step(Action.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
             if (apply) {

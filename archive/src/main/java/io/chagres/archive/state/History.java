@@ -160,8 +160,8 @@ final class History {
     }
 
     /** Applies what an object tells of moments up to a commit. */
-    static HostState replay(
-            BlobStore store, String key, long untilSeq, HostState before, Checkpoint.Relief relief) throws IOException {
+    static HostState replay(BlobStore store, String key, long untilSeq, HostState before, Checkpoint.Relief relief)
+            throws IOException {
         HostState state = before;
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
             boolean applies = false;

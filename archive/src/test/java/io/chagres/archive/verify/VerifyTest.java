@@ -30,11 +30,13 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -183,6 +185,10 @@ class VerifyTest {
             verify(replaced);
             assertThat(faults).singleElement().satisfies(fault -> assertThat(fault.object())
                     .isEqualTo(ArchiveLayout.commit(ID, 4)));
+            new Repair(replaced, ID, () -> 0, (action, object, why, consequence) -> {}).run(true);
+            verify(replaced);
+            assertThat(faults).isEmpty(); // and the next commit can be written
+            assertThat(Files.exists(newest, LinkOption.NOFOLLOW_LINKS)).isFalse();
         }
     }
 
@@ -312,6 +318,13 @@ class VerifyTest {
             assertThat(faults).as(part).isEmpty();
             assertThat(store.keys("quarantine/" + key)).as(part).hasSize(1);
         }
+        delete("quarantine/");
+        delete("/history/");
+        verify();
+        assertThat(faults).isNotEmpty();
+        assertThat(repair()).isOne();
+        verify();
+        assertThat(faults).isEmpty();
         delete("names/");
         store.delete(ArchiveLayout.owner(ID));
         verify();
@@ -320,6 +333,32 @@ class VerifyTest {
         verify();
         assertThat(faults).isEmpty();
         assertThat(repair()).isZero();
+    }
+
+    /** What has the name of an owner record and holds nothing is removed, and the record put. */
+    @ParameterizedTest
+    @ValueSource(strings = {"link", "directory", "fifo"})
+    void isGreenBehindARepairOfAnOwnerRecordThatIsNoObject(String what, @TempDir Path directory) throws Exception {
+        fill().close();
+        for (String key : store.keys()) {
+            Path file = directory.resolve(key);
+            Files.createDirectories(file.getParent());
+            Files.write(file, store.bytes(key));
+        }
+        Path owner = directory.resolve(ArchiveLayout.owner(ID));
+        Files.delete(owner);
+        switch (what) {
+            case "link" -> Files.createSymbolicLink(owner, Path.of("/dev/zero"));
+            case "directory" -> Files.createDirectory(owner);
+            default -> Program.ok("mkfifo", owner.toString());
+        }
+        try (DirectoryStore replaced = DirectoryStore.open(Pathname.of(directory.toString()), false)) {
+            verify(replaced);
+            assertThat(faults).isNotEmpty();
+            new Repair(replaced, ID, () -> 0, (action, object, why, consequence) -> {}).run(true);
+            verify(replaced);
+            assertThat(faults).isEmpty();
+        }
     }
 
     /** A store that does not give an object has said nothing of it. */

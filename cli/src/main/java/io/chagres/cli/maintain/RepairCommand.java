@@ -104,7 +104,9 @@ public final class RepairCommand implements Callable<Integer> {
 
     private String sum(long steps, boolean failed) {
         if (steps == 0) {
-            return failed ? "nothing was repaired" : losses == 0 ? "nothing to repair" : "nothing that is lost can be made again";
+            return failed
+                    ? "nothing was repaired"
+                    : losses == 0 ? "nothing to repair" : "nothing that is lost can be made again";
         }
         return Words.plural(steps, "step") + (apply ? " done" : " to do; '--apply' does it");
     }

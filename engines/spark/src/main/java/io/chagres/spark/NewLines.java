@@ -137,7 +137,8 @@ final class NewLines {
     private static HostState load(BlobStore store, String hostId, PointInTime at, long extentsFrom, LocalTables tables)
             throws IOException {
         ExtentFilter extents = extentsFrom == 0 ? ExtentFilter.NONE : ExtentFilter.of(id -> id >= extentsFrom);
-        return SplitPlan.begun(store, hostId, HostView.open(store, hostId, at, extents, tables).state());
+        return SplitPlan.begun(
+                store, hostId, HostView.open(store, hostId, at, extents, tables).state());
     }
 
     private List<Split.Range> ranges(HostRegistry.Owner host, HostState before, HostState after) {

@@ -78,7 +78,8 @@ final class SplitPlan {
     }
 
     private HostState state(BlobStore store, HostRegistry.Owner host, PointInTime at) throws IOException {
-        return begun(store, host.id(), HostView.open(store, host.id(), at, tables).state());
+        return begun(
+                store, host.id(), HostView.open(store, host.id(), at, tables).state());
     }
 
     /** Returns a state, unless it is empty because the log is gone. */
