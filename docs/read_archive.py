@@ -115,7 +115,8 @@ class Host:
         checkpoints = {tuple(map(int, (path.stem + "-0").split("-")[:2])): path  # a revision is 0 where none is said
                        for path in folder.glob("checkpoints/*[0-9].zst")}
         marks = folder.parent.parent / "compacted" / folder.name
-        marked = {tuple(map(int, path.name.split("-"))) for path in marks.glob("*[0-9]")} & set(checkpoints)
+        marked = {tuple(map(int, path.name.split("-"))) for path in marks.glob("[0-9]*-[0-9]*") if len(path.name) == 33}
+        marked &= set(checkpoints)  # the longer marks are of histories
         first = min((int(path.stem) for path in folder.glob("log/*[0-9].zst")), default=1 << 63)
         counting = marked or {each for each in checkpoints if each[0] < first}
         if counting:  # the greatest seq, of it the greatest revision

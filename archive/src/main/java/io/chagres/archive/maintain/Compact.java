@@ -286,6 +286,7 @@ public final class Compact {
         for (String object :
                 unproven == null ? Set.<String>of() : unproven.faults().keySet()) {
             if (object.startsWith(ArchiveLayout.history(hostId)) && ArchiveLayout.historyOf(object) != null) {
+                store.delete(ArchiveLayout.historyMark(object));
                 store.delete(object);
             }
         }

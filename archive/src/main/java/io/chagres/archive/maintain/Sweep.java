@@ -245,7 +245,8 @@ final class Sweep {
         }
         for (BlobInfo each : store.list(history, null)) {
             CommitSpan span = ArchiveLayout.historyOf(each.key());
-            if (span != null && span.to() > after && span.from() < upTo) {
+            boolean tells = span != null && span.to() > after && span.from() < upTo;
+            if (tells && store.size(ArchiveLayout.historyMark(each.key())) >= 0) {
                 try {
                     HostLog.check(store, each.key());
                 } catch (CorruptArchiveException e) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class History {
     /** A span of commits, and the object that holds what was so after them. */
-    record Stored(String key, CommitSpan span, long earliestMs, long bytes) {}
+    record Stored(String key, CommitSpan span, long earliestMs, long bytes, boolean isMarked) {}
 
     /**
      * A moment that can be shown.
@@ -41,11 +41,13 @@ final class History {
      * not kept, or not all before it.
      */
     static @Nullable Found find(BlobStore store, String hostId, PointInTime at) throws IOException {
-        List<Stored> all = list(store, hostId);
-        CheckpointId newest = all.isEmpty() ? null : HostLog.newestCheckpoint(store, hostId);
+        List<Stored> listed = list(store, hostId);
+        CheckpointId newest = listed.isEmpty() ? null : HostLog.newestCheckpoint(store, hostId);
         if (newest == null) {
             return null;
         }
+        List<Stored> marked = marked(listed); // where marks are lost the others are better than none
+        List<Stored> all = chain(marked, newest.seq()).isEmpty() ? listed : marked;
         for (Stored each : all.reversed()) {
             if (each.span().from() < at.seq() && each.earliestMs() <= at.timeMs()) {
                 LogRecord.Moment moment = lastMoment(store, each.key(), at);
@@ -65,13 +67,20 @@ final class History {
         return new Found(new LogRecord.Moment(0, 0), List.of(), newest);
     }
 
-    /** Returns whether the moments of all commits behind one up to another are kept. */
-    static boolean reaches(BlobStore store, String hostId, long after, long upTo) throws IOException {
-        return reaches(list(store, hostId), after, upTo);
+    /**
+     * Returns whether the moments of all commits behind one up to another are kept.
+     *
+     * @param onlyMarked whether only those count of which a mark says that compaction made them
+     */
+    static boolean reaches(BlobStore store, String hostId, long after, long upTo, boolean onlyMarked)
+            throws IOException {
+        List<Stored> all = list(store, hostId);
+        return Tables.chain(spans(onlyMarked ? marked(all) : all), after, upTo) != null;
     }
 
-    private static boolean reaches(List<Stored> all, long after, long upTo) {
-        return Tables.chain(spans(all), after, upTo) != null;
+    /** Returns those that compaction made: who has the rights of a shipper can put others, but no mark. */
+    static List<Stored> marked(List<Stored> all) {
+        return all.stream().filter(Stored::isMarked).toList();
     }
 
     private static List<CommitSpan> spans(List<Stored> all) {
@@ -103,11 +112,15 @@ final class History {
 
     /** Returns what there is, in the order of the last commits. */
     static List<Stored> list(BlobStore store, String hostId) throws IOException {
+        Set<String> marks = new HashSet<>();
+        store.list(ArchiveLayout.marks(hostId), null).forEach(mark -> marks.add(mark.key()));
         List<Stored> all = new ArrayList<>();
         for (BlobInfo info : store.list(ArchiveLayout.history(hostId), null)) {
             CommitSpan span = ArchiveLayout.historyOf(info.key());
             if (span != null) {
-                all.add(new Stored(info.key(), span, ArchiveLayout.earliestOf(info.key()), info.lengthBytes()));
+                String key = info.key();
+                boolean isMarked = marks.contains(ArchiveLayout.historyMark(key));
+                all.add(new Stored(key, span, ArchiveLayout.earliestOf(key), info.lengthBytes(), isMarked));
             }
         }
         all.sort(Comparator.comparingLong(stored -> stored.span().to()));

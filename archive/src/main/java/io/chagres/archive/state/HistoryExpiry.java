@@ -43,7 +43,7 @@ public final class HistoryExpiry {
     public static void write(
             BlobStore store, BlobStore writing, String hostId, HostState state, long horizonMs, LongPredicate keeps)
             throws IOException {
-        List<History.Stored> chain = History.chain(History.list(store, hostId), state.seq());
+        List<History.Stored> chain = History.chain(History.marked(History.list(store, hostId)), state.seq());
         LogRecord.Moment begin = isDue(chain, horizonMs) ? lastBefore(store, chain, state.seq(), horizonMs) : null;
         if (begin == null) {
             return;

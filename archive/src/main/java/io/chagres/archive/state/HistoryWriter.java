@@ -10,6 +10,7 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -131,7 +132,7 @@ public final class HistoryWriter implements RunListener {
     }
 
     /**
-     * Puts what was collected into the store, unless it is there; nothing when there were no commits.
+     * Puts what was collected into the store, and its mark, unless that is there; nothing when there were no commits.
      *
      * @param state after the last commit
      */
@@ -144,6 +145,10 @@ public final class HistoryWriter implements RunListener {
         }
         endBlock();
         String key = ArchiveLayout.history(hostId, new CommitSpan(firstSeq - 1, state.seq()), earliestMs);
+        if (store.size(ArchiveLayout.historyMark(key)) >= 0 && store.size(key) >= 0) {
+            return;
+        }
+        store.delete(key); // without a mark it is what a compaction left that ended, or of somebody else
         Checkpoint.put(store, key, Checkpoint.header(state, FixedHeader.HISTORY), target -> {
             for (byte[] block : blocks) {
                 RecordReader records = new RecordReader(key, block, 0, block.length);
@@ -152,5 +157,6 @@ public final class HistoryWriter implements RunListener {
                 }
             }
         });
+        store.putIfAbsent(ArchiveLayout.historyMark(key), MemorySegment.ofArray(new byte[0]));
     }
 }

@@ -371,12 +371,12 @@ public final class HostLog {
 
     /** Returns whether what compaction kept tells of each moment up to a commit; listing it, and reading nothing. */
     public static boolean keepsMoments(BlobStore store, String hostId, long seq) throws IOException {
-        return keepsMoments(store, hostId, 0, seq);
+        return History.reaches(store, hostId, 0, seq, false);
     }
 
-    /** Returns whether what compaction kept tells of each moment behind a commit up to another; see above. */
+    /** Returns whether what has the mark of compaction tells of each moment behind a commit up to another. */
     public static boolean keepsMoments(BlobStore store, String hostId, long after, long upTo) throws IOException {
-        return History.reaches(store, hostId, after, upTo);
+        return History.reaches(store, hostId, after, upTo, true);
     }
 
     /**

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.Codec;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
@@ -228,6 +231,9 @@ class LostCopyTest {
         for (long revision : new long[] {0, 1, 2, 1_000_000_000_000_000L}) {
             forge(evil, 7, revision);
         }
+        String past = ArchiveLayout.history(ID, new CommitSpan(0, 9_000_000_000_000_000L), 0);
+        store.putIfAbsent(
+                past, MemorySegment.ofArray(evil.bytes(evil.keys("/history/").getLast())));
         assertThat(differing(store)).as("before").isEmpty();
         for (int day = 0; day < 3; day++) {
             compact(store, DAY, 0);
@@ -236,6 +242,8 @@ class LostCopyTest {
             store.advance(DAY + 2000);
         }
         assertThat(store.keys("/log/")).isEmpty();
+        assertThat(store.keys("/history/")).hasSize(2).contains(past);
+        assertThat(host.state(PointInTime.seq(3)).names()).hasSize(4);
         forge(evil, 7, 1_000_000_000_000_001L);
         compact(store, 0, 0);
         store.advance(2 * DAY);
@@ -254,8 +262,9 @@ class LostCopyTest {
         host.commit();
         store.keys(ArchiveLayout.COMPACTED).forEach(store::delete);
         assertThat(differing(store)).isEmpty();
+        assertThat(host.state(PointInTime.seq(3)).seq()).isEqualTo(3);
         compact(store, DAY, 0);
-        assertThat(store.keys(ArchiveLayout.COMPACTED)).hasSize(1);
+        assertThat(Checkpoints.marked(store, ID)).hasSize(1);
         assertThat(differing(store)).isEmpty();
     }
 
@@ -265,7 +274,7 @@ class LostCopyTest {
         made();
         store.keys(ArchiveLayout.COMPACTED).forEach(store::delete);
         compact(store, DAY, 0);
-        assertThat(store.keys(ArchiveLayout.COMPACTED)).hasSize(1);
+        assertThat(Checkpoints.marked(store, ID)).hasSize(1);
         store.advance(DAY + 2000);
         compact(store, DAY, 0);
         assertThat(store.keys("/log/")).isEmpty();
