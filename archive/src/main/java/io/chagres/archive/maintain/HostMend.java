@@ -162,9 +162,13 @@ final class HostMend {
                 : new String[] {"it is damaged or missing", "the log says what it holds"};
     }
 
-    /** Adds what names commits behind the last one: it is of no use, and hides that the log ends there. */
-    void addAhead(long last, Map<String, String> damaged) throws IOException {
-        for (String key : LogWitness.ahead(store, hostId, last)) {
+    /**
+     * Adds what names commits behind the last one: it is of no use, and hides that the log ends there.
+     *
+     * @param rest the store without what is damaged
+     */
+    void addAhead(BlobStore rest, long last, Map<String, String> damaged) throws IOException {
+        for (String key : LogWitness.ahead(rest, hostId, last)) {
             damaged.putIfAbsent(key, "it names a commit that is missing");
         }
     }
@@ -195,9 +199,13 @@ final class HostMend {
         }
     }
 
-    /** Returns which commits are missing at the end of the log, be it all; null for none. */
+    /**
+     * Returns which commits are missing at the end of the log, be it all; null for none.
+     *
+     * @param rest the store without what is damaged
+     */
     @Nullable
-    CorruptArchiveException gap() throws IOException {
-        return LogWitness.unbegun(store, hostId);
+    CorruptArchiveException gap(BlobStore rest) throws IOException {
+        return LogWitness.unbegun(rest, hostId);
     }
 }

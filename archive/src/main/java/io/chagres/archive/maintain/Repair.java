@@ -116,12 +116,13 @@ public final class Repair {
             requireAnything();
         }
         boolean isLost = !losses.isEmpty();
-        CorruptArchiveException gap = mend.gap();
+        BlobStore rest = new AfterRepair(store, Set.copyOf(damaged.keySet()));
+        CorruptArchiveException gap = mend.gap(rest);
         if (gap != null) {
             losses.putIfAbsent(gap.object(), new String[] {gap.fault(), "what was committed by it is lost"});
         }
         if (gap != null && state.seq() > 0) { // with nothing left they are all that tells of the host
-            mend.addAhead(state.seq(), damaged);
+            mend.addAhead(rest, state.seq(), damaged);
         }
         boolean mends = mend.plan(state);
         if (damaged.isEmpty() && losses.isEmpty() && !mends) {

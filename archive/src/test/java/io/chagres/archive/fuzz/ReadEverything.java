@@ -23,6 +23,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.state.StateText;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
@@ -265,7 +266,13 @@ final class ReadEverything {
             }
         }
         MemoryStore repaired = store.copy();
-        new Repair(repaired, HostileStore.ID, repaired::nowMs, (action, object, why, consequence) -> {}).run(true);
+        try {
+            new Repair(repaired, HostileStore.ID, repaired::nowMs, (action, object, why, consequence) -> {}).run(true);
+        } catch (StoreException e) {
+            assertThat(e).hasMessageContaining("Nothing was changed");
+            assertThat(repaired.keys()).isEqualTo(store.keys());
+            return;
+        }
         load(repaired, PointInTime.NOW);
     }
 
