@@ -5,7 +5,6 @@ import io.chagres.archive.follow.ArchiveEvents;
 import io.chagres.archive.follow.HostArrivals;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
-import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.HashMap;
@@ -28,7 +27,6 @@ public final class Forwarder implements AutoCloseable {
     private final ForwardOptions options;
     private final Sink sink;
     private final HostFaults faults;
-    private final LocalTables tables;
     private final LongSupplier clockMs;
     private final ForwardListener listener;
     private final ArchiveEvents events;
@@ -43,7 +41,6 @@ public final class Forwarder implements AutoCloseable {
      * @param store stays the caller's
      * @param sink stays the caller's
      * @param faults is told of a host that cannot be read; it is not forwarded any more
-     * @param tables where large hosts are; stays the caller's
      * @param clockMs a clock that never goes back
      */
     public Forwarder(
@@ -52,7 +49,6 @@ public final class Forwarder implements AutoCloseable {
             ForwardOptions options,
             Sink sink,
             HostFaults faults,
-            LocalTables tables,
             LongSupplier clockMs,
             ForwardListener listener)
             throws IOException {
@@ -61,7 +57,6 @@ public final class Forwarder implements AutoCloseable {
         this.options = options;
         this.sink = sink;
         this.faults = faults;
-        this.tables = tables;
         this.clockMs = clockMs;
         this.listener = listener;
         events = new ArchiveEvents(store);
@@ -76,7 +71,7 @@ public final class Forwarder implements AutoCloseable {
      */
     public boolean step() throws IOException {
         for (HostRegistry.Owner host : arrivals.next()) {
-            hosts.put(host.id(), new HostForwarder(store, host, address, options, sink, tables, clockMs, listener));
+            hosts.put(host.id(), new HostForwarder(store, host, address, options, sink, clockMs, listener));
         }
         boolean more = false;
         for (HostForwarder host : List.copyOf(hosts.values())) {

@@ -9,7 +9,6 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
-import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -37,7 +36,6 @@ final class HostForwarder implements AutoCloseable {
     private final Address address;
     private final ForwardOptions options;
     private final Sink sink;
-    private final LocalTables tables;
     private final LongSupplier clockMs;
     private final ForwardListener listener;
     private final FollowedHost newest;
@@ -64,7 +62,6 @@ final class HostForwarder implements AutoCloseable {
             Address address,
             ForwardOptions options,
             Sink sink,
-            LocalTables tables,
             LongSupplier clockMs,
             ForwardListener listener) {
         this.store = store;
@@ -72,11 +69,10 @@ final class HostForwarder implements AutoCloseable {
         this.address = address;
         this.options = options;
         this.sink = sink;
-        this.tables = tables;
         this.clockMs = clockMs;
         this.listener = listener;
         ExtentFilter filter = ExtentFilter.of(id -> !isOver(id) || reopened.contains(id));
-        newest = new FollowedHost(store, host.id(), filter, tables);
+        newest = new FollowedHost(store, host.id(), filter, options.tables());
         longestValue = sink.maxValueBytes();
     }
 
@@ -145,7 +141,8 @@ final class HostForwarder implements AutoCloseable {
     /** Takes as forwarded what the files of the host held at a time. */
     private void begin() throws IOException {
         PointInTime since = PointInTime.time(options.sinceMs());
-        HostState past = HostView.open(store, host.id(), since, tables).state();
+        HostState past =
+                HostView.open(store, host.id(), since, options.tables()).state();
         for (FileVersion version : past.versions()) {
             Pathname path = match(version);
             if (path != null && version.length() > 0) {

@@ -41,7 +41,7 @@ class ForwarderTest {
             Seeds.random(Seeds.next("ForwarderTest")).nextBoolean() ? 0 : LocalTables.LARGE_VERSIONS,
             () -> {});
 
-    private ForwardOptions options = ForwardOptions.lines(5_000);
+    private ForwardOptions options = ForwardOptions.lines(5_000, tables);
     private String address = "*:";
     private int maxValueBytes = 64;
     private long nowMs = 1;
@@ -150,7 +150,7 @@ class ForwarderTest {
 
     @Test
     void theRestOfATruncatedFileIsALineAndItsSuccessorFollowsUnderTheSameKey() throws IOException {
-        options = new ForwardOptions(false, true, 5_000, 0, Shard.ALL);
+        options = new ForwardOptions(false, true, 5_000, 0, Shard.ALL, tables);
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000);
                 Forwarder forwarder = open()) {
             long file = host.file("/a", "1\nrest");
@@ -168,7 +168,7 @@ class ForwarderTest {
     @Test
     void aRotatedFileKeepsItsKey() throws IOException {
         address = "*:a";
-        options = new ForwardOptions(false, true, 5_000, 0, Shard.ALL);
+        options = new ForwardOptions(false, true, 5_000, 0, Shard.ALL, tables);
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000)) {
             long file = host.file("/a", "1\n");
             host.commit();
@@ -225,13 +225,13 @@ class ForwarderTest {
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000)) {
             long file = host.file("/a", "old\n");
             host.commit();
-            options = new ForwardOptions(false, false, 5_000, 1_000_500, Shard.ALL);
+            options = new ForwardOptions(false, false, 5_000, 1_000_500, Shard.ALL, tables);
             host.append(file, "new\n");
             host.commit();
             try (Forwarder forwarder = open()) {
                 drain(forwarder);
             }
-            options = ForwardOptions.lines(5_000);
+            options = ForwardOptions.lines(5_000, tables);
             try (Forwarder forwarder = open()) {
                 drain(forwarder);
             }
@@ -417,7 +417,7 @@ class ForwarderTest {
             }
         };
         MemorySink sink = new MemorySink(server, maxValueBytes);
-        return new Forwarder(from, Address.parse(address), options, sink, faults, tables, () -> nowMs, listener);
+        return new Forwarder(from, Address.parse(address), options, sink, faults, () -> nowMs, listener);
     }
 
     private void drain(Forwarder forwarder) throws IOException {

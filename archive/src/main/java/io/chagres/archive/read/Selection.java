@@ -138,13 +138,13 @@ public final class Selection implements Iterable<Selection.Entry> {
     private final class Entries implements Iterator<Entry> {
         private final FilesByPath files = new FilesByPath(state.names(), below);
         private final Iterator<Gone> nameless = gone.iterator();
-        private FilesByPath.@Nullable File file = nextFile();
+        private FilesByPath.@Nullable Named file = nextFile();
         private @Nullable Gone lost = nameless.hasNext() ? nameless.next() : null;
         private @Nullable Entry next = following();
 
-        private FilesByPath.@Nullable File nextFile() {
+        private FilesByPath.@Nullable Named nextFile() {
             while (files.hasNext()) {
-                FilesByPath.File found = files.next();
+                FilesByPath.Named found = files.next();
                 if (paths.test(found.path())) {
                     return found;
                 }
@@ -163,7 +163,7 @@ public final class Selection implements Iterable<Selection.Entry> {
         }
 
         private Entry unfiltered() {
-            FilesByPath.File first = file;
+            FilesByPath.Named first = file;
             Gone other = lost;
             if (first != null && (other == null || isBefore(first, other))) {
                 file = nextFile();
@@ -175,7 +175,7 @@ public final class Selection implements Iterable<Selection.Entry> {
             return new Entry(of.path(), Objects.requireNonNull(state.version(of.id())), false);
         }
 
-        private boolean isBefore(FilesByPath.File named, Gone other) {
+        private boolean isBefore(FilesByPath.Named named, Gone other) {
             int order = named.path().compareTo(other.path());
             return order != 0 ? order < 0 : named.entry().versionId() < other.id();
         }

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * Goes through the names of files in the order of the bytes of their whole paths, without those whose paths are too
  * long. Of what a table holds it keeps little more than the way from the root to where it is. Confined to one thread.
  */
-public final class FilesByPath implements Iterator<FilesByPath.File> {
+public final class FilesByPath implements Iterator<FilesByPath.Named> {
     private static final Pathname SLASH = Pathname.of("/");
 
     /** A name of a file, and its path. */
-    public record File(Pathname path, NameTree.Entry entry) {}
+    public record Named(Pathname path, NameTree.Entry entry) {}
 
     /** A directory on the way, and those in it whose names came, but not yet what their paths begin with. */
     private static final class Directory {
@@ -48,7 +48,7 @@ public final class FilesByPath implements Iterator<FilesByPath.File> {
 
     private final Predicate<Pathname> mayHold;
     private final Deque<Directory> way = new ArrayDeque<>();
-    private @Nullable File next;
+    private @Nullable Named next;
 
     /**
      * Begins.
@@ -61,7 +61,7 @@ public final class FilesByPath implements Iterator<FilesByPath.File> {
         next = following();
     }
 
-    private @Nullable File following() {
+    private @Nullable Named following() {
         while (!way.isEmpty()) {
             Directory at = way.getFirst();
             NameTree.Entry directory = at.pollDirectory();
@@ -81,7 +81,7 @@ public final class FilesByPath implements Iterator<FilesByPath.File> {
             if (entry.isDirectory()) {
                 at.waiting.put(begin(entry.name()), entry);
             } else if (entry.versionId() != 0) {
-                return new File(at.path.resolve(entry.name()), entry);
+                return new Named(at.path.resolve(entry.name()), entry);
             }
         }
         return null;
@@ -100,8 +100,8 @@ public final class FilesByPath implements Iterator<FilesByPath.File> {
     }
 
     @Override
-    public File next() {
-        File file = next;
+    public Named next() {
+        Named file = next;
         if (file == null) {
             throw new NoSuchElementException();
         }

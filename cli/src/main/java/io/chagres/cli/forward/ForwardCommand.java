@@ -140,14 +140,18 @@ public final class ForwardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ForwardOptions options = options();
         ForwardReport report = new ForwardReport(context, json.json, once);
+        try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment())) {
+            return forward(options(tables), report);
+        }
+    }
+
+    private int forward(ForwardOptions options, ForwardReport report) throws IOException {
         try (Sink sink = sink(report);
                 BlobStore archive = identities.open(store, context.environment())) {
             HostFaults faults = new HostFaults(archive, report::fault);
-            try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
-                    Forwarder forwarder = new Forwarder(
-                            archive, address, options, sink, faults, tables, MonotonicClock::nowMs, report)) {
+            try (Forwarder forwarder =
+                    new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {
                 run(forwarder);
             }
             report.print();
@@ -173,12 +177,12 @@ public final class ForwardCommand implements Callable<Integer> {
         }
     }
 
-    private ForwardOptions options() throws CommandFailure {
+    private ForwardOptions options(LocalTables tables) throws CommandFailure {
         if (!NAME.matcher(name).matches()) {
             throw new CommandFailure(ExitCode.USAGE, "--as takes letters, digits, '.', '_' and '-'");
         }
         long sinceMs = since == null ? 0 : since.toEpochMilli();
-        return new ForwardOptions(chunks, events, maxLineAge.toMillis(), sinceMs, shard);
+        return new ForwardOptions(chunks, events, maxLineAge.toMillis(), sinceMs, shard, tables);
     }
 
     private Sink sink(ForwardReport report) throws IOException {

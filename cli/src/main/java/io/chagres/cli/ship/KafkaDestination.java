@@ -111,11 +111,16 @@ final class KafkaDestination implements Destination, ForwardListener {
     }
 
     private void run(Shipper of, Undelivered rest) {
-        ForwardOptions options = ForwardOptions.lines(LINE_AGE_MS);
         HostFaults faults = new HostFaults(archive, this::fault);
         try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
                 Forwarder from = new Forwarder(
-                        archive, Address.parse("*:"), options, sink, faults, tables, MonotonicClock::nowMs, this)) {
+                        archive,
+                        Address.parse("*:"),
+                        ForwardOptions.lines(LINE_AGE_MS, tables),
+                        sink,
+                        faults,
+                        MonotonicClock::nowMs,
+                        this)) {
             runs(from);
             try {
                 deliver(from, of, rest);
