@@ -330,7 +330,7 @@ final class ModelRun implements AutoCloseable {
                 throw new Wrong("the status says 0 bytes at risk, but: " + String.join("; ", lost));
             }
         }
-        if (now != before && setting.coalesceMs == 0 && store.isOut()) {
+        if (now != before && setting.coalesceMs == 0 && store.isOut() && !tree.unseen) {
             checkCounted(now);
         }
         store.step();
@@ -343,7 +343,7 @@ final class ModelRun implements AutoCloseable {
         return work > 0;
     }
 
-    /** While nothing can be read, what the archive has not is counted all the same. */
+    /** While nothing can be read, what the archive has not is counted all the same; without an event by the patrol. */
     private void checkCounted(ShipStatus now) throws IOException, Wrong {
         if (now.riskBytes() < 0 || countsChecked == changes) {
             return;
