@@ -46,6 +46,11 @@ public final class HostRegistration {
         return new HostRegistration(hostId, record);
     }
 
+    /** Returns the id of the host. */
+    public String hostId() {
+        return hostId;
+    }
+
     /** Returns when the host was made, milliseconds since 1970 by the clock of its writer. */
     public long createdMs() {
         return record.createdMs();

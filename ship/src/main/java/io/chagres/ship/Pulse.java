@@ -71,7 +71,6 @@ final class Pulse {
      */
     Pulse(
             BlobStore store,
-            String hostId,
             long opened,
             HostRegistration registration,
             Executor executor,
@@ -80,7 +79,7 @@ final class Pulse {
             Consumer<String> problems) {
         this.problems = problems;
         this.store = store;
-        this.hostId = hostId;
+        hostId = registration.hostId();
         this.opened = opened;
         this.registration = registration;
         listMs = store.directory(ArchiveLayout.NAMES) == null ? LIST_MS : 0;

@@ -156,14 +156,7 @@ final class ShipParts implements AutoCloseable {
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
         pulse = new Pulse(
-                store,
-                opening.hostId,
-                opening.log.seq(),
-                opening.registration(clock),
-                workers,
-                clock::millis,
-                state,
-                problems);
+                store, opening.log.seq(), opening.registration(clock), workers, clock::millis, state, problems);
         pulse.reload(options);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);

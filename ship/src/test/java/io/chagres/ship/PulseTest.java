@@ -73,7 +73,7 @@ class PulseTest {
                 List.of(),
                 false,
                 false);
-        Pulse pulse = new Pulse(store, ID, 7, registration(), tasks::add, () -> wallMs, here, problems::add);
+        Pulse pulse = new Pulse(store, 7, registration(), tasks::add, () -> wallMs, here, problems::add);
         pulse.reload(options);
         return pulse;
     }

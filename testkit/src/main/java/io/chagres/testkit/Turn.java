@@ -12,8 +12,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Marks tests that are scenarios of others once more, elsewhere: against another store, with another tool. Of several
- * that are alike each check runs one, by turns, as {@link Share} says; {@code -Dshare=0/1}, and asking for a test by its
- * name, run all.
+ * that are alike each check runs one, by turns, as {@link Share} says; {@code -Dshare=0/1}, and asking for a test by
+ * its name, run all.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})

@@ -293,8 +293,8 @@ public final class Compact {
     }
 
     /**
-     * Says whether a state has no checkpoint, or one that refers to commits and none of a compaction made: a repair puts
-     * no index.
+     * Says whether a state has no checkpoint, or one that refers to commits and none of a compaction made: a repair
+     * puts no index.
      *
      * @param known the checkpoints that are listed
      */

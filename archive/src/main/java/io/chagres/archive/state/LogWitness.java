@@ -160,7 +160,8 @@ public final class LogWitness {
         CorruptArchiveException named = missing(store, hostId);
         if (named != null
                 || store.first(ArchiveLayout.log(hostId)) != null
-                || store.first(ArchiveLayout.checkpoints(hostId)) != null) {
+                || store.first(ArchiveLayout.checkpoints(hostId)) != null
+                || CommitList.holds(store, hostId, 1)) { // a list may lag
             return named;
         }
         return new CorruptArchiveException(

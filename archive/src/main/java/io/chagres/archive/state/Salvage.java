@@ -33,7 +33,7 @@ public final class Salvage {
     /** No commits that are missing hold more of one file: a range that a hostile commit leaves out costs nothing. */
     private static final long MAX_LOST_BYTES = 1L << 40;
 
-    /** So many commits may be missing at once whatever the clock says; more only if there was a millisecond for each. */
+    /** So many commits may be missing at once whatever the clock says; more if there was a millisecond for each. */
     private static final long MAX_GAP = 1_000_000;
 
     private static final Attributes UNKNOWN = new Attributes(0600, 0, 0, 0);
@@ -229,8 +229,8 @@ public final class Salvage {
     }
 
     /**
-     * Says why what stands behind a gap does not show that there were commits in it: anybody can give an object a number.
-     * Returns null when it does.
+     * Says why what stands behind a gap does not show that there were commits in it: anybody can give an object a
+     * number. Returns null when it does.
      */
     private @Nullable String stray(long seq, CommitReader reader) throws IOException {
         String key = ArchiveLayout.commit(hostId, seq);

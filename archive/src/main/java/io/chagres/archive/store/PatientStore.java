@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,8 @@ public final class PatientStore extends ForwardingStore {
         /** Returns a time that never goes back, in milliseconds. */
         long nowMs();
 
-        /** Waits so many milliseconds. */
-        void pause(long ms) throws InterruptedException;
+        /** Waits so many milliseconds, or until the thread is interrupted. */
+        void pause(long ms);
     }
 
     private static final Time REAL = new Time() {
@@ -35,8 +36,8 @@ public final class PatientStore extends ForwardingStore {
         }
 
         @Override
-        public void pause(long ms) throws InterruptedException {
-            Thread.sleep(ms);
+        public void pause(long ms) {
+            LockSupport.parkNanos(ms * 1_000_000);
         }
     };
 
@@ -79,10 +80,8 @@ public final class PatientStore extends ForwardingStore {
     }
 
     private void pause(long ms, StoreException cause) throws StoreException {
-        try {
-            time.pause(ms);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        time.pause(ms);
+        if (Thread.currentThread().isInterrupted()) {
             throw cause;
         }
     }

@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Damages small archives at random, repairs and compacts them: every byte of every version that any reader gave before is
- * given afterwards, and every name.
+ * Damages small archives at random, repairs and compacts them: every byte of every version that any reader gave
+ * before is given afterwards, and every name.
  */
 class NothingLessTest {
     private static final String ID = "0123456789abcdef";

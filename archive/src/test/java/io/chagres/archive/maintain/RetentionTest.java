@@ -489,7 +489,8 @@ class RetentionTest {
 
     private static void history(RandomGenerator random, MemoryStore store) throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
-            List<Long> live = new ArrayList<>();
+            List<Long> live = new ArrayList<>(List.of(host.file("/f" + host.written.size())));
+            host.commit(); // without one it has not begun
             for (int step = 0; step < 150; step++) {
                 int choice = live.isEmpty() ? 0 : random.nextInt(8);
                 if (choice <= 1) {

@@ -39,9 +39,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         header = "Read a whole archive and name each fault.",
-        description =
-                "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
-                        + " wrong, with 5 if the store did not give something. Objects that nothing refers to (uploads that were not committed) are counted, and no fault.",
+        description = "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
+                + " wrong, with 5 if the store did not give something. Objects that nothing refers to (uploads"
+                + " that were not committed) are counted, and no fault.",
         footer = {
             "",
             "Examples:",
