@@ -18,6 +18,7 @@ import io.chagres.archive.state.HistoryExpiry;
 import io.chagres.archive.state.HistoryWriter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -231,6 +232,10 @@ public final class Compact {
             StoredFacts facts = new StoredFacts(hostId, history);
             HostState state = HostLog.replay(options.dryRun() ? from : commits, hostId, ExtentFilter.ALL, facts);
             writing = ProtectedStore.writing(store, state.recipients());
+            CorruptArchiveException untold = LogWitness.untold(store, hostId, state.seq());
+            if (untold != null) {
+                throw untold; // a checkpoint would take the place of what readers know by that table
+            }
             if (state.seq() > 0) {
                 NavigableSet<CheckpointId> known = HostLog.checkpoints(from, hostId);
                 CheckpointId next = Checkpoints.next(store, hostId, state.seq());

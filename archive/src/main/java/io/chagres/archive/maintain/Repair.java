@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a host readable again whose log or tables are damaged: puts a checkpoint of all that is left, with the bytes
  * that damaged commits still hold in packs, and moves damaged objects below {@code quarantine/}. Before anything is
- * changed it compares what can be read with what could be read afterwards, and refuses if that were less. Data objects stay where
- * they are: each of their pieces counts alone. Confined to one thread.
+ * changed it compares what can be read with what could be read afterwards, and refuses if that were less. Data
+ * objects stay where they are: each of their pieces counts alone. Confined to one thread.
  */
 public final class Repair {
     private static final int SILENT_INTERVALS = 3;

@@ -19,7 +19,8 @@ public final class Checkpoints {
 
     /**
      * Returns the checkpoints that have a mark, from old to new. Where none has, because the marks are lost, those
-     * count up to whose commit no commit is left: nothing else tells of that time. Two lists when there is any, else one.
+     * count up to whose commit no commit is left: nothing else tells of that time. Two lists when there is any,
+     * else one.
      */
     public static NavigableSet<CheckpointId> counting(BlobStore store, String hostId) throws IOException {
         NavigableSet<CheckpointId> all = listed(store, hostId);

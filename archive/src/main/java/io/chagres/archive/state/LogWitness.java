@@ -50,6 +50,23 @@ public final class LogWitness {
         return named == 0 || isThere(store, hostId, named) ? null : missing(store, hostId, named, witness);
     }
 
+    /**
+     * Says whether a table tells of a commit that is missing behind the last one. Commits alone do not say what it
+     * says.
+     *
+     * @param last the last commit that there is
+     */
+    public static @Nullable CorruptArchiveException untold(BlobStore store, String hostId, long last)
+            throws IOException {
+        for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
+            long named = ArchiveLayout.namedCommit(table.key());
+            if (named > last && !isThere(store, hostId, named)) {
+                return missing(store, hostId, named, table.key());
+            }
+        }
+        return null;
+    }
+
     /** Returns the keys that name commits, but those of heartbeats before the newest. */
     private static List<String> keys(BlobStore store, String hostId) throws IOException {
         List<String> keys = new ArrayList<>();
