@@ -316,7 +316,7 @@ public final class ArchiveLayout {
     }
 
     /**
-     * Returns the greatest commit that a key of a host names: whoever put the object had seen that commit in the
+     * Returns the greatest commit that a key of a host names: a writer that put the object had seen that commit in the
      * archive. 0 when it names none.
      */
     public static long namedCommit(String key) {

@@ -40,7 +40,7 @@ public final class HostLists extends ForwardingStore {
     /** After so many pages they must have shown more hosts than there are pages, or hosts are listed one by one. */
     private static final int TRIED_PAGES = 8;
 
-    /** The marks of so many hosts that follow each other are mostly in one page. */
+    /** The number of hosts in a row whose marks are mostly in one page. */
     private static final int HOSTS_OF_MARKS = 300;
 
     /** The keys behind one and up to another. */

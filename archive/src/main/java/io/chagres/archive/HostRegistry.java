@@ -127,7 +127,7 @@ public final class HostRegistry {
             return new Owner(hostId, nameOf(record, hostId), record == null ? 0 : record.createdMs());
         } catch (StoreException e) {
             requireAnswer(store, e);
-            return new Owner(hostId, hostId, 0); // something is there, and whoever reads it says what
+            return new Owner(hostId, hostId, 0); // something is there, and its readers say what
         }
     }
 
@@ -182,8 +182,8 @@ public final class HostRegistry {
     /**
      * Says that what was asked for cannot be read, as {@link #requireAnswer} does, and that this is known of it.
      *
-     * @throws IOException the refusal, also when the store keeps the object and does not give it now: whoever acts on
-     *     damage must not act on that
+     * @throws IOException the refusal, also when the store keeps the object and does not give it now: a caller that
+     *     acts on damage must not act on that
      */
     public static void requireDamage(BlobStore store, StoreException refusal) throws IOException {
         if (refusal.isUnanswered()) {

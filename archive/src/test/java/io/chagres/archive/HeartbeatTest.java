@@ -92,7 +92,7 @@ class HeartbeatTest {
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);
     }
 
-    /** Whoever may write below another host, or could once, does not speak for it. */
+    /** A writer with the rights of another host does not speak for it. */
     @Test
     void refusesTheWordOfAnother() throws IOException {
         WORD.put(store, ID, 1, 1);

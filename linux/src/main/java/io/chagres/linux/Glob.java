@@ -77,7 +77,7 @@ public final class Glob {
                 return false;
             }
         }
-        // what is longer than the other goes on with another component
+        // the longer one has another component
         boolean isRoot = directory.length == 1;
         return isRoot
                 || pattern.length == directory.length

@@ -385,7 +385,7 @@ final class ShipParts implements AutoCloseable {
             }
         }
 
-        /** Writes behind no log whose end is missing: what tells of it would tell of what is written now. */
+        /** Writes behind no log whose end is missing: tables of the old end would describe what is written now. */
         private void requireLog() throws IOException {
             CorruptArchiveException gap = LogWitness.missing(store, hostId);
             if (gap != null) {

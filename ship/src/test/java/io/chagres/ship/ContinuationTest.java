@@ -271,7 +271,7 @@ class ContinuationTest {
         }
     }
 
-    /** Where nothing but whose it is tells of a host, it is said that it begins at its first commit. */
+    /** Where nothing but its owner record is left of a host, it is said that it begins at its first commit. */
     @Test
     void saysThatItBeginsAnew() throws IOException {
         try (ShippedTree tree = new ShippedTree(temp)) {

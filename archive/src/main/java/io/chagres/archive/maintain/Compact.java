@@ -219,7 +219,7 @@ public final class Compact {
     }
 
     /**
-     * Brings the newest checkpoint up to date; returns of which commit it is.
+     * Brings the newest checkpoint up to date; returns the number of its commit.
      *
      * @param unproven what is made again; null for nothing
      * @param from the store, without the checkpoints that do not stand for anything

@@ -157,7 +157,7 @@ final class HostMend {
     String[] reason(String key) {
         return momentsAreMissing && key.equals(noteOfMoments())
                 ? new String[] {
-                    "what tells of commits that were removed is missing", "a note says that '--at' lacks that time"
+                    "the history of commits that were removed is missing", "a note says that '--at' lacks that time"
                 }
                 : new String[] {"it is damaged or missing", "the log says what it holds"};
     }

@@ -121,7 +121,7 @@ public final class Repair {
         if (gap != null) {
             losses.putIfAbsent(gap.object(), new String[] {gap.fault(), "what was committed by it is lost"});
         }
-        if (gap != null && state.seq() > 0) { // with nothing left they are all that tells of the host
+        if (gap != null && state.seq() > 0) { // with nothing left they are the only trace of the host
             mend.addAhead(rest, state.seq(), damaged);
         }
         boolean mends = mend.plan(state);
@@ -202,7 +202,7 @@ public final class Repair {
         for (Map.Entry<String, String> each : damaged.entrySet()) {
             if (each.getKey().startsWith(checkpoints)) {
                 held = true;
-                listener.step(Action.LOSS, each.getKey(), each.getValue(), "nothing else tells of the host");
+                listener.step(Action.LOSS, each.getKey(), each.getValue(), "it is the only trace of the host");
             }
         }
         if (held) {

@@ -256,7 +256,7 @@ final class Sweep {
         }
     }
 
-    /** Histories that one of compaction tells of again go when that is old, and was read back. */
+    /** Adds histories that a later one repeats, once that one is old and was read back. */
     private void addHistories() throws IOException {
         Map<String, CommitSpan> spans = new LinkedHashMap<>();
         List<BlobInfo> all = BlobList.of(store.list(ArchiveLayout.history(hostId), null));

@@ -41,7 +41,7 @@ public final class FleetStatus {
         GONE,
         /** It said that it ends. */
         ENDED,
-        /** The archive does not hold what it committed, or not any more, whatever it says. */
+        /** The archive does not hold what it committed, or no longer does, whatever it says. */
         DAMAGED
     }
 

@@ -114,7 +114,7 @@ public final class Selection implements Iterable<Selection.Entry> {
         return new ArrayList<>(gone.values());
     }
 
-    /** Returns those of which the version is wanted, too. */
+    /** Returns those entries whose version is wanted, too. */
     public Selection filter(Predicate<FileVersion> wanted) {
         return new Selection(state, below, paths, versions.and(wanted), gone);
     }

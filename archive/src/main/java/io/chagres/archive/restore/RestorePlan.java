@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class RestorePlan {
     private static final Pathname ROOT = Pathname.of("/");
 
-    /** So many files are written in the order in which the store holds them. */
+    /** How many files are planned at once, to be written in the order in which the store holds them. */
     private static final int FILES_AT_ONCE = 8192;
 
     /** A version and all the names it gets. */

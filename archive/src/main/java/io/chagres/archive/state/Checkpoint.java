@@ -319,7 +319,7 @@ public final class Checkpoint {
         }
     }
 
-    /** Says what stands for a state from now on: itself, or one of which less is in memory. */
+    /** Says what stands for a state from now on: itself, or one that keeps less in memory. */
     @FunctionalInterface
     interface Relief {
         HostState of(HostState state) throws IOException;

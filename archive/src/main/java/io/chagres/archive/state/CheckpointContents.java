@@ -1,11 +1,25 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Says what a checkpoint keeps of a state; by itself everything. */
 @FunctionalInterface
 public interface CheckpointContents {
+    /** Names and versions, and of each version only its length. */
+    CheckpointContents OUTLINE = new CheckpointContents() {
+        @Override
+        public Iterable<LogRecord.Extent> extents(FileVersion version) {
+            return List.of();
+        }
+
+        @Override
+        public boolean isOutline() {
+            return true;
+        }
+    };
+
     /** Returns the extents a version has from now on, in order and without gaps, the first at its start. */
     Iterable<? extends LogRecord.Extent> extents(FileVersion version);
 

@@ -19,7 +19,7 @@ public final class Checkpoints {
 
     /**
      * Returns the checkpoints that have a mark, from old to new. Where none has, because the marks are lost, those
-     * count up to whose commit no commit is left: nothing else tells of that time. Two lists when there is any,
+     * count up to whose commit no commit is left: nothing else holds that time. Two lists when there is any,
      * else one.
      */
     public static NavigableSet<CheckpointId> counting(BlobStore store, String hostId) throws IOException {
@@ -44,7 +44,7 @@ public final class Checkpoints {
         return all;
     }
 
-    /** Returns of which checkpoints of a host a list shows a mark, whether they are there or not, from old to new. */
+    /** Returns the checkpoints of a host that have a mark in a list, whether they exist or not, from old to new. */
     public static NavigableSet<CheckpointId> marked(BlobStore store, String hostId) throws IOException {
         NavigableSet<CheckpointId> marked = new TreeSet<>();
         for (BlobInfo info : store.list(ArchiveLayout.marks(hostId), null)) {

@@ -70,7 +70,7 @@ final class History {
     /**
      * Returns whether the moments of all commits behind one up to another are kept.
      *
-     * @param onlyMarked whether only those count of which a mark says that compaction made them
+     * @param onlyMarked whether only those count that have the mark of compaction
      */
     static boolean reaches(BlobStore store, String hostId, long after, long upTo, boolean onlyMarked)
             throws IOException {
@@ -172,7 +172,7 @@ final class History {
         return state;
     }
 
-    /** Applies what an object tells of moments up to a commit. */
+    /** Applies what an object says about moments up to a commit. */
     static HostState replay(BlobStore store, String key, long untilSeq, HostState before, Checkpoint.Relief relief)
             throws IOException {
         HostState state = before;

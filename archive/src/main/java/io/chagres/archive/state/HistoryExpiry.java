@@ -15,21 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes one history of all once retention expired the moments before a time: it begins with what was so at the last of
- * them, and tells of no version that was gone by then or is not kept. Stateless.
+ * them, and names no version that was gone by then or is not kept. Stateless.
  */
 public final class HistoryExpiry {
-    private static final CheckpointContents LENGTHS = new CheckpointContents() {
-        @Override
-        public Iterable<LogRecord.Extent> extents(FileVersion version) {
-            return List.of();
-        }
-
-        @Override
-        public boolean isOutline() {
-            return true;
-        }
-    };
-
     private HistoryExpiry() {}
 
     /**
@@ -38,7 +26,7 @@ public final class HistoryExpiry {
      * @param writing encrypts as the host does
      * @param state after the last commit that histories tell of; keeps all extents
      * @param horizonMs moments before it are not told of, by the clock of the commits
-     * @param keeps says of which versions anything is kept
+     * @param keeps says whether anything of a version is kept
      */
     public static void write(
             BlobStore store, BlobStore writing, String hostId, HostState state, long horizonMs, LongPredicate keeps)
@@ -71,7 +59,7 @@ public final class HistoryExpiry {
                 }
             };
             out.write(begin);
-            Checkpoint.state(past, LENGTHS, kept);
+            Checkpoint.state(past, CheckpointContents.OUTLINE, kept);
             forEachBehind(store, chain, begin.seq(), kept);
         });
         if (put >= 0) {
@@ -92,7 +80,7 @@ public final class HistoryExpiry {
         return sources;
     }
 
-    /** An object is expired when the next one begins before the horizon, and so tells of the last moment before it. */
+    /** An object is expired when the next one begins before the horizon, and so holds the last moment before it. */
     private static boolean isDue(List<History.Stored> chain, long horizonMs) {
         long expiredBytes = 0;
         long restBytes = 0;

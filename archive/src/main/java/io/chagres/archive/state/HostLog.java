@@ -47,7 +47,7 @@ public final class HostLog {
     /**
      * Loads the state of a host as above.
      *
-     * @param maxEntries so many names and versions it may have
+     * @param maxEntries how many names and versions it may have
      * @throws LargeHostException when it has more
      */
     static HostState loadSmall(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, int maxEntries)
@@ -374,7 +374,7 @@ public final class HostLog {
         return History.reaches(store, hostId, 0, seq, false);
     }
 
-    /** Returns whether what has the mark of compaction tells of each moment behind a commit up to another. */
+    /** Returns whether marked histories hold each moment behind a commit up to another. */
     public static boolean keepsMoments(BlobStore store, String hostId, long after, long upTo) throws IOException {
         return History.reaches(store, hostId, after, upTo, true);
     }

@@ -61,7 +61,7 @@ public final class HostState {
     /**
      * Makes the state before the first commit, for as long as it is small.
      *
-     * @param maxEntries so many names and versions it may have; what adds more throws {@link LargeHostException}
+     * @param maxEntries how many names and versions it may have; what adds more throws {@link LargeHostException}
      */
     HostState(ExtentFilter filter, RunListener listener, int maxEntries) {
         this.filter = filter;
@@ -79,7 +79,7 @@ public final class HostState {
         this(table, RunListener.NONE);
     }
 
-    /** Makes the state that was written into a table, where this goes on that far. */
+    /** Makes the state that was written into a table, as far as this one was read. */
     HostState(StateTable table, HostState written) throws IOException {
         this(table, written.listener);
         seq = written.seq;

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /**
  * A host as it was at a moment: names and versions, and where the bytes of versions are once somebody asks. A small
- * host is in memory; of a large one most is in a local table, of which blocks are read as they are needed. Confined to
+ * host is in memory; of a large one most is in a local table, whose blocks are read as they are needed. Confined to
  * one thread.
  */
 public final class HostView {
@@ -42,7 +42,7 @@ public final class HostView {
     /**
      * Opens a host as above, and knows from the beginning where bytes are.
      *
-     * @param filter of which versions, at least
+     * @param filter the versions whose extents are kept, at least
      */
     public static HostView open(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, LocalTables tables)
             throws IOException {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC32C of bytes that come in parts, of which some are known by their own CRC32C alone: to append zeros to what
+ * The CRC32C of bytes that come in parts; some parts are known by their own CRC32C alone: to append zeros to what
  * was checked is a linear map of its 32 bits, and appending twice as many is that map twice. Confined to one thread.
  */
 final class JoinedCrc {
@@ -59,7 +59,7 @@ final class JoinedCrc {
         add((int) part.getValue(), length);
     }
 
-    /** Adds bytes of which only their CRC32C is known. */
+    /** Adds bytes that are known by their CRC32C alone. */
     void add(int crc, int length) {
         int behind = value;
         for (int i = 0; i < POWERS; i++) {

@@ -39,7 +39,7 @@ public final class LocalTables implements AutoCloseable {
     /** What a file takes in a checkpoint at least. */
     private static final int BYTES_PER_VERSION = 32;
 
-    /** Of so many versions one may be in memory while a large host is loaded: beside it there is garbage. */
+    /** One of this many versions may be in memory while a large host is loaded: beside it there is garbage. */
     private static final int KEPT_PART = 2;
 
     static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
@@ -95,7 +95,7 @@ public final class LocalTables implements AutoCloseable {
         return new LocalTables(directory, false, largeVersions, Integer.MAX_VALUE, freed);
     }
 
-    /** Closes the files of a host: states of it that were loaded through them are of no use any more. */
+    /** Closes the files of a host: states of it that were loaded through them are useless then. */
     public synchronized void release(String hostId) {
         Deque<StateTable> ofHost = used.remove(hostId);
         if (ofHost != null) {
@@ -142,7 +142,7 @@ public final class LocalTables implements AutoCloseable {
         return table == null ? state : new HostState(table, state);
     }
 
-    /** Closes what a state stands over, which is of no use any more. */
+    /** Closes what a state stands over, which is useless then. */
     public void release(String hostId, HostState state) {
         StateTable table = state.table();
         if (table != null) {
@@ -272,7 +272,7 @@ public final class LocalTables implements AutoCloseable {
         return largeVersions / KEPT_PART;
     }
 
-    /** Says that nobody holds any more what was written into a table. */
+    /** Says that nobody holds what was written into a table. */
     public void freed() {
         freed.run();
     }
@@ -452,7 +452,7 @@ public final class LocalTables implements AutoCloseable {
         }
     }
 
-    /** Closes all files: states that were loaded through them are of no use any more. */
+    /** Closes all files: states that were loaded through them are useless then. */
     @Override
     public synchronized void close() {
         used.values().forEach(ofHost -> ofHost.forEach(StateTable::close));

@@ -22,7 +22,7 @@ public final class LogWitness {
 
     /**
      * Says which commits of a host are missing although something names them: those behind the last commit and the
-     * newest checkpoint. A gap before them is for whoever reads the log to find.
+     * newest checkpoint. The readers of the log find a gap before them.
      *
      * @return null when nothing is missing, as far as keys tell
      */
@@ -51,7 +51,7 @@ public final class LogWitness {
     }
 
     /**
-     * Says whether a table tells of a commit that is missing behind the last one. Commits alone do not say what it
+     * Says whether a table names a commit that is missing behind the last one. Commits alone do not say what it
      * says.
      *
      * @param last the last commit that there is
@@ -130,8 +130,8 @@ public final class LogWitness {
     }
 
     /**
-     * Says what is missing of a host, for whoever shows what is there: commits that something names, all of them, or
-     * the host that it continues. Where each list is a request it looks only if there is nothing to show; {@code
+     * Says what is missing of a host, for readers that show what is there: commits that something names, all of them,
+     * or the host that it continues. Where each list is a request it looks only if there is nothing to show; {@code
      * verify} always looks.
      *
      * @param state what the host's log adds up to, now or at some moment

@@ -369,7 +369,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return TreeWalk.all(root);
     }
 
-    /** A name that is not as a table holds it; without an entry where there is none any more. */
+    /** A name that is not as a table holds it; without an entry where there is none now. */
     record Change(Pathname path, @Nullable Entry entry) {}
 
     /**

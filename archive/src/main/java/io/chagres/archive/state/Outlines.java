@@ -40,18 +40,6 @@ public final class Outlines {
     /** What a version and its name take in an outline in the store. */
     static final int OUTLINE_BYTES = 24;
 
-    private static final CheckpointContents OUTLINE = new CheckpointContents() {
-        @Override
-        public Iterable<LogRecord.Extent> extents(FileVersion version) {
-            return List.of();
-        }
-
-        @Override
-        public boolean isOutline() {
-            return true;
-        }
-    };
-
     private Outlines() {}
 
     /**
@@ -123,7 +111,7 @@ public final class Outlines {
         if (!isExpiring && route.reached() == state.seq() && tables.bytes(route.changes()) >= outlineBytes(state)) {
             String key = ArchiveLayout.outline(hostId, tables.base(), state.seq());
             FixedHeader header = Checkpoint.header(state, FixedHeader.OUTLINE);
-            Checkpoint.put(store, key, header, out -> Checkpoint.state(state, OUTLINE, out));
+            Checkpoint.put(store, key, header, out -> Checkpoint.state(state, CheckpointContents.OUTLINE, out));
             tables.outlines().add(state.seq());
         }
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a moment that a history tells of: names and lengths as it says, and where the bytes are as the newest
+ * What is kept of a moment that a history holds: names and lengths as it says, and where the bytes are as the newest
  * checkpoint says, see {@link History}. What that lacks is thrown as an {@link UncheckedIOException} where it is
  * missed.
  * Confined to one thread.

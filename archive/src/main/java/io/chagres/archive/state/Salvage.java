@@ -33,7 +33,7 @@ public final class Salvage {
     /** No commits that are missing hold more of one file: a range that a hostile commit leaves out costs nothing. */
     private static final long MAX_LOST_BYTES = 1L << 40;
 
-    /** So many commits may be missing at once whatever the clock says; more if there was a millisecond for each. */
+    /** How many commits may be missing at once whatever the clock says; more if each had a millisecond. */
     private static final long MAX_GAP = 1_000_000;
 
     private static final Attributes UNKNOWN = new Attributes(0600, 0, 0, 0);

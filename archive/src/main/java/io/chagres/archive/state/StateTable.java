@@ -63,7 +63,7 @@ final class StateTable implements AutoCloseable {
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
     private int cachedExtents;
 
-    /** Few: what is compressed once is not written any more. */
+    /** Few: what is compressed once is not written again. */
     private @Nullable Map<Long, List<LogRecord.Derived>> copies;
 
     private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)

@@ -42,7 +42,7 @@ final class TableCopy {
         boolean block(Block block, TableBlocks.First first, long lastId) throws IOException;
     }
 
-    /** Copies all versions but those that others take the place of: blocks of which none was replaced as they are. */
+    /** Copies all versions but those that others replace: blocks without a replaced version are copied as they are. */
     void versions(NavigableMap<Long, FileVersion> others, NameTree tree, Versions to) throws IOException {
         long from = 0;
         for (int block = blocks.versionsStart(); block < blocks.versionsEnd(); ) {
@@ -149,7 +149,7 @@ final class TableCopy {
         give(others, at, others.size(), to);
     }
 
-    /** Copies blocks of which the first begins with a version and the last ends with one; false where none may be. */
+    /** Copies blocks that begin and end with whole versions; false where none may be. */
     private boolean copy(int from, int end, long lastId, Versions to) throws IOException {
         for (int block = from; block < end; block++) {
             Block copy = stored(block);

@@ -24,7 +24,7 @@ final class TableLoad implements HostLog.Load {
     /** A larger outline is of a host whose state should never be in memory as a whole. */
     private static final long MAX_OUTLINE_BYTES = 512 << 10;
 
-    /** What a history tells of versions: how long they were. */
+    /** What a history says about versions: how long they were. */
     private static final CheckpointContents LENGTHS = new CheckpointContents() {
         @Override
         public Iterable<LogRecord.Extent> extents(FileVersion version) {
@@ -173,7 +173,7 @@ final class TableLoad implements HostLog.Load {
         if (isRefused || !locals.isFull(state)) {
             return state;
         }
-        tellFreed(); // what was written the last time is on no stack any more
+        tellFreed(); // what was written the last time is on no stack now
         StateTable table = rolling.table();
         isRefused = table == null;
         isFreed = table != null;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@link StoreException} when the store refuses: its message names the object and the cause.
  */
 public interface BlobStore extends AutoCloseable {
-    /** So many bytes are copied at a time where an object is moved. */
+    /** How many bytes are copied at a time where an object is moved. */
     int COPIED_BYTES = 1 << 20;
 
     /** Returns the store's name for messages; never holds credentials. */

@@ -25,7 +25,7 @@ public final class PatientStore extends ForwardingStore {
         /** Returns a time that never goes back, in milliseconds. */
         long nowMs();
 
-        /** Waits so many milliseconds, or until the thread is interrupted. */
+        /** Waits some milliseconds, or until the thread is interrupted. */
         void pause(long ms);
     }
 

@@ -33,7 +33,7 @@ final class ExtentVerify implements AutoCloseable {
     /** Workers read so many bytes of content at a time, or one extent. */
     private static final long BATCH_BYTES = 4L << 20;
 
-    /** Of small ones they read so many at a time. */
+    /** How many small ones they read at a time. */
     private static final int BATCH_EXTENTS = 2048;
 
     /** Decompressed frames that a worker keeps: pieces of one pack follow each other. */

@@ -59,7 +59,7 @@ final class HostVerify implements AutoCloseable {
     private final NavigableMap<Long, NavigableMap<CheckpointId, BlobInfo>> checkpoints = new TreeMap<>();
     private final Map<String, BlobInfo> objects = new TreeMap<>();
     private final ExtentVerify extents;
-    /** So many pieces of packs are read in the order of the packs. */
+    /** How many pieces of packs are sorted, to be read in the order of the packs. */
     private static final int PIECES_AT_ONCE = 16 * 1024;
 
     /** The extents of the commit that is applied. */
@@ -68,7 +68,7 @@ final class HostVerify implements AutoCloseable {
     private boolean listening;
     /** What all commits so far add up to; null where that is not known. */
     private @Nullable HostState state;
-    /** What the checkpoint before says, the bytes of which were checked; null for none. */
+    /** What the checkpoint before says, whose bytes were checked; null for none. */
     private @Nullable HostState checked;
     /** The commit before, when it could be read. */
     private @Nullable CommitHeader before;
@@ -245,7 +245,7 @@ final class HostVerify implements AutoCloseable {
                         .isEmpty()) {
             counter.fault(
                     history,
-                    "what tells of commits up to " + removed + " is missing",
+                    "the history of commits up to " + removed + " is missing",
                     "'--at' shows some moments of that time as earlier ones, or not at all; nothing of now is lost");
         }
     }

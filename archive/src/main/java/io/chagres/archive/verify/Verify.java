@@ -79,7 +79,7 @@ public final class Verify {
      * @param garbageBytes their size
      * @param faults how often the listener heard of a fault
      * @param sealedHosts hosts that no identity opened: their chain of commits was checked, and no content
-     * @param orphanObjects data objects that nothing refers to in hosts of which commits or checkpoints are missing
+     * @param orphanObjects data objects that nothing refers to in hosts that lack commits or checkpoints
      * @param orphanBytes their size
      * @param unanswered objects that the store did not give, so that nothing is known of them; no faults
      */

@@ -226,7 +226,7 @@ class NothingLessTest {
     @EnumSource
     void whatCouldBeReadCanBeReadAfterwards(Life life) throws IOException {
         MemoryStore whole = archive(life);
-        for (int i = Share.count(2000); i > 0; i--) {
+        for (int i = Share.count(500); i > 0; i--) {
             MemoryStore store = whole.copy();
             List<String> done = new ArrayList<>();
             for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
@@ -253,12 +253,12 @@ class NothingLessTest {
         }
     }
 
-    /** What is damaged and not repaired is not destroyed by whoever goes on compacting. */
+    /** What is damaged and not repaired is not destroyed by later compactions. */
     @ParameterizedTest
     @EnumSource
     void whatCouldBeReadOutlivesCompaction(Life life) throws IOException {
         MemoryStore whole = archive(life);
-        for (int i = Share.count(1000); i > 0; i--) {
+        for (int i = Share.count(250); i > 0; i--) {
             MemoryStore store = whole.copy();
             List<String> done = new ArrayList<>();
             for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {

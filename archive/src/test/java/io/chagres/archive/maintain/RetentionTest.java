@@ -119,7 +119,7 @@ class RetentionTest {
         return found;
     }
 
-    /** Moments that are refused are not told of any more, and those that are shown are what they were. */
+    /** Moments that are refused are in no history, and those that are shown are what they were. */
     @Test
     void namesOfWhatIsGoneAreForgotten() throws IOException {
         Map<Long, Map<String, Long>> moments = new TreeMap<>();

@@ -33,7 +33,7 @@ class HostViewTest {
         return LocalTables.unnamed(Pathname.of(System.getProperty("java.io.tmpdir")), largeVersions, () -> {});
     }
 
-    /** Names of which some stand before and some behind the slash of others. */
+    /** Names that sort before and behind the slash of others. */
     private Pathname path() {
         StringBuilder path = new StringBuilder();
         for (int depth = random.nextInt(1, 4); depth > 0; depth--) {

@@ -11,7 +11,7 @@ public final class Tables {
 
     private Tables() {}
 
-    /** Returns some for which every host is large, or none is: whoever reads hosts finds the same. */
+    /** Returns some for which every host is large, or none is: readers of hosts find the same. */
     public static synchronized LocalTables any() {
         return of(RANDOM.nextBoolean());
     }

@@ -90,7 +90,7 @@ class MissingObjectsTest extends VerifyFixture {
         assertThat(store.keys("/streams/")).containsAll(List.of(objects.getLast()));
     }
 
-    /** Once repaired nothing is missing any more, and what may be the only copy stays until somebody says otherwise. */
+    /** Once repaired nothing is missing, and what may be the only copy stays until somebody says otherwise. */
     @Test
     void keepsWhatMayBeTheOnlyCopyBehindARepair() throws IOException {
         Host host = fill();

@@ -12,7 +12,7 @@ public final class HeapCare {
 
     private static final long LITTLE_MS = 20_000;
     private static final long KEPT_PART = 10;
-    /** When at least so many files went, and half of them all, what was kept of them is garbage. */
+    /** When at least this many files went, and half of all, what was kept of them is garbage. */
     private static final long MANY_FILES = 4_000;
 
     private long keptBytes;

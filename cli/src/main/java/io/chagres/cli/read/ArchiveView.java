@@ -180,7 +180,7 @@ public final class ArchiveView implements AutoCloseable {
         return view;
     }
 
-    /** Says that nobody looks at a host any more. */
+    /** Says that nobody looks at a host now. */
     public void done(HostRegistry.Owner host) {
         tables.release(host.id());
     }

@@ -71,7 +71,7 @@ public final class Copies implements AutoCloseable {
         this.problems = problems;
     }
 
-    /** Lets go of what no copy can be made of, of so many files that are followed. */
+    /** Lets go of versions that no copy can be made of, while some number of files is followed. */
     public void trim(int files) {
         heads.trim(files);
     }

@@ -21,7 +21,7 @@ final class HeadIndex {
         insert(tail);
     }
 
-    /** Forgets versions that are over if most are, of so many files that are followed. */
+    /** Forgets versions that are over if they are more than the files that are followed. */
     void trim(int files) {
         if (used > 2L * files + slots.length / 64) {
             clean();
