@@ -3,6 +3,7 @@ package io.chagres.linux;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
+import java.lang.foreign.MemorySegment;
 
 /** Opens paths that must not leave a directory: openat2(2), or component by component before Linux 5.6. */
 final class BeneathOpen {
@@ -16,6 +17,17 @@ final class BeneathOpen {
     private static final int ATTEMPTS = 100;
 
     private BeneathOpen() {}
+
+    /** Opens a path without a symbolic link in it; where openat2 is not known, only the last name is refused. */
+    static int withoutLinks(MemorySegment path, int flags) {
+        int fd = FileCalls.openat2(StatusCalls.AT_FDCWD, path, flags, 0, RESOLVE_NO_SYMLINKS);
+        return isUnknown(fd) ? FileCalls.openat(StatusCalls.AT_FDCWD, path, flags | Fd.O_NOFOLLOW, 0) : fd;
+    }
+
+    /** Sandboxes that do not know openat2 answer EPERM; the other way finds out whether the file does, too. */
+    private static boolean isUnknown(int fd) {
+        return fd == -Errno.ENOSYS || fd == -Errno.EPERM;
+    }
 
     static int open(int dirFd, Pathname relative, int flags, int mode) {
         Pathname rest = relative;
@@ -62,8 +74,7 @@ final class BeneathOpen {
                 fd = FileCalls.openat2(dirFd, relative.toCString(frame), flags, createMode, RESOLVE);
             }
         }
-        // Sandboxes that do not know openat2 answer EPERM; the walk finds out whether the file does, too.
-        return fd == -Errno.ENOSYS || fd == -Errno.EPERM ? walk(dirFd, relative, flags, createMode) : fd;
+        return isUnknown(fd) ? walk(dirFd, relative, flags, createMode) : fd;
     }
 
     /** Opens one component at a time without following links; ".." is refused even where it would stay inside. */

@@ -150,6 +150,20 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
+     * Opens a file whose path has no symbolic link in it, not even to a directory, see openat2(2),
+     * {@code RESOLVE_NO_SYMLINKS}. Before Linux 5.6, and in sandboxes without that call, only a link at the end is
+     * refused.
+     *
+     * @param cString its path, NUL-terminated, borrowed
+     * @param flags {@code O_} constants, none that creates; O_CLOEXEC is added
+     * @return a raw descriptor that the caller owns and may give to {@link #ofValue}, or {@code -errno}: ELOOP where
+     *     there is a link
+     */
+    public static int tryOpenWithoutLinks(MemorySegment cString, int flags) {
+        return BeneathOpen.withoutLinks(cString, flags | O_CLOEXEC);
+    }
+
+    /**
      * Opens a file below a directory, so that neither {@code ..} nor a symbolic link leads out of it, whatever others
      * do to the tree meanwhile, see openat2(2).
      *

@@ -3,6 +3,7 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
@@ -119,6 +120,28 @@ class RenamedAboveTest {
             } else {
                 assertThat(entry(shipped, "a/l").target()).hasToString("right");
                 assertThat(entry(shipped, "b/l").target()).hasToString("other");
+            }
+            shipped.drain();
+        }
+    }
+
+    /** As somebody would who may write into the tree, and wants what only the shipper may read. */
+    @Test
+    void aLinkInItsPlaceLeadsToNothing() throws IOException {
+        Path outside = Files.createDirectory(temp.resolve("outside"));
+        Files.writeString(outside.resolve("l"), "a secret");
+        try (ShippedTree shipped = new ShippedTree(temp)) {
+            Files.createDirectory(shipped.file("b"));
+            Shipper shipper = shipped.settle().shipper();
+            onceAppears(shipper, "l", () -> {
+                Files.move(shipped.file("b"), shipped.file("a"));
+                Files.createSymbolicLink(shipped.file("b"), outside);
+            });
+            Files.writeString(shipped.file("b/l"), "own");
+            assertThat(shipped.flush().riskBytes()).isZero();
+            assertThat(shipped.archived("a/l")).asString().isEqualTo("own");
+            for (FileVersion version : shipped.load().versions()) {
+                assertThat(shipped.content(version)).asString().isEqualTo("own");
             }
             shipped.drain();
         }

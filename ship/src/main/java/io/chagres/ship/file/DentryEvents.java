@@ -324,7 +324,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Opens a file; of a link its target. */
     private int tryOpen(Dentry d) {
-        return openFiles.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK ? 0 : Fd.O_NOFOLLOW);
+        return openFiles.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
     }
 
     /** Looks at what {@link #tryOpen} would open. */

@@ -129,16 +129,18 @@ public final class OpenFiles implements AutoCloseable {
     /**
      * Opens a file for reading, another one losing its descriptor if there are too many.
      *
-     * @param flag {@link Fd#O_NOFOLLOW}, or 0 for what a link leads to
+     * @param followsLinks whether to open what a link leads to; else a link anywhere in the path is refused
      * @return a descriptor, which the caller owns; or -errno, of EMFILE also when files without a name hold all
      */
-    int tryOpen(MemorySegment path, int flag) {
+    int tryOpen(MemorySegment path, boolean followsLinks) {
         if (open >= most && !evictOne(null)) {
             return -Errno.EMFILE;
         }
         int opened;
         do {
-            opened = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NONBLOCK | flag, 0);
+            opened = followsLinks
+                    ? Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NONBLOCK, 0)
+                    : Fd.tryOpenWithoutLinks(path, Fd.O_RDONLY | Fd.O_NONBLOCK);
         } while (opened == -Errno.EMFILE && evictOne(null));
         return opened;
     }
@@ -146,7 +148,7 @@ public final class OpenFiles implements AutoCloseable {
     /** Opens one by its path, likewise. */
     int tryOpen(Pathname path) {
         try (Frame frame = MemoryStack.ofThread().push()) {
-            return tryOpen(path.toCString(frame), Fd.O_NOFOLLOW);
+            return tryOpen(path.toCString(frame), false);
         }
     }
 
