@@ -33,9 +33,9 @@ import picocli.CommandLine.Parameters;
         header = "Make hosts readable again whose log is damaged.",
         description = "Prints what would be done; does it with --apply. A checkpoint states what is left of the host,"
                 + " and damaged objects move below quarantine/ in the archive. The owner record and the key of the name"
-                + " are put again. Nothing is deleted, and nothing is done after which less could be read. End the"
-                + " host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1 when something"
-                + " would be done or was refused.",
+                + " are put again. Nothing that holds bytes is deleted, and nothing is done after which less could be"
+                + " read. End the host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1"
+                + " when something would be done or was refused, with 5 when the store did not answer.",
         footer = {"", "Examples:", "  chagres repair /mnt/archive", "  chagres repair /mnt/archive web1: --apply"})
 public final class RepairCommand implements Callable<Integer> {
     private final CommandContext context;
