@@ -87,8 +87,6 @@ public final class Fd implements AutoCloseable {
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
     private static final int F_DUPFD_CLOEXEC = 1030;
-    private static final int F_GETFL = 3;
-    private static final int F_SETFL = 4;
 
     private static final VarHandle VALUE;
 
@@ -549,19 +547,6 @@ public final class Fd implements AutoCloseable {
      */
     public int tryAdvise(long position, long length, int advice) {
         return FileCalls.fadvise(value, position, length, advice);
-    }
-
-    /**
-     * Begins or ends to go past the page cache, see O_DIRECT in open(2) and F_SETFL in fcntl(2). While it is on, the
-     * memory, positions and lengths of reads and writes must be multiples of what statx(2) calls the alignment, usually
-     * 512 or 4096 bytes; otherwise they fail with EINVAL.
-     *
-     * @param on whether to
-     * @return 0, or {@code -errno}; -EINVAL where the file system cannot
-     */
-    public int trySetDirect(boolean on) {
-        int flags = FileCalls.fcntl(value, F_GETFL, 0);
-        return flags < 0 ? flags : FileCalls.fcntl(value, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
     }
 
     /**

@@ -26,6 +26,8 @@ public final class FileControl {
     public static final int LOCK_UN = 8;
 
     private static final int LOCK_NB = 4;
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
 
     private FileControl() {}
 
@@ -49,6 +51,21 @@ public final class FileControl {
      */
     public static int syncFileSystem(Fd fd) {
         return FileCalls.syncfs(fd.value());
+    }
+
+    /**
+     * Begins or ends to go past the page cache, see O_DIRECT in open(2) and F_SETFL in fcntl(2). While it is on, the
+     * memory, positions and lengths of reads and writes must be multiples of what statx(2) calls the alignment, usually
+     * 512 or 4096 bytes; otherwise they fail with EINVAL.
+     *
+     * @param fd an open file
+     * @param on whether to
+     * @return 0, or {@code -errno}; -EINVAL where the file system cannot
+     */
+    public static int setDirect(Fd fd, boolean on) {
+        int flags = FileCalls.fcntl(fd.value(), F_GETFL, 0);
+        int direct = on ? flags | Fd.O_DIRECT : flags & ~Fd.O_DIRECT;
+        return flags < 0 ? flags : FileCalls.fcntl(fd.value(), F_SETFL, direct);
     }
 
     /**

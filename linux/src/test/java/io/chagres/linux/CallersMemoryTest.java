@@ -76,6 +76,7 @@ class CallersMemoryTest {
     private static final List<String> READING = List.of(
             "DescriptorSocket.send",
             "Fd.tryOpen",
+            "Fd.tryOpenWithoutLinks",
             "Fd.write",
             "Fd.pwrite",
             "Fd.writeFully",

@@ -3,6 +3,7 @@ package io.chagres.archive.store;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileControl;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -53,7 +54,7 @@ final class FileAppender {
     /** Off, reads and copies of any alignment are possible. */
     void setDirect(boolean on) {
         if (direct != on) {
-            if (file.trySetDirect(on) == 0) {
+            if (FileControl.setDirect(file, on) == 0) {
                 direct = on;
             } else {
                 refused = true;
