@@ -45,7 +45,6 @@ final class HostForwarder implements AutoCloseable {
     private final Set<Long> reopened = new HashSet<>(); // went on although they seemed to be over
     private final Map<Long, Position> moved = new TreeMap<>();
     private @Nullable HostSink out;
-    private boolean isNew;
     private boolean changed;
     private boolean vanished;
     private boolean hurried;
@@ -122,11 +121,10 @@ final class HostForwarder implements AutoCloseable {
         try {
             positions.clear();
             positions.putAll(opened.positions());
-            isNew = positions.isEmpty();
             halfLines.clear();
             newest.reload();
-            if (isNew && options.sinceMs() > 0) {
-                begin();
+            if (positions.isEmpty() && options.sinceMs() > 0) {
+                begin(opened);
             }
             changed = true;
             out = opened;
@@ -138,18 +136,21 @@ final class HostForwarder implements AutoCloseable {
         }
     }
 
-    /** Takes as forwarded what the files of the host held at a time. */
-    private void begin() throws IOException {
+    /** Takes as forwarded what the files of the host held at a time, before anything is sent. */
+    private void begin(HostSink opened) throws IOException {
+        Map<Long, Position> begun = new TreeMap<>();
         PointInTime since = PointInTime.time(options.sinceMs());
         HostState past =
                 HostView.open(store, host.id(), since, options.tables()).state();
         for (FileVersion version : past.versions()) {
             Pathname path = match(version);
             if (path != null && version.length() > 0) {
-                Position at = first(version, path, version.length());
-                positions.put(version.id(), at);
-                moved.put(version.id(), at);
+                begun.put(version.id(), first(version, path, version.length()));
             }
+        }
+        if (!begun.isEmpty()) {
+            opened.commit(begun);
+            positions.putAll(begun);
         }
     }
 
@@ -257,7 +258,7 @@ final class HostForwarder implements AutoCloseable {
         } else if (start < end) {
             next = forward(version, at, start, end);
         } else if (start > at.offset()) {
-            next = new Position(start, start, at.openedMs(), at.state(), at.path(), at.name());
+            next = at.moved(start, start);
         }
         boolean more = hole < version.length();
         if (!more) {
@@ -276,7 +277,7 @@ final class HostForwarder implements AutoCloseable {
             cutter.flush(isOver(version.state()));
             halfLines.remove(version.id());
         }
-        return new Position(cutter.offset(), cutter.line(), at.openedMs(), at.state(), at.path(), at.name());
+        return at.moved(cutter.offset(), cutter.line());
     }
 
     /** Nobody wants the zeros: the line before them ends, and the next one begins behind them. */
@@ -284,7 +285,7 @@ final class HostForwarder implements AutoCloseable {
         cut(version, at, start, hole).flush(true);
         halfLines.remove(version.id());
         long end = Extents.holeEnd(version, hole);
-        return new Position(end, end, at.openedMs(), at.state(), at.path(), at.name());
+        return at.moved(end, end);
     }
 
     private LineCutter cut(FileVersion version, Position at, long start, long end) throws IOException {
@@ -294,29 +295,21 @@ final class HostForwarder implements AutoCloseable {
                 options.chunks(),
                 start,
                 line,
-                (offset, value, lineStart, last) -> sendBytes(version, at, offset, value, lineStart, last));
+                (offset, value, lineStart, last, next, nextLine) ->
+                        send(record(version, at, offset, value, lineStart, last), at.moved(next, nextLine)));
         newest.content().copy(version, start, end, (position, piece) -> cutter.write(piece));
         return cutter;
     }
 
-    private void sendBytes(FileVersion version, Position at, long offset, byte[] value, long line, boolean last)
-            throws IOException {
-        send(new ForwardedRecord(
-                host,
-                at.path(),
-                version.id(),
-                version.key(),
-                offset,
-                line,
-                last,
-                "",
-                null,
-                version.changedMs(),
-                value));
+    private ForwardedRecord record(
+            FileVersion version, Position at, long offset, byte[] value, long line, boolean last) {
+        return new ForwardedRecord(
+                host, at.path(), version.id(), version.key(), offset, line, last, "", null, version.changedMs(), value);
     }
 
-    private void sendEvent(FileVersion version, Position at, String event, @Nullable Pathname name) throws IOException {
-        send(new ForwardedRecord(
+    private void sendEvent(FileVersion version, Position at, String event, @Nullable Pathname name, Position after)
+            throws IOException {
+        ForwardedRecord told = new ForwardedRecord(
                 host,
                 at.path(),
                 version.id(),
@@ -327,11 +320,12 @@ final class HostForwarder implements AutoCloseable {
                 event,
                 name,
                 version.changedMs(),
-                new byte[0]));
+                new byte[0]);
+        send(told, after);
     }
 
-    private void send(ForwardedRecord record) throws IOException {
-        Objects.requireNonNull(out).send(record);
+    private void send(ForwardedRecord record, Position after) throws IOException {
+        Objects.requireNonNull(out).send(record, after);
         records++;
         bytes += record.value().length;
     }
@@ -367,12 +361,13 @@ final class HostForwarder implements AutoCloseable {
         Pathname name = version.lastPath();
         Pathname known = name == null ? at.name() : name;
         if (!known.equals(at.name())) {
-            sendEvent(version, at, "renamed", known);
+            sendEvent(version, at, "renamed", known, with(at, at.state(), known));
         }
+        Position told = now == at.state() && known.equals(at.name()) ? at : with(at, now, known);
         if (now != at.state() && isOver(now)) {
-            sendEvent(version, at, word(now), name);
+            sendEvent(version, at, word(now), name, told);
         }
-        return now == at.state() && known.equals(at.name()) ? at : with(at, now, known);
+        return told;
     }
 
     private static Position with(Position at, FileVersion.State state, Pathname name) {

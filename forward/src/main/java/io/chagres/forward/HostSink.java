@@ -14,12 +14,14 @@ public interface HostSink extends AutoCloseable {
     /**
      * Adds a record to the transaction. May block while the sink is slow.
      *
+     * @param after where the version of the record stands once the record was taken: a sink whose transactions are not
+     *     all or none may keep it, so that a failure later in the transaction does not send the record again
      * @throws SinkException when the sink does not take it
      */
-    void send(ForwardedRecord record) throws IOException;
+    void send(ForwardedRecord record, Position after) throws IOException;
 
     /**
-     * Makes the records sent since the last commit and these positions visible, all or none.
+     * Makes the records sent since the last commit and these positions visible; all or none where the sink can.
      *
      * @param moved positions of versions that moved
      * @throws SinkFencedException when another forwarder took over

@@ -19,8 +19,10 @@ final class LineCutter {
          *
          * @param line where the line begins, {@link ForwardedRecord#WHOLE} for a whole one
          * @param last whether the line ends with it
+         * @param next the first byte behind it that is to be cut
+         * @param nextLine where the line begins that the next byte lies in
          */
-        void take(long offset, byte[] value, long line, boolean last) throws IOException;
+        void take(long offset, byte[] value, long line, boolean last, long next, long nextLine) throws IOException;
     }
 
     private final int maxBytes;
@@ -65,15 +67,13 @@ final class LineCutter {
             if (length == 0 && found >= 0 && found <= maxBytes) {
                 byte[] value = new byte[(int) found];
                 MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, value, 0, value.length);
-                hand(value, true);
-                endLine();
+                hand(value, true, true);
                 from = newline + 1;
                 continue;
             }
             from = hold(bytes, from, newline < 0 ? bytes.byteSize() : newline);
             if (from == newline) {
-                end(true);
-                endLine();
+                end(true, true);
                 from++;
             }
         }
@@ -86,8 +86,7 @@ final class LineCutter {
      */
     void flush(boolean last) throws IOException {
         if (length > 0) {
-            end(last);
-            line = last || chunks ? offset : line;
+            end(last, false);
         }
     }
 
@@ -99,26 +98,24 @@ final class LineCutter {
         MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, held, length, taken);
         length += taken;
         if (from + taken < to || chunks && length == maxBytes) {
-            end(false); // there is more of it
-            line = chunks ? offset : line;
+            end(false, false); // there is more of it
         }
         return from + taken;
     }
 
-    private void end(boolean last) throws IOException {
+    private void end(boolean last, boolean newline) throws IOException {
         byte[] value = Arrays.copyOf(held, length);
         length = 0;
-        hand(value, last);
+        hand(value, last, newline);
     }
 
-    private void hand(byte[] value, boolean last) throws IOException {
+    /** Hands a value on; what was cut goes to the end of it, and of the newline that may follow. */
+    private void hand(byte[] value, boolean last, boolean newline) throws IOException {
         boolean whole = chunks || last && line == offset;
-        target.take(offset, value, whole ? ForwardedRecord.WHOLE : line, whole || last);
-        offset += value.length;
-    }
-
-    private void endLine() {
-        offset++; // the newline
-        line = offset;
+        long start = offset;
+        long lineStart = whole ? ForwardedRecord.WHOLE : line;
+        offset += value.length + (newline ? 1 : 0);
+        line = last || chunks ? offset : line;
+        target.take(start, value, lineStart, whole || last, offset, line);
     }
 }

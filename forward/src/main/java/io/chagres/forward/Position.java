@@ -30,6 +30,11 @@ public record Position(long offset, long line, long openedMs, FileVersion.State 
             FileVersion.State.REWRITTEN,
             FileVersion.State.GONE);
 
+    /** Returns the position at another place of the same version. */
+    Position moved(long toOffset, long toLine) {
+        return new Position(toOffset, toLine, openedMs, state, path, name);
+    }
+
     /** Returns the bytes that {@link #decode} takes; they are described in docs/FORWARD.md. */
     public byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -26,6 +26,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Forwarding into a sink in memory: each line once, whatever fails. */
 class ForwarderTest {
@@ -277,25 +279,31 @@ class ForwarderTest {
     /** Each call to the sink fails once, in both ways, and then the forwarder is killed there. */
     @Test
     void eachLineOnceWhereverItFails() throws IOException {
-        long calls = 1;
         for (MemorySink.Fault fault : MemorySink.Fault.values()) {
-            for (boolean killed : new boolean[] {false, true}) {
-                for (long at = 0; at <= calls; at++) {
-                    ForwarderTest run = new ForwarderTest();
-                    run.directory = Files.createTempDirectory(directory, "run");
-                    calls = run.story(at, fault, killed);
-                    run.close();
-                    assertThat(run.lines())
-                            .as("fault %s at call %d, killed: %s", fault, at, killed)
-                            .containsExactly(
-                                    "/a 0 1",
-                                    "/a 2 2",
-                                    "/b 0 x",
-                                    "/a 4 3",
-                                    "/b 2 a long line of b line=2 more",
-                                    "/b 18  that is cut line=2 last",
-                                    "/b 31 y");
-                }
+            eachLineOnce(fault, false);
+        }
+        eachLineOnce(MemorySink.Fault.REFUSED, true);
+    }
+
+    private void eachLineOnce(MemorySink.Fault fault, boolean keepsEach) throws IOException {
+        long calls = 1;
+        for (boolean killed : new boolean[] {false, true}) {
+            for (long at = 0; at <= calls; at++) {
+                ForwarderTest run = new ForwarderTest();
+                run.directory = Files.createTempDirectory(directory, "run");
+                run.server.keepsEach = keepsEach;
+                calls = run.story(at, fault, killed);
+                run.close();
+                assertThat(run.lines())
+                        .as("fault %s at call %d, killed: %s", fault, at, killed)
+                        .containsExactly(
+                                "/a 0 1",
+                                "/a 2 2",
+                                "/b 0 x",
+                                "/a 4 3",
+                                "/b 2 a long line of b line=2 more",
+                                "/b 18  that is cut line=2 last",
+                                "/b 31 y");
             }
         }
         assertThat(calls).isGreaterThan(8);
@@ -330,8 +338,10 @@ class ForwarderTest {
         return server.calls;
     }
 
-    @Test
-    void eachLineOnceThroughRandomFaultsAndCompactions() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void eachLineOnceThroughRandomFaultsAndCompactions(boolean keepsEach) throws IOException {
+        server.keepsEach = keepsEach;
         long seed = Seeds.next("ForwarderTest");
         Random random = new Random(seed);
         maxValueBytes = 12;
@@ -345,7 +355,7 @@ class ForwarderTest {
                 long file = files.get(random.nextInt(files.size()));
                 host.append(file, text(random));
                 host.commit();
-                server.fail(random.nextInt(8), MemorySink.Fault.values()[random.nextInt(2)]);
+                server.fail(random.nextInt(8), MemorySink.Fault.values()[keepsEach ? 0 : random.nextInt(2)]);
                 if (random.nextInt(10) == 0) {
                     SmallArchive.compact(directory);
                 }

@@ -27,6 +27,9 @@ final class MemorySink implements Sink {
         private final Map<Long, Fault> faults = new HashMap<>();
         long calls;
 
+        /** Whether it keeps each record at once, with its position, as a sink without transactions does. */
+        boolean keepsEach;
+
         /** Lets the n-th call from now on fail. */
         void fail(long inCalls, Fault fault) {
             faults.put(calls + inCalls, fault);
@@ -102,11 +105,20 @@ final class MemorySink implements Sink {
         }
 
         @Override
-        public void send(ForwardedRecord record) throws IOException {
-            sent.add(record);
+        public void send(ForwardedRecord record, Position after) throws IOException {
             if (server.next() != null) {
                 throw lost();
             }
+            if (server.keepsEach) {
+                server.visible.add(record);
+                kept().put(record.version(), after.encode());
+            } else {
+                sent.add(record);
+            }
+        }
+
+        private Map<Long, byte[]> kept() {
+            return server.positions.computeIfAbsent(host.id(), id -> new TreeMap<>());
         }
 
         @Override
@@ -120,8 +132,7 @@ final class MemorySink implements Sink {
             }
             server.visible.addAll(sent);
             sent.clear();
-            Map<Long, byte[]> kept = server.positions.computeIfAbsent(host.id(), id -> new TreeMap<>());
-            moved.forEach((id, position) -> kept.put(id, position.encode()));
+            moved.forEach((id, position) -> kept().put(id, position.encode()));
             if (fault != null) {
                 throw lost();
             }

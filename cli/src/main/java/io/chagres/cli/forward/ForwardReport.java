@@ -7,6 +7,7 @@ import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.forward.ForwardListener;
 import io.chagres.forward.SinkException;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.HashSet;
@@ -14,12 +15,23 @@ import java.util.Set;
 
 /** Says what {@code forward} does. */
 final class ForwardReport implements ForwardListener {
+    /** The same problem is said again after this time, in milliseconds. */
+    private static final long SILENT_MS = 60_000;
+
+    /** A sink that is busy for so long lets {@code --once} end, in milliseconds. */
+    private static final long PATIENCE_MS = 300_000;
+
     private final CommandContext context;
     private final boolean json;
     private final boolean once;
     private final Set<String> hosts = new HashSet<>();
     private final SentGarbage garbage = new SentGarbage();
     private String problem = "";
+    private long saidMs;
+
+    /** Since when no transaction was committed while the sink was busy; {@link Long#MAX_VALUE} when it is not. */
+    private long busySinceMs = Long.MAX_VALUE;
+
     private long records;
     private long bytes;
 
@@ -31,7 +43,7 @@ final class ForwardReport implements ForwardListener {
 
     @Override
     public void committed(HostRegistry.Owner host, long newRecords, long newBytes) throws IOException {
-        problem = "";
+        busySinceMs = Long.MAX_VALUE;
         garbage.sent(newRecords, newBytes);
         if (newRecords == 0) {
             return;
@@ -52,11 +64,15 @@ final class ForwardReport implements ForwardListener {
 
     @Override
     public void retried(HostRegistry.Owner host, SinkException cause) throws SinkException {
-        if (once) {
+        long nowMs = MonotonicClock.nowMs();
+        busySinceMs = Math.min(busySinceMs, nowMs);
+        if (once && !(cause.isBusy() && nowMs - busySinceMs < PATIENCE_MS)) {
             throw new SinkException(cause.getMessage() + ". Nothing is lost; the next run goes on from there", cause);
         }
-        if (!problem.equals(cause.getMessage())) {
-            problem = String.valueOf(cause.getMessage());
+        String found = String.valueOf(cause.getMessage());
+        if (!problem.equals(found) || nowMs > saidMs + SILENT_MS) {
+            problem = found;
+            saidMs = nowMs;
             context.err().println("chagres forward: " + host.title() + ": " + problem + "; trying again");
         }
     }

@@ -49,7 +49,7 @@ final class KafkaHostSink implements HostSink {
     }
 
     @Override
-    public void send(ForwardedRecord record) throws IOException {
+    public void send(ForwardedRecord record, Position after) throws IOException {
         try {
             begin();
             if (file == null || !file.isOf(record)) {

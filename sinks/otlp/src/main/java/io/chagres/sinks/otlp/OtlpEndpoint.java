@@ -152,13 +152,16 @@ final class OtlpEndpoint implements AutoCloseable {
                 throw new SinkException(where() + " answers with something else than OTLP", e);
             }
         }
-        long retryMs = BUSY.contains(status)
-                ? answer.headers()
-                        .firstValue("Retry-After")
-                        .map(this::retryAfterMs)
-                        .orElse(0L)
-                : REFUSED_RETRY_MS;
-        throw new SinkException(where() + " answers with status " + status, retryMs);
+        String message = where() + " answers with status " + status;
+        if (BUSY.contains(status)) {
+            throw SinkException.busy(
+                    message,
+                    answer.headers()
+                            .firstValue("Retry-After")
+                            .map(this::retryAfterMs)
+                            .orElse(0L));
+        }
+        throw new SinkException(message, REFUSED_RETRY_MS);
     }
 
     /** Returns how long to wait, in milliseconds: seconds or a date, see RFC 9110, 10.2.3. */

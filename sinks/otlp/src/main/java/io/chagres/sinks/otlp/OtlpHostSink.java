@@ -17,14 +17,15 @@ import io.opentelemetry.proto.logs.v1.ResourceLogs;
 import io.opentelemetry.proto.logs.v1.ScopeLogs;
 import io.opentelemetry.proto.resource.v1.Resource;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One host's requests. A resource is a file of the host, and a request holds up to some MiB; positions are written when
- * all records before them were taken.
+ * One host's requests. A resource is a file of the host, and a request holds up to some MiB. Positions are written after
+ * each request that was taken: one that is refused is sent again alone.
  */
 final class OtlpHostSink implements HostSink {
     /** Collectors take 4 MiB by gRPC, and more by HTTP. */
@@ -38,6 +39,7 @@ final class OtlpHostSink implements HostSink {
     private final PositionJournal journal;
     private final Consumer<String> warnings;
     private final Map<Pathname, ScopeLogs.Builder> files = new LinkedHashMap<>();
+    private final Map<Long, Position> after = new HashMap<>();
     private long bytes;
 
     /** Takes over the journal. */
@@ -54,24 +56,27 @@ final class OtlpHostSink implements HostSink {
     }
 
     @Override
-    public void send(ForwardedRecord record) throws IOException {
+    public void send(ForwardedRecord record, Position then) throws IOException {
         files.computeIfAbsent(record.path(), path -> scope()).addLogRecords(log(record));
+        after.put(record.version(), then);
         bytes += record.value().length + RECORD_BYTES;
         if (bytes >= REQUEST_BYTES) {
-            flush();
+            request();
+            journal.move(after);
+            after.clear();
         }
     }
 
     @Override
     public void commit(Map<Long, Position> moved) throws IOException {
-        flush();
+        if (!files.isEmpty()) {
+            request();
+        }
         journal.move(moved);
+        after.clear();
     }
 
-    private void flush() throws SinkException {
-        if (files.isEmpty()) {
-            return;
-        }
+    private void request() throws SinkException {
         ExportLogsServiceRequest.Builder request = ExportLogsServiceRequest.newBuilder();
         files.forEach((path, logs) -> request.addResourceLogs(
                 ResourceLogs.newBuilder().setResource(resource(path)).addScopeLogs(logs)));

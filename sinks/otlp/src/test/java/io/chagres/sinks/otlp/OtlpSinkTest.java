@@ -77,6 +77,10 @@ class OtlpSinkTest {
         return new Position(offset, offset, 9, FileVersion.State.GROWING, PATH, PATH);
     }
 
+    private static void send(HostSink out, ForwardedRecord record) throws IOException {
+        out.send(record, position(record.offset() + record.value().length + 1));
+    }
+
     private static Map<String, String> attributes(List<KeyValue> of) {
         return of.stream()
                 .collect(Collectors.toMap(
@@ -90,9 +94,9 @@ class OtlpSinkTest {
     void sendsAFileAsAResourceAndItsLinesAsRecords() throws Exception {
         try (Sink sink = sink(Map.of());
                 HostSink out = sink.open(HOST)) {
-            out.send(line(0, "first"));
-            out.send(record(6, "", new byte[] {(byte) 0xff, 'x'}));
-            out.send(record(9, "gone", new byte[0]));
+            send(out, line(0, "first"));
+            send(out, record(6, "", new byte[] {(byte) 0xff, 'x'}));
+            send(out, record(9, "gone", new byte[0]));
             assertThat(collector.taken).isEmpty();
             out.commit(Map.of(7L, position(9)));
         }
@@ -132,10 +136,10 @@ class OtlpSinkTest {
     void goesOnlyPastWhatWasTaken(int status, String retryAfter, long retryMs) throws Exception {
         try (Sink sink = sink(Map.of("compression", "none"))) {
             try (HostSink out = sink.open(HOST)) {
-                out.send(line(0, "a"));
+                send(out, line(0, "a"));
                 out.commit(Map.of(7L, position(2)));
                 collector.answers.add(new Collector.Answer(status, retryAfter, new byte[0]));
-                out.send(line(2, "b"));
+                send(out, line(2, "b"));
                 assertThatThrownBy(() -> out.commit(Map.of(7L, position(4))))
                         .hasMessageContaining("status " + status)
                         .asInstanceOf(type(SinkException.class))
@@ -152,7 +156,7 @@ class OtlpSinkTest {
         collector.answers.add(Collector.Answer.refused(3, "too old"));
         try (Sink sink = sink(Map.of());
                 HostSink out = sink.open(HOST)) {
-            out.send(line(0, "a"));
+            send(out, line(0, "a"));
             out.commit(Map.of(7L, position(2)));
         }
         assertThat(warnings).singleElement().asString().contains("web1", "refused 3", "too old");
@@ -163,13 +167,13 @@ class OtlpSinkTest {
         collector.answers.add(new Collector.Answer(200, "", "<html>hello</html>".getBytes(StandardCharsets.UTF_8)));
         try (Sink sink = sink(Map.of());
                 HostSink out = sink.open(HOST)) {
-            out.send(line(0, "a"));
+            send(out, line(0, "a"));
             assertThatThrownBy(() -> out.commit(Map.of())).isInstanceOf(SinkException.class);
         }
         collector.close();
         try (Sink sink = sink(Map.of());
                 HostSink out = sink.open(HOST)) {
-            out.send(line(0, "a"));
+            send(out, line(0, "a"));
             assertThatThrownBy(() -> out.commit(Map.of()))
                     .isInstanceOf(SinkException.class)
                     .hasMessageContaining("does not answer");
@@ -181,12 +185,41 @@ class OtlpSinkTest {
         try (Sink sink = sink(Map.of("header.X-Token", "secret"));
                 HostSink out = sink.open(HOST)) {
             for (int i = 0; i < 30; i++) {
-                out.send(line(i * 200_000L, "x".repeat(199_999)));
+                send(out, line(i * 200_000L, "x".repeat(199_999)));
             }
             out.commit(Map.of(7L, position(6_000_000)));
         }
         assertThat(collector.taken.size()).isBetween(3, 4);
         assertThat(collector.headers).allMatch("POST application/x-protobuf secret"::equals);
+    }
+
+    /** What was taken before a refusal is not sent again, and what was refused is sent again alone. */
+    @Test
+    void keepsItsPlaceBehindEachRequest() throws Exception {
+        collector.answers.add(Collector.Answer.of(200));
+        collector.answers.add(Collector.Answer.of(503));
+        try (Sink sink = sink(Map.of())) {
+            long[] sent = {0};
+            try (HostSink out = sink.open(HOST)) {
+                assertThatThrownBy(() -> {
+                            for (; sent[0] < 30; sent[0]++) {
+                                send(out, line(sent[0] * 200_000L, "x".repeat(199_999)));
+                            }
+                        })
+                        .asInstanceOf(type(SinkException.class))
+                        .returns(true, SinkException::isBusy);
+            }
+            int taken = collector
+                    .taken
+                    .getFirst()
+                    .getResourceLogs(0)
+                    .getScopeLogs(0)
+                    .getLogRecordsCount();
+            assertThat(taken).isPositive().isLessThan((int) sent[0]);
+            try (HostSink again = sink.open(HOST)) {
+                assertThat(again.positions()).isEqualTo(Map.of(7L, position(taken * 200_000L)));
+            }
+        }
     }
 
     @Test
