@@ -99,6 +99,7 @@ public final class Fd implements AutoCloseable {
     }
 
     private int value;
+    private boolean leaseReady;
 
     private Fd(int value) {
         this.value = value;
@@ -566,7 +567,9 @@ public final class Fd implements AutoCloseable {
      *     a file of somebody else, -EINVAL where leases are not supported
      */
     public int probeReadLease() {
-        return ReadLease.probe(value);
+        int prepared = leaseReady ? 0 : ReadLease.prepare(value);
+        leaseReady = prepared == 0;
+        return leaseReady ? ReadLease.probe(value) : prepared;
     }
 
     @Override

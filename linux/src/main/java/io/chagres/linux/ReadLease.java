@@ -12,12 +12,14 @@ final class ReadLease {
 
     private ReadLease() {}
 
+    /** Lets the kernel send a signal that does no harm, as long as the file is open; 0 or {@code -errno}. */
+    static int prepare(int fd) {
+        return FileCalls.fcntl(fd, F_SETSIG, SIGURG);
+    }
+
+    /** Asks, after {@link #prepare}. */
     static int probe(int fd) {
-        int result = FileCalls.fcntl(fd, F_SETSIG, SIGURG);
-        if (result < 0) {
-            return result;
-        }
-        result = FileCalls.fcntl(fd, F_SETLEASE, F_RDLCK);
+        int result = FileCalls.fcntl(fd, F_SETLEASE, F_RDLCK);
         if (result < 0) {
             return result;
         }

@@ -23,11 +23,12 @@ public final class Patrol implements AutoCloseable {
     /** Within this time every file is looked at, in milliseconds, unless there are too many. */
     public static final long EVERY_MS = 60_000;
 
-    private static final long STEP_MS = 1_000;
-    /** Looks a second that cost next to nothing: as many are made where that brings a round down to its shortest. */
-    private static final int SPARE_LOOKS = 200;
-    /** Looks a second at most, of lively files and of those at rest: beyond that the rounds take longer. */
-    private static final int MOST_LOOKS = 2_000;
+    /** A step wakes the program, which costs as much as a hundred looks. */
+    private static final int STEP_MS = 2_000;
+    /** Looks of a step that cost next to nothing: as many are made where that brings a round down to its shortest. */
+    private static final int SPARE_LOOKS = 200 * STEP_MS / 1000;
+    /** Looks of a step at most, of lively files and of those at rest: beyond that the rounds take longer. */
+    private static final int MOST_LOOKS = 2_000 * STEP_MS / 1000;
     /** A step that comes late makes up for so many. */
     private static final long MOST_STEPS = 5;
 
@@ -45,7 +46,7 @@ public final class Patrol implements AutoCloseable {
         }
 
         private static long perStep(int files, long roundMs) {
-            return (files * STEP_MS + roundMs - 1) / roundMs;
+            return ((long) files * STEP_MS + roundMs - 1) / roundMs;
         }
     }
 
