@@ -6,7 +6,8 @@
 #          chagres-stores-VERSION-linux-ARCH.tar.gz  libraries of object stores, to be unpacked over it
 #   deb    chagres_VERSION_ARCH.deb and chagres-stores_VERSION_ARCH.deb
 #   oci    chagres-VERSION-linux-ARCH.oci.tar        an image, made without a daemon (mmdebstrap, by the superuser)
-#   sbom   chagres-VERSION.cdx.json                  what is in it (CycloneDX, by a plugin of Maven)
+#   sbom   chagres-VERSION.cdx.json                  what is in it (CycloneDX, by a plugin of Maven); fails when a jar of the
+#                                                    program is not in it, or one is in packaging/vulnerable.txt
 # and SHA256SUMS of what is there.
 #
 # Two builds of one source by one JDK give the same bytes, wherever they run, but for the AOT caches. The JDK writes these
@@ -173,7 +174,8 @@ END
 {"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[
 {"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:$digest","size":$size,
 "platform":{"architecture":"$image","os":"linux"},
-"annotations":{"org.opencontainers.image.ref.name":"$version"}}]}
+"annotations":{"io.containerd.image.name":"localhost/chagres:$version",
+"org.opencontainers.image.ref.name":"localhost/chagres:$version"}}]}
 END
     tar -C "$work/oci" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
         -cf "$out/chagres-$version-linux-$arch.oci.tar" oci-layout index.json blobs
@@ -182,12 +184,20 @@ END
 # ---- What is in it -------------------------------------------------------------------------------------------------
 
 make_sbom() {
-    modules=cli
+    modules=cli,faultfs
     for pom in stores/*/pom.xml sinks/*/pom.xml; do
         modules=$modules,${pom%/pom.xml}
     done
-    ./mvnw -B -q "$sbom_plugin:makeAggregateBom" -Dquick -Dmaven.test.skip -pl "$modules" -am -DskipNotDeployed=false \
-        -DoutputFormat=json -DoutputDirectory="$work" -DoutputName=sbom -DincludeProvidedScope=false </dev/null
+    . bin/find-jdk.sh
+    require_jdk build.sh
+    dist=${CHAGRES_DIST:-cli/target/quick/dist}
+    if [ -z "${CHAGRES_DIST-}" ] && [ ! -d "$program" ]; then
+        rm -rf "$dist" # a jar of an older version would stay in it
+        set -- package
+    fi
+    JAVA_HOME=$jdk ./mvnw -B -q "$@" "$sbom_plugin:makeAggregateBom" -Dquick -Dmaven.test.skip -pl "$modules" -am -Dcyclonedx.skipNotDeployed=false \
+        -DoutputFormat=json -DoutputDirectory="$work" -DoutputName=sbom -DincludeProvidedScope=true </dev/null
+    "$jdk/bin/java" packaging/Components.java "$work/sbom.json" "$dist" packaging/vulnerable.txt
     mv "$work/sbom.json" "$out/chagres-$version.cdx.json"
 }
 

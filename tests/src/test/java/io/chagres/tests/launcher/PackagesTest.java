@@ -42,7 +42,7 @@ class PackagesTest {
         packages = made.isEmpty() ? directory.resolve("packages") : Path.of(made);
         if (made.isEmpty()) {
             String script = Repository.root().resolve("packaging/build.sh").toString();
-            Program build = Program.run(List.of(script, packages.toString(), "tar", "deb"), BUILD_SECONDS);
+            Program build = Program.run(List.of(script, packages.toString(), "tar", "deb", "sbom"), BUILD_SECONDS);
             assertThat(build.exitCode()).as(build.err()).isZero();
         }
     }
@@ -119,6 +119,45 @@ class PackagesTest {
         Program differences = Program.run(compare);
         assertThat(text(differences)).isEmpty();
         assertThat(differences.exitCode()).as(differences.err()).isZero();
+    }
+
+    /** The build fails where a jar is not in the list, or is known to be vulnerable. */
+    @Test
+    void theListOfComponentsIsThatOfTheJars() throws IOException {
+        Path list = directory.resolve("list.json");
+        Files.copy(one("chagres-*.cdx.json"), list);
+        Path dist = Path.of(System.getenv().getOrDefault("CHAGRES_DIST", "../cli/target/dist"));
+        Path known = directory.resolve("vulnerable.txt");
+        Files.writeString(known, "# none\n");
+        assertThat(compared(list, dist, known)).isEmpty();
+        Files.writeString(known, "com.github.luben:zstd-jni 99.1 CVE-1\norg.tomlj:tomlj 1.0.0 CVE-2\n");
+        assertThat(compared(list, dist, known))
+                .contains("zstd-jni", "has CVE-1; use 99.1")
+                .doesNotContain("CVE-2");
+        Path strange = Files.createDirectory(directory.resolve("strange"));
+        Files.write(strange.resolve("guava-1.jar"), new byte[] {1});
+        assertThat(compared(list, strange, known)).contains("guava-1.jar is in the program, and not in the list");
+    }
+
+    private static String compared(Path list, Path dist, Path known) {
+        String source = Repository.root().resolve("packaging/Components.java").toString();
+        String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
+        Program program = Program.run(List.of(java, source, "" + list, "" + dist, "" + known));
+        assertThat(program.exitCode()).isEqualTo(program.err().isEmpty() ? 0 : 1);
+        return program.err();
+    }
+
+    /** The name that podman and containerd give the image when they load it. */
+    @Test
+    void theImageHasAName() throws IOException {
+        Requires.tool("mmdebstrap", "apt install mmdebstrap");
+        Requires.optional(
+                "an image, which packaging/build.sh makes for .ci/run",
+                System.getenv().containsKey("CHAGRES_TEST_PACKAGES"));
+        String index = Program.ok("tar", "-xOf", one("chagres-*.oci.tar").toString(), "index.json");
+        assertThat(index)
+                .containsPattern("\"org.opencontainers.image.ref.name\":\"localhost/chagres:[A-Za-z0-9_.-]+\"")
+                .containsPattern("\"io.containerd.image.name\":\"localhost/chagres:[A-Za-z0-9_.-]+\"");
     }
 
     @Test
