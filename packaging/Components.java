@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Compares a list of components with the jars of a program: java packaging/Components.java LIST DIST VULNERABLE. Each jar
- * has to be in the list, by its digest or, if it is ours, by its name, and then its digest is written into the list. What
- * is inside a jar of ours has to be there as well. No component may be older than what the file VULNERABLE says. Exits
- * with 1 and a line for each fault.
+ * Compares a list of components with the jars of a program: java packaging/Components.java LIST DIST VULNERABLE. Each
+ * jar has to be in the list, by its digest or, if it is ours, by its name, and then its digest is written into the list.
+ * What is inside a jar of ours has to be there as well. No component may be older than what the file VULNERABLE says.
+ * Exits with 1 and a line for each fault.
  */
 final class Components {
     private static final Pattern OURS = Pattern.compile("(chagres-[a-z0-9-]+)-(\\d.*)\\.jar");
@@ -57,8 +57,7 @@ final class Components {
             faults.add(name + " is in the program, and not in the list");
         } else {
             int end = list.indexOf('\n', at + found.length()) + 1; // behind the version
-            String hashes = "      \"hashes\" : [\n        {\n          \"alg\" : \"SHA-256\",\n          \"content\" : \""
-                    + digest + "\"\n        }\n      ],\n";
+            String hashes = "      \"hashes\" : [ { \"alg\" : \"SHA-256\", \"content\" : \"" + digest + "\" } ],\n";
             list = list.substring(0, end) + hashes + list.substring(end);
         }
     }

@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One host's requests. A resource is a file of the host, and a request holds up to some MiB. Positions are written after
- * each request that was taken: one that is refused is sent again alone.
+ * One host's requests. A resource is a file of the host, and a request holds up to some MiB. Positions are written
+ * after each request that was taken: one that is refused is sent again alone.
  */
 final class OtlpHostSink implements HostSink {
     /** Collectors take 4 MiB by gRPC, and more by HTTP. */
