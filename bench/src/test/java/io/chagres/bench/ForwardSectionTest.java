@@ -3,6 +3,7 @@ package io.chagres.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Turn;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section forward in a form shorter than short: that it works, not what it measures. */
 @Tag("e2e")
+@Turn(value = 2, of = 4)
 class ForwardSectionTest {
     @TempDir
     Path directory;

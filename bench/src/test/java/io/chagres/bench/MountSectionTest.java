@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Turn;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section mount in a form shorter than short: that it works, not what it measures. */
 @Tag("e2e")
+@Turn(value = 3, of = 4)
 class MountSectionTest {
 
     @TempDir

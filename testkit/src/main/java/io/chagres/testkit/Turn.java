@@ -11,9 +11,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Marks tests that are scenarios of others once more, elsewhere: against another store, with another tool. Of several
- * that are alike each check runs one, by turns, as {@link Share} says; {@code -Dshare=0/1}, and asking for a test by
- * its name, run all.
+ * Marks tests that are scenarios of others once more, elsewhere: against another store, with another tool; and long
+ * sections of the benchmark in small. Of several each check runs one, by turns, as {@link Share} says;
+ * {@code -Dshare=0/1}, and asking for a test by its name, run all.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})

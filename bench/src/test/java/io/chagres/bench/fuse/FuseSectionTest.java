@@ -7,6 +7,7 @@ import io.chagres.examples.MemoryFs;
 import io.chagres.fuse.FuseServer;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the section fuse in its short form, and the soak for a moment: that they work, not what they measure. */
 @Tag("e2e")
+@Turn(value = 1, of = 4)
 class FuseSectionTest {
     private static final String PEERS =
             "echo '#include <fuse3/fuse_lowlevel.h>' | gcc -E -DFUSE_USE_VERSION=312 -D_FILE_OFFSET_BITS=64 -"
