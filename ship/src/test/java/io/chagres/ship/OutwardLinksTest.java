@@ -55,6 +55,21 @@ final class OutwardLinksTest {
         });
     }
 
+    /** The events of a new file are read when its directory is one of somebody else. */
+    @Test
+    void aDirectoryThatBecomesALinkLeadsNowhere() throws IOException {
+        tree.followLinks = false;
+        byte[] secret = random(777, 1);
+        append(outside.resolve("new"), secret);
+        Path directory = Files.createDirectory(tree.file("d"));
+        tree.settle();
+        append(directory.resolve("new"), random(100, 2));
+        Files.move(directory, temp.resolve("away"));
+        Files.createSymbolicLink(directory, outside);
+        tree.settle();
+        assertThat(tree.load().versions()).noneMatch(version -> version.length() == secret.length);
+    }
+
     @Test
     void countsAndSaysWhatItDoesNotFollow() throws IOException {
         tree.followLinks = false;
