@@ -14,6 +14,9 @@ public final class ArchiveLayout {
     /** Prefix of the marks of checkpoints that count: a shipper's rights do not reach it. */
     public static final String COMPACTED = "compacted/";
 
+    /** What a person has seen and said so is below it, under its key: a shipper's rights do not reach it. */
+    public static final String ACKNOWLEDGED = "acknowledged/";
+
     /** What {@code repair} moved away is below it, under its key. */
     public static final String QUARANTINE = "quarantine/";
 
@@ -28,6 +31,7 @@ public final class ArchiveLayout {
     private static final String LAST = "last-";
     private static final String OUTLINE_END = "-names" + ZSTD_SUFFIX;
     private static final String CHANGES = "changes-";
+    private static final String FENCED = "0-fenced/";
 
     private ArchiveLayout() {}
 
@@ -140,6 +144,33 @@ public final class ArchiveLayout {
     public static String heartbeat(String hostId, long opened, long number) {
         return heartbeats(hostId) + digits(MAX_NUMBER - opened) + "-" + digits(MAX_NUMBER - number / 100) + "/"
                 + digits(MAX_NUMBER - number);
+    }
+
+    /**
+     * Returns the prefix of the last words of a host's fenced shippers: it comes before all other heartbeats, so that
+     * who asks for the newest sees that there are any.
+     */
+    public static String fenced(String hostId) {
+        return heartbeats(hostId) + FENCED;
+    }
+
+    /**
+     * Returns the key of the last word of a shipper that was fenced.
+     *
+     * @param opened seq of the commit that opened its incarnation
+     */
+    public static String fenced(String hostId, long opened) {
+        return fenced(hostId) + digits(MAX_NUMBER - opened);
+    }
+
+    /** Returns the prefix of a host's heartbeats but the last words of the fenced. */
+    public static String livingHeartbeats(String hostId) {
+        return heartbeats(hostId) + "9"; // what a number lacks to the greatest, as long as there are commits to make
+    }
+
+    /** Returns the key under which it is said that somebody has seen what an object of a host says. */
+    public static String acknowledgement(String key) {
+        return ACKNOWLEDGED + key.substring(HOSTS.length());
     }
 
     /** Returns the prefix of what shortens the way from a host's checkpoints to later states. */

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param trouble what is wrong, empty when nothing is
  * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds
  * @param lostBytes bytes that it saw and that went before it could read them, since it started
+ * @param seq the last commit of the host's log that it knew to be acknowledged; 0 when it says none
  */
 public record Heartbeat(
         State state,
@@ -36,7 +37,8 @@ public record Heartbeat(
         String follows,
         String trouble,
         long oldestLookMs,
-        long lostBytes) {
+        long lostBytes,
+        long seq) {
     /** Longest interval, in milliseconds. */
     public static final long MAX_INTERVAL_MS = 3_600_000;
 
@@ -51,7 +53,9 @@ public record Heartbeat(
         /** It has ended, and everything it had seen was acknowledged. */
         DRAINED,
         /** It has ended with bytes at risk. */
-        ENDED
+        ENDED,
+        /** It has ended because another writer took the log of its host: nobody need ship its files now. */
+        FENCED
     }
 
     /** Cuts long texts. */
@@ -79,6 +83,17 @@ public record Heartbeat(
         return record().with(KEY, key).put(store, key);
     }
 
+    /**
+     * Puts it as the last word of a shipper that was fenced: beside the words of the one that took the log.
+     *
+     * @param opened seq of the commit that opened the incarnation that speaks
+     * @return false when there is one already
+     */
+    public boolean putFenced(BlobStore store, String hostId, long opened) throws IOException {
+        String key = ArchiveLayout.fenced(hostId, opened);
+        return record().with(KEY, key).put(store, key);
+    }
+
     /** Returns its text, which {@link #parse} reads: for those who are told without a store. */
     public String text() {
         return record().lines();
@@ -97,12 +112,33 @@ public record Heartbeat(
                 .with("version", version)
                 .with("follows", follows)
                 .with("trouble", trouble)
-                .with("lost-bytes", lostBytes);
+                .with("lost-bytes", lostBytes)
+                .with("seq", seq);
     }
 
-    /** Returns where the newest one of a host lies and when the store took it; null when there is none. One request. */
+    /**
+     * Returns where the newest one of a host lies and when the store took it, but the last words of the fenced; null
+     * when there is none. One request, two where a shipper was fenced.
+     */
     public static @Nullable BlobInfo newest(BlobStore store, String hostId) throws IOException {
-        return store.first(ArchiveLayout.heartbeats(hostId));
+        return newest(store, hostId, store.first(ArchiveLayout.heartbeats(hostId)));
+    }
+
+    /**
+     * Returns the same.
+     *
+     * @param first the first of all heartbeats, which is of a fenced shipper where there was one
+     */
+    public static @Nullable BlobInfo newest(BlobStore store, String hostId, @Nullable BlobInfo first)
+            throws IOException {
+        return first != null && isOfFenced(first.key(), hostId)
+                ? store.first(ArchiveLayout.livingHeartbeats(hostId))
+                : first;
+    }
+
+    /** Says whether a key is that of the last word of a fenced shipper. */
+    public static boolean isOfFenced(String key, String hostId) {
+        return key.startsWith(ArchiveLayout.fenced(hostId));
     }
 
     /**
@@ -145,6 +181,7 @@ public record Heartbeat(
                 TextRecord.line(record.text("follows")),
                 TextRecord.line(record.text("trouble")),
                 record.number("look-ms", 0, Long.MAX_VALUE),
-                record.number("lost-bytes", 0, Long.MAX_VALUE));
+                record.number("lost-bytes", 0, Long.MAX_VALUE),
+                record.number("seq", 0, ArchiveLayout.MAX_NUMBER));
     }
 }

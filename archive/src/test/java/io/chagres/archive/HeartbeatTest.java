@@ -26,7 +26,8 @@ class HeartbeatTest {
             "/var/log /srv",
             "the store refuses",
             4200,
-            42);
+            42,
+            12);
 
     private final MemoryStore store = new MemoryStore();
 
@@ -42,8 +43,8 @@ class HeartbeatTest {
         assertThat(new String(store.bytes(newest())))
                 .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
                         + "look-ms=4200\nbytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
-                        + "trouble=the store refuses\nlost-bytes=42\nkey="
-                        + newest() + "\ncrc32c=c855b17c\n");
+                        + "trouble=the store refuses\nlost-bytes=42\nseq=12\nkey="
+                        + newest() + "\ncrc32c=3f645aa1\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 
@@ -69,8 +70,8 @@ class HeartbeatTest {
     @Test
     void takesNothingThatIsBeyondItsLimits() throws IOException {
         String long_ = "x".repeat(5000);
-        Heartbeat word =
-                new Heartbeat(Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, long_, long_, "a\nstate=running\u202e", 0, 0);
+        Heartbeat word = new Heartbeat(
+                Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, long_, long_, "a\nstate=running\u202e", 0, 0, 0);
         assertThat(word.follows()).hasSize(500).endsWith("\u2026");
         word.put(store, ID, 1, 1);
         Heartbeat read = Heartbeat.get(store, newest());
@@ -86,7 +87,7 @@ class HeartbeatTest {
             store.replace(
                     newest(), Samples.bytes(summed("format=1\nstate=dancing\nkey=" + newest() + "\n" + bad + "\n")));
             assertThat(Heartbeat.get(store, newest()))
-                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", "", 0, 0));
+                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", "", 0, 0, 0));
         }
         store.replace(newest(), Samples.bytes("state=running\n"));
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);

@@ -25,6 +25,7 @@ import io.chagres.cli.ship.DrainCommand;
 import io.chagres.cli.ship.ShipCommand;
 import io.chagres.cli.status.StatusCommand;
 import io.chagres.cli.watch.WatchCommand;
+import io.chagres.linux.TerminalSize;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** The program {@code chagres}: the only place where a failure becomes a sentence and an exit code. */
 public final class Main {
     private static final int HELP_WIDTH = 100;
+    private static final int STANDARD_OUTPUT = 1;
 
     private Main() {}
 
@@ -66,7 +68,7 @@ public final class Main {
         Termination.OfProcess termination = new Termination.OfProcess();
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         CommandContext context = new CommandContext(
-                new Output(new FileOutputStream(FileDescriptor.out)),
+                new Output(new FileOutputStream(FileDescriptor.out), columns()),
                 err,
                 System.getenv(),
                 isTerminal("/proc/self/fd/2"),
@@ -199,6 +201,15 @@ public final class Main {
     private static int ownLength(String[] args) {
         int end = args.length > 0 && args[0].equals("ship") ? List.of(args).indexOf("--") : -1;
         return end < 0 ? args.length : end;
+    }
+
+    /** Returns how wide standard output is shown; 0 when it goes to no terminal. */
+    private static int columns() {
+        if (!isTerminal("/proc/self/fd/" + STANDARD_OUTPUT)) {
+            return 0;
+        }
+        int columns = TerminalSize.columns(STANDARD_OUTPUT);
+        return columns == 0 ? Integer.MAX_VALUE : columns;
     }
 
     private static boolean isTerminal(String descriptor) {

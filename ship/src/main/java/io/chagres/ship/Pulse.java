@@ -39,6 +39,7 @@ final class Pulse {
     private final HostRegistration registration;
     private final long listMs;
     private long listedMs;
+    private final LongSupplier acknowledged;
     private final long opened;
     private final Executor executor;
     private final LongSupplier clockMs;
@@ -64,14 +65,14 @@ final class Pulse {
     /**
      * Prepares.
      *
-     * @param opened seq of the commit that opened this incarnation
+     * @param acknowledged the last commit that was; now it is the one that opened this incarnation
      * @param clockMs the wall clock
      * @param here where processes of this machine look; null for nowhere
      * @param problems hears what a person should know
      */
     Pulse(
             BlobStore store,
-            long opened,
+            LongSupplier acknowledged,
             HostRegistration registration,
             Executor executor,
             LongSupplier clockMs,
@@ -80,7 +81,8 @@ final class Pulse {
         this.problems = problems;
         this.store = store;
         hostId = registration.hostId();
-        this.opened = opened;
+        this.acknowledged = acknowledged;
+        opened = acknowledged.getAsLong();
         this.registration = registration;
         listMs = store.directory(ArchiveLayout.NAMES) == null ? LIST_MS : 0;
         this.executor = executor;
@@ -171,6 +173,21 @@ final class Pulse {
         }
     }
 
+    /**
+     * Says that another writer has taken the log, by a put that it waits for: what is followed here is shipped by
+     * nobody until a person looks. Also where nothing else is said.
+     *
+     * @param who the other writer
+     */
+    void fenced(String who, ShipStatus status) {
+        notice = "fenced by " + who;
+        try {
+            word(Heartbeat.State.FENCED, Math.max(1, intervalMs), status, 0).putFenced(store, hostId, opened);
+        } catch (IOException e) {
+            problems.accept("the archive was not told that this ship is fenced: " + e.getMessage());
+        }
+    }
+
     private boolean await(long untilMs) {
         try {
             return answered.await(Math.max(0, untilMs - MonotonicClock.nowMs()), TimeUnit.MILLISECONDS);
@@ -193,7 +210,8 @@ final class Pulse {
                 follows,
                 trouble(status),
                 status.looks().oldestMs(),
-                status.lost().bytes());
+                status.lost().bytes(),
+                acknowledged.getAsLong());
     }
 
     private void send(Heartbeat word) {

@@ -155,8 +155,15 @@ final class ShipParts implements AutoCloseable {
         turns = new Tailer(pipeline, uploads, versions, names, openFiles, copies, verifier);
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
+        long opened = opening.log.seq();
         pulse = new Pulse(
-                store, opening.log.seq(), opening.registration(clock), workers, clock::millis, state, problems);
+                store,
+                () -> Math.max(opened, pipeline.acknowledgedSeq()),
+                opening.registration(clock),
+                workers,
+                clock::millis,
+                state,
+                problems);
         pulse.reload(options);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);

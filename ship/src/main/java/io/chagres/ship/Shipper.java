@@ -185,6 +185,9 @@ public final class Shipper implements AutoCloseable {
                         parts.pipeline.acknowledgedSinceMs());
             }
             return moved;
+        } catch (FencedException e) {
+            parts.pulse.fenced(e.who(), status);
+            throw e;
         } catch (DamagedLogException | UnreadableCommitException e) {
             for (FileRisk each : risk.nameless(now)) { // nobody finds these again
                 parts.health.problem(each.path() + " has no name any more: its " + each.riskBytes()

@@ -38,6 +38,7 @@ class PulseTest {
     private final List<String> problems = new ArrayList<>();
     private boolean refuses;
     private long wallMs = 1_000_000;
+    private long seq = 7;
 
     private final BlobStore store = new FaultyStore(memory, (operation, done) -> {
         if (refuses) {
@@ -73,7 +74,7 @@ class PulseTest {
                 List.of(),
                 false,
                 false);
-        Pulse pulse = new Pulse(store, 7, registration(), tasks::add, () -> wallMs, here, problems::add);
+        Pulse pulse = new Pulse(store, () -> seq, registration(), tasks::add, () -> wallMs, here, problems::add);
         pulse.reload(options);
         return pulse;
     }
@@ -162,7 +163,8 @@ class PulseTest {
                         "/var/log /srv",
                         "the store refuses since 9 s: full; 2 unreadable files",
                         0,
-                        0));
+                        0,
+                        7));
         for (int i = 1; i <= 5; i++) {
             pulse.step(now + i * INTERVAL_MS - 1, status(false, 0, ""));
             runTasks();
@@ -238,6 +240,26 @@ class PulseTest {
         immediate.end(true, status(false, riskBytes, ""));
         worker.join();
         assertThat(newest()).returns(state, Heartbeat::state).returns(riskBytes, Heartbeat::riskBytes);
+    }
+
+    /** Its last word stands beside those of the one that took the log, and is no newer than they are. */
+    @Test
+    void saysThatItIsFenced() throws IOException {
+        Pulse silent = pulse(0);
+        seq = 12;
+        silent.fenced("web1, pid 9", status(false, 5, ""));
+        BlobInfo last = Objects.requireNonNull(memory.first(ArchiveLayout.fenced(ID)), "the archive was not told that");
+        assertThat(Heartbeat.get(memory, last.key()))
+                .returns(Heartbeat.State.FENCED, Heartbeat::state)
+                .returns(5L, Heartbeat::riskBytes)
+                .returns(12L, Heartbeat::seq)
+                .returns("fenced by web1, pid 9; 2 unreadable files", Heartbeat::trouble);
+        assertThat(Heartbeat.newest(memory, ID)).isNull();
+        seq = 9;
+        Pulse winner = pulse(INTERVAL_MS);
+        winner.step(1, status(false, 0, ""));
+        runTasks();
+        assertThat(newest().state()).isEqualTo(Heartbeat.State.RUNNING);
     }
 
     @Test

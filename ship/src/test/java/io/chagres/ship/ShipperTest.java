@@ -3,7 +3,9 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.FencedException;
@@ -444,6 +446,14 @@ class ShipperTest {
                     })
                     .isInstanceOf(FencedException.class)
                     .hasMessageContaining("pid");
+            String id = older.hostId();
+            assertThat(store.list(ArchiveLayout.fenced(id), null))
+                    .singleElement()
+                    .satisfies(last -> {
+                        Heartbeat word = Heartbeat.get(store, last.key());
+                        assertThat(word.state()).isEqualTo(Heartbeat.State.FENCED);
+                        assertThat(word.trouble()).startsWith("fenced by ").contains("pid");
+                    });
         }
         shipOnce(Codec.ZSTD);
         assertThat(assertArchiveEqualsTree().versions()).hasSize(1);

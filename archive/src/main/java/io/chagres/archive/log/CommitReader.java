@@ -19,7 +19,8 @@ import java.util.List;
  * confined to one thread at a time.
  */
 public final class CommitReader implements AutoCloseable {
-    private static final int FIRST_BYTES = 64 * 1024;
+    /** Of a commit of fewer bytes the size is compared with what its header says, in bytes. */
+    public static final int FIRST_BYTES = 64 * 1024;
 
     private final BlobStore store;
     private final List<AgeIdentity> identities;

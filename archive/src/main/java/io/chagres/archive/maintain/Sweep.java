@@ -306,10 +306,10 @@ final class Sweep {
         return object.modifiedMs() > onlyCopiesUntilMs;
     }
 
-    /** The newest stays, however old: it is the host's last word. */
+    /** The newest stays, however old: it is the host's last word. So do those of the fenced: nobody says them again. */
     private void addHeartbeats() throws IOException {
         boolean newest = true;
-        for (BlobInfo heartbeat : store.list(ArchiveLayout.heartbeats(hostId), null)) {
+        for (BlobInfo heartbeat : store.list(ArchiveLayout.livingHeartbeats(hostId), null)) {
             if (!newest && heartbeat.modifiedMs() <= oldMs) {
                 heartbeats.add(heartbeat);
             }

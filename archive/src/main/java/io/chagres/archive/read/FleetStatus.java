@@ -1,5 +1,6 @@
 package io.chagres.archive.read;
 
+import io.chagres.archive.Acknowledgement;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
@@ -12,6 +13,7 @@ import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -21,9 +23,9 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which hosts of an archive live, from the newest heartbeat of each, and whether the log is there that it names:
- * three requests for a host, one or two more for one that was compacted, many at once. Confined to one thread but for
- * the requests.
+ * Tells which hosts of an archive live, from the newest heartbeat of each, and whether the log is there that it names
+ * and its end is whole: three requests for a host, one or two more for one that was compacted, was fenced or is silent,
+ * many at once. Confined to one thread but for the requests.
  */
 public final class FleetStatus {
     /** A host that was silent for longer is gone, in milliseconds: whoever watches heard of it when it was late. */
@@ -31,33 +33,61 @@ public final class FleetStatus {
 
     private static final int AT_ONCE = 256;
 
-    /** What is known of a host's shipper. */
+    /** What is known of a host's shipper, the worst first. */
     public enum State {
-        /** It was heard lately, and what is at risk is young. */
-        LIVE,
-        /** It should have been heard and was not, or bytes have been at risk for too long. */
-        LATE,
+        /** The archive does not hold what it committed, or no longer does, whatever it says. */
+        DAMAGED,
+        /** Another writer took the log of its host, and it stopped: its files are shipped by nobody. */
+        FENCED,
+        /** What it said last cannot be read, or not what it committed. */
+        UNKNOWN,
         /** It has not been heard for a day. */
         GONE,
         /** It said that it ends. */
         ENDED,
-        /** The archive does not hold what it committed, or no longer does, whatever it says. */
-        DAMAGED
+        /** It should have been heard and was not, or bytes have been at risk for too long. */
+        LATE,
+        /** It was heard lately, and what is at risk is young. */
+        LIVE
     }
 
     /**
-     * The status of one host. Immutable.
+     * The status of one host, or of a shipper of it that was fenced. Immutable.
      *
      * @param heardMs when the store took the last word, milliseconds since 1970 by its clock; 0 for never
      * @param word the newest heartbeat; null when there is none, and then the last word is a commit, or no reading it
-     * @param fault why it cannot be read; null when it can
+     * @param said the key of the object that says so, by which it is acknowledged
+     * @param acknowledgedMs when somebody said that this is known, milliseconds since 1970 by the store's clock; 0 when
+     *     nobody did
+     * @param fault what cannot be read, and why; null when nothing
      */
     public record HostStatus(
             HostRegistry.Owner host,
             State state,
             long heardMs,
             @Nullable Heartbeat word,
-            @Nullable IOException fault) {}
+            String said,
+            long acknowledgedMs,
+            @Nullable String fault) {
+
+        /** Says whether somebody must look, unless it was acknowledged. */
+        public boolean isAlarming() {
+            return acknowledgedMs == 0 && (fault != null || FleetStatus.isAlarming(state, word));
+        }
+
+        /** Says whether it is over with this: what is heard later makes an acknowledgement void. */
+        public boolean canBeAcknowledged() {
+            return state == State.FENCED
+                    || state == State.GONE
+                    || state == State.ENDED
+                    || state == State.LATE
+                    || state == State.UNKNOWN;
+        }
+
+        private HostStatus acknowledged(long ms) {
+            return new HostStatus(host, state, heardMs, word, said, ms, fault);
+        }
+    }
 
     /** Takes the status of each host, in the order of the hosts. */
     @FunctionalInterface
@@ -86,23 +116,25 @@ public final class FleetStatus {
     }
 
     /**
-     * Looks at hosts.
+     * Looks at hosts. A host of which shippers were fenced has a status for each of them, too.
      *
      * @throws IOException when the store does not answer, or the listener fails
      */
     public void of(List<HostRegistry.Owner> hosts, Listener listener) throws IOException {
-        Deque<Future<HostStatus>> asked = new ArrayDeque<>();
+        Deque<Future<List<HostStatus>>> asked = new ArrayDeque<>();
         Iterator<HostRegistry.Owner> next = hosts.iterator();
         while (next.hasNext() || !asked.isEmpty()) {
             while (next.hasNext() && asked.size() < AT_ONCE) {
                 HostRegistry.Owner host = next.next();
                 asked.add(threads.submit(() -> of(host)));
             }
-            listener.status(await(asked.remove()));
+            for (HostStatus status : await(asked.remove())) {
+                listener.status(status);
+            }
         }
     }
 
-    private static HostStatus await(Future<HostStatus> status) throws IOException {
+    private static List<HostStatus> await(Future<List<HostStatus>> status) throws IOException {
         try {
             return status.get();
         } catch (ExecutionException e) {
@@ -116,30 +148,51 @@ public final class FleetStatus {
         }
     }
 
-    private HostStatus of(HostRegistry.Owner host) throws IOException {
-        long heardMs = 0;
+    private List<HostStatus> of(HostRegistry.Owner host) throws IOException {
+        List<HostStatus> all = new ArrayList<>();
+        Reading reading = new Reading(host);
         try {
-            BlobInfo newest = Heartbeat.newest(store, host.id());
-            if (newest == null) {
-                heardMs = lastCommitMs(host.id());
-                CorruptArchiveException gap = LogWitness.unbegun(store, host.id());
-                return gap != null
-                        ? new HostStatus(host, State.DAMAGED, heardMs, null, gap)
-                        : new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, null);
-            }
-            heardMs = newest.modifiedMs();
-            CorruptArchiveException gap = LogWitness.missing(store, host.id(), newest.key());
-            if (gap != null) {
-                return new HostStatus(host, State.DAMAGED, heardMs, null, gap);
-            }
-            Heartbeat word = Heartbeat.get(store, newest.key());
-            return new HostStatus(host, state(word, nowMs - heardMs, lateMs), heardMs, word, null);
-        } catch (CorruptArchiveException | NoSuchBlobException e) {
-            return new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, e);
+            reading.heartbeats();
+            all.add(reading.status());
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
-            return new HostStatus(host, silent(nowMs - heardMs, lateMs), heardMs, null, e);
+            all.add(reading.unknown("its heartbeat cannot be read", e));
         }
+        all.addAll(reading.fenced);
+        for (int i = 0; i < all.size(); i++) {
+            HostStatus status = all.get(i);
+            if (status.isAlarming() && status.canBeAcknowledged()) {
+                all.set(i, status.acknowledged(acknowledgedMs(status.said())));
+            }
+        }
+        return all;
+    }
+
+    private long acknowledgedMs(String said) throws IOException {
+        try {
+            BlobInfo by = Acknowledgement.of(store, said);
+            return by == null ? 0 : Math.max(1, by.modifiedMs());
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            return 0; // who may not look there is told of what nobody has acknowledged
+        }
+    }
+
+    /**
+     * Says whether somebody must look at a shipper by what is known of it.
+     *
+     * @param word what it said last; null when it said nothing
+     */
+    public static boolean isAlarming(State state, @Nullable Heartbeat word) {
+        boolean lost = word != null && word.lostBytes() > 0;
+        boolean owes = word == null || word.riskBytes() != 0 || lost;
+        boolean drained = word != null && word.state() == Heartbeat.State.DRAINED;
+        return switch (state) {
+            case DAMAGED, FENCED, UNKNOWN, LATE -> true;
+            case GONE -> owes;
+            case ENDED -> owes || !drained;
+            case LIVE -> lost;
+        };
     }
 
     /**
@@ -149,6 +202,9 @@ public final class FleetStatus {
      * @param lateMs how long it may be silent, and a byte at risk, in milliseconds
      */
     public static State state(Heartbeat word, long silentMs, long lateMs) {
+        if (word.state() == Heartbeat.State.FENCED) {
+            return State.FENCED;
+        }
         if (word.state() != Heartbeat.State.RUNNING) {
             return State.ENDED;
         }
@@ -160,12 +216,109 @@ public final class FleetStatus {
         return silentMs <= lateMs ? State.LIVE : silentMs <= Math.max(lateMs, GONE_MS) ? State.LATE : State.GONE;
     }
 
-    /** Its shipper sends no heartbeats: what it committed tells that it lived then. */
-    private long lastCommitMs(String hostId) throws IOException {
-        long lastMs = 0;
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
-            lastMs = commit.modifiedMs();
+    /** What is read of one host, step by step; what one step finds counts when another cannot be done. */
+    private final class Reading {
+        final HostRegistry.Owner host;
+        final List<HostStatus> fenced = new ArrayList<>();
+        private final LogTail tail;
+        private @Nullable BlobInfo newest;
+        private @Nullable Heartbeat word;
+        private long heardMs;
+        private String said;
+
+        Reading(HostRegistry.Owner host) {
+            this.host = host;
+            tail = new LogTail(store, host.id());
+            said = ArchiveLayout.owner(host.id());
         }
-        return lastMs;
+
+        void heartbeats() throws IOException {
+            BlobInfo first = store.first(ArchiveLayout.heartbeats(host.id()));
+            newest = Heartbeat.newest(store, host.id(), first);
+            if (first != null && Heartbeat.isOfFenced(first.key(), host.id())) {
+                for (BlobInfo last : store.list(ArchiveLayout.fenced(host.id()), null)) {
+                    fenced.add(fenced(last));
+                }
+            }
+            if (newest != null) {
+                said = newest.key();
+                heardMs = newest.modifiedMs();
+            }
+        }
+
+        private HostStatus fenced(BlobInfo last) throws IOException {
+            try {
+                Heartbeat words = Heartbeat.get(store, last.key());
+                return new HostStatus(host, State.FENCED, last.modifiedMs(), words, last.key(), 0, null);
+            } catch (CorruptArchiveException | NoSuchBlobException e) {
+                return new HostStatus(
+                        host,
+                        State.FENCED,
+                        last.modifiedMs(),
+                        null,
+                        last.key(),
+                        0,
+                        "its last word cannot be read: " + e.getMessage());
+            }
+        }
+
+        HostStatus status() throws IOException {
+            BlobInfo spoken = newest;
+            String unread = spoken == null ? null : word(spoken.key());
+            try {
+                CorruptArchiveException damage = spoken == null ? ofCommits() : end(spoken);
+                if (damage != null) {
+                    return status(State.DAMAGED, damage.getMessage());
+                }
+            } catch (StoreException e) {
+                HostRegistry.requireAnswer(store, e);
+                return unknown("its log cannot be read", e);
+            }
+            if (unread != null) {
+                return status(State.UNKNOWN, unread);
+            }
+            Heartbeat heard = word;
+            return status(
+                    heard == null ? silent(nowMs - heardMs, lateMs) : state(heard, nowMs - heardMs, lateMs), null);
+        }
+
+        /** Reads the newest heartbeat; returns why it cannot be. */
+        private @Nullable String word(String key) throws IOException {
+            try {
+                word = Heartbeat.get(store, key);
+                return null;
+            } catch (CorruptArchiveException | NoSuchBlobException e) {
+                return "its heartbeat cannot be read: " + e.getMessage();
+            } catch (StoreException e) {
+                HostRegistry.requireAnswer(store, e);
+                return "its heartbeat cannot be read: " + e.getMessage();
+            }
+        }
+
+        /** Its shipper sends no heartbeats: what it committed tells that it lived then. */
+        private @Nullable CorruptArchiveException ofCommits() throws IOException {
+            BlobInfo last = tail.last();
+            if (last != null) {
+                heardMs = last.modifiedMs();
+                said = last.key();
+                return tail.damage(last.key());
+            }
+            return LogWitness.unbegun(store, host.id());
+        }
+
+        private @Nullable CorruptArchiveException end(BlobInfo spoken) throws IOException {
+            Heartbeat heard = word;
+            long known = Math.max(ArchiveLayout.namedCommit(spoken.key()), heard == null ? 0 : heard.seq());
+            boolean speaks = heard != null && state(heard, nowMs - heardMs, lateMs) == State.LIVE;
+            return tail.damageFrom(known, spoken.key(), speaks);
+        }
+
+        private HostStatus status(State state, @Nullable String fault) {
+            return new HostStatus(host, state, heardMs, word, said, 0, fault);
+        }
+
+        HostStatus unknown(String what, StoreException why) {
+            return status(State.UNKNOWN, what + ": " + why.getMessage());
+        }
     }
 }

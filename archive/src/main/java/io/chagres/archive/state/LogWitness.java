@@ -3,8 +3,10 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Heartbeat;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Derives what must be there of a host's log from everything else that is there: tables, histories, filters, indexes
- * and heartbeats name commits that their writers had seen, and data objects are put by a log that has begun. Reads keys
- * only. Stateless, safe for any thread.
+ * and heartbeats name commits that their writers had seen, and data objects are put by a log that has begun. Reads keys,
+ * and what heartbeats say. Stateless, safe for any thread.
  */
 public final class LogWitness {
     private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/", "alive/");
@@ -51,6 +53,17 @@ public final class LogWitness {
     }
 
     /**
+     * Says whether a commit is missing that somebody knows of.
+     *
+     * @param seq its number
+     * @param witness where that is said
+     */
+    public static @Nullable CorruptArchiveException missing(BlobStore store, String hostId, String witness, long seq)
+            throws IOException {
+        return isThere(store, hostId, seq) ? null : missing(store, hostId, seq, witness);
+    }
+
+    /**
      * Says whether a table names a commit that is missing behind the last one. Commits alone do not say what it
      * says.
      *
@@ -73,7 +86,7 @@ public final class LogWitness {
         for (String folder : FOLDERS) {
             String prefix = ArchiveLayout.host(hostId) + folder;
             if (prefix.equals(ArchiveLayout.heartbeats(hostId))) {
-                BlobInfo newest = store.first(prefix);
+                BlobInfo newest = Heartbeat.newest(store, hostId);
                 if (newest != null) {
                     keys.add(newest.key());
                 }
@@ -98,7 +111,24 @@ public final class LogWitness {
                 }
             }
         }
+        for (BlobInfo word : store.list(ArchiveLayout.livingHeartbeats(hostId), null)) {
+            if (ArchiveLayout.namedCommit(word.key()) <= last) { // else it is among them
+                if (acknowledged(store, word.key()) <= last) {
+                    break;
+                }
+                ahead.add(word.key());
+            }
+        }
         return ahead;
+    }
+
+    /** Returns the last commit that a heartbeat says was acknowledged; 0 when it says none, or cannot be read. */
+    private static long acknowledged(BlobStore store, String heartbeat) throws IOException {
+        try {
+            return Heartbeat.get(store, heartbeat).seq();
+        } catch (CorruptArchiveException | NoSuchBlobException e) {
+            return 0;
+        }
     }
 
     /** Asks by key first: a list may lag, and be older than what names the commit. */

@@ -32,7 +32,7 @@ class HeartbeatSweepTest {
 
     private void speak(long from, long to) throws IOException {
         for (long number = from; number <= to; number++) {
-            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0).put(store, ID, 1, number);
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0, 0).put(store, ID, 1, number);
         }
     }
 
@@ -53,5 +53,19 @@ class HeartbeatSweepTest {
         store.advance(2 * GRACE_MS);
         compact();
         assertThat(store.keys("/alive/")).containsExactly(ArchiveLayout.heartbeat(ID, 1, 252));
+    }
+
+    /** That a shipper was fenced is said once, so it stays until somebody removes the host. */
+    @Test
+    void keepsTheLastWordsOfTheFenced() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.commit();
+        }
+        new Heartbeat(Heartbeat.State.FENCED, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0, 0).putFenced(store, ID, 1);
+        speak(1, 3);
+        store.advance(3 * GRACE_MS);
+        compact();
+        assertThat(store.keys("/alive/"))
+                .containsExactly(ArchiveLayout.fenced(ID, 1), ArchiveLayout.heartbeat(ID, 1, 3));
     }
 }

@@ -3,6 +3,7 @@ package io.chagres.archive.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.Acknowledgement;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -43,14 +45,27 @@ class FleetStatusTest {
     }
 
     private static String host(BlobStore store, String name) throws IOException {
-        String id = HostRegistry.findOrMint(store, name, new Machine(name, name, "", "boot", "6.0"), null, 1);
-        Host.put(store, ArchiveLayout.commit(id, 1), new byte[1]); // status asks only whether it is there
+        String id = HostRegistry.findOrMint(store, name, machine(name), null, 1);
+        Host.put(store, ArchiveLayout.commit(id, 1), firstCommit());
         return id;
+    }
+
+    private static Machine machine(String name) {
+        return new Machine(name, name, "", "boot", "6.0");
+    }
+
+    /** The bytes of a first commit, which are a host's whatever its id is. */
+    private static byte[] firstCommit() throws IOException {
+        MemoryStore elsewhere = new MemoryStore();
+        try (Host writer = new Host(elsewhere, "00000000000000cc", "any")) {
+            writer.commit();
+        }
+        return elsewhere.bytes(ArchiveLayout.commit("00000000000000cc", 1));
     }
 
     private static void say(BlobStore store, String id, long number, Heartbeat.State state, long riskBytes)
             throws IOException {
-        new Heartbeat(state, 1, 60_000, riskBytes, 10, 2, 5, "1.0", "/logs", "", 0, 0).put(store, id, 1, number);
+        new Heartbeat(state, 1, 60_000, riskBytes, 10, 2, 5, "1.0", "/logs", "", 0, 0, 0).put(store, id, 1, number);
     }
 
     private List<FleetStatus.HostStatus> status(BlobStore of, long nowMs) throws IOException {
@@ -105,7 +120,7 @@ class FleetStatusTest {
     @Test
     void aHostWhoseBytesWaitIsLate() throws IOException {
         for (long riskMs : new long[] {LATE_MS, LATE_MS + 1}) {
-            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 9, riskMs, 2, 5, "1.0", "/logs", "", 0, 0)
+            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 9, riskMs, 2, 5, "1.0", "/logs", "", 0, 0, 0)
                     .put(store, host(store, "waits " + riskMs), 1, 1);
         }
         assertThat(states(0))
@@ -127,6 +142,139 @@ class FleetStatusTest {
         assertThat(status(store, store.nowMs())).allMatch(each -> each.fault() != null);
         Host.put(store, ArchiveLayout.checkpoint(id, 1), new byte[1]); // it stands for the commit
         assertThat(states(0)).containsEntry("gone", FleetStatus.State.LIVE);
+    }
+
+    private FleetStatus.HostStatus only(long afterMs) throws IOException {
+        List<FleetStatus.HostStatus> all = status(store, store.nowMs() + afterMs);
+        assertThat(all).hasSize(1);
+        return all.getFirst();
+    }
+
+    /** What is lost stays so: a day of silence is no reason to look away. */
+    @Test
+    void whatWasAtRiskAtTheLastWordIsToBeLookedAt() throws IOException {
+        long dayMs = FleetStatus.GONE_MS + 1;
+        String id = host(store, "web1");
+        say(store, id, 1, Heartbeat.State.RUNNING, 5);
+        assertThat(only(dayMs)).returns(FleetStatus.State.GONE, FleetStatus.HostStatus::state);
+        assertThat(only(dayMs).isAlarming()).isTrue();
+        say(store, id, 2, Heartbeat.State.RUNNING, -1);
+        assertThat(only(dayMs).isAlarming()).isTrue();
+        say(store, id, 3, Heartbeat.State.RUNNING, 0);
+        assertThat(only(dayMs).isAlarming()).isFalse();
+        say(store, id, 4, Heartbeat.State.ENDED, 0); // not all that it had seen was acknowledged
+        assertThat(only(0).isAlarming()).isTrue();
+        say(store, id, 5, Heartbeat.State.DRAINED, 0);
+        assertThat(only(dayMs).isAlarming()).isFalse();
+        new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 2, 5, "1.0", "/logs", "", 0, 7, 0).put(store, id, 1, 6);
+        assertThat(only(0).isAlarming()).isTrue();
+    }
+
+    /** A host without heartbeats that is silent for a day has ended somehow, and nobody knows with what. */
+    @Test
+    void aHostThatNeverSaysAnythingIsToBeLookedAtWhenItIsGone() throws IOException {
+        host(store, "silent");
+        assertThat(only(0).isAlarming()).isFalse();
+        assertThat(only(2 * FleetStatus.GONE_MS).isAlarming()).isTrue();
+    }
+
+    @Test
+    void anAcknowledgementHoldsUntilTheHostIsHeardAgain() throws IOException {
+        String id = host(store, "web1");
+        say(store, id, 1, Heartbeat.State.ENDED, 5);
+        assertThat(new Acknowledgement(only(0).said(), "me", 1).put(store)).isTrue();
+        assertThat(only(0)).matches(each -> !each.isAlarming()).matches(each -> each.acknowledgedMs() > 0);
+        say(store, id, 2, Heartbeat.State.ENDED, 5);
+        assertThat(only(0)).matches(FleetStatus.HostStatus::isAlarming).matches(each -> each.acknowledgedMs() == 0);
+        new Acknowledgement(only(0).said(), "me", 1).put(store);
+        assertThat(only(0).isAlarming()).isFalse();
+        new Heartbeat(Heartbeat.State.ENDED, 1, 60_000, 5, 0, 2, 5, "1.0", "/logs", "", 0, 0, 0).put(store, id, 2, 1);
+        assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state); // it names commit 2
+        assertThat(only(0).isAlarming()).isTrue();
+    }
+
+    /** Nor does it hide damage that comes later. */
+    @Test
+    void damageIsNotAcknowledged() throws IOException {
+        String id = host(store, "web1");
+        say(store, id, 1, Heartbeat.State.ENDED, 5);
+        new Acknowledgement(only(0).said(), "me", 1).put(store);
+        store.replace(ArchiveLayout.commit(id, 1), new byte[1]);
+        assertThat(only(0))
+                .matches(FleetStatus.HostStatus::isAlarming)
+                .matches(each -> !each.canBeAcknowledged())
+                .returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
+    }
+
+    /** The one that took the log lives; what the other follows is shipped by nobody. */
+    @Test
+    void aFencedShipperIsSeenBesideTheOneThatFencedIt() throws IOException {
+        String id = host(store, "web1");
+        say(store, id, 1, Heartbeat.State.RUNNING, 0);
+        new Heartbeat(Heartbeat.State.FENCED, 1, 60_000, 9, 10, 2, 0, "1.0", "/other", "fenced", 0, 0, 1)
+                .putFenced(store, id, 1);
+        List<FleetStatus.HostStatus> both = status(store, store.nowMs());
+        assertThat(both)
+                .extracting(FleetStatus.HostStatus::state)
+                .containsExactly(FleetStatus.State.LIVE, FleetStatus.State.FENCED);
+        assertThat(both.getFirst().isAlarming()).isFalse();
+        assertThat(both.getLast()).matches(FleetStatus.HostStatus::isAlarming).matches(each -> each.heardMs() > 0);
+        store.advance(3 * FleetStatus.GONE_MS);
+        say(store, id, 2, Heartbeat.State.RUNNING, 0);
+        assertThat(status(store, store.nowMs()).getLast().isAlarming()).isTrue();
+        new Acknowledgement(both.getLast().said(), "me", 1).put(store);
+        assertThat(status(store, store.nowMs())).noneMatch(FleetStatus.HostStatus::isAlarming);
+    }
+
+    /** The end of a log is looked at: what a shipper says of itself is not what the archive holds. */
+    @Test
+    void aHostWhoseLogEndsInDamageIsDamaged() throws IOException {
+        String id = "00000000000000aa";
+        try (Host writer = new Host(store, id, "web1")) {
+            for (int i = 1; i <= 40; i++) {
+                writer.file("/var/log/" + i, "line\n");
+                writer.commit();
+            }
+        }
+        byte[] good = store.bytes(ArchiveLayout.commit(id, 40));
+        for (long known : new long[] {1, 39, 40}) { // a heartbeat names the last commit of its moment
+            new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 2, 5, "1.0", "/logs", "", 0, 0, known)
+                    .put(store, id, 1, known);
+            assertThat(only(0)).returns(FleetStatus.State.ENDED, FleetStatus.HostStatus::state);
+            for (byte[] bad : List.of(new byte[0], Arrays.copyOf(good, good.length - 1), flipped(good))) {
+                store.replace(ArchiveLayout.commit(id, 40), bad);
+                assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
+                assertThat(only(0).fault()).contains(ArchiveLayout.commit(id, 40));
+            }
+            store.replace(ArchiveLayout.commit(id, 40), good);
+        }
+        store.delete(ArchiveLayout.commit(id, 40));
+        assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
+    }
+
+    private static byte[] flipped(byte[] good) {
+        byte[] bad = good.clone();
+        bad[200] ^= 1;
+        return bad;
+    }
+
+    /** That a log cannot be read is no fault of the heartbeat. */
+    @Test
+    void saysWhatCannotBeRead() throws IOException {
+        String id = host(store, "web1");
+        say(store, id, 1, Heartbeat.State.RUNNING, 0);
+        for (String what : List.of("log", "heartbeat")) {
+            String prefix = what.equals("log") ? ArchiveLayout.log(id) : ArchiveLayout.heartbeat(id, 1, 1);
+            BlobStore refusing = new FaultyStore(store, (operation, done) -> {
+                if (operation.key().startsWith(prefix)) {
+                    throw new StoreException("403 Forbidden", new IOException(), true);
+                }
+            });
+            assertThat(status(refusing, store.nowMs()))
+                    .singleElement()
+                    .returns(FleetStatus.State.UNKNOWN, FleetStatus.HostStatus::state)
+                    .satisfies(each -> assertThat(each.fault()).startsWith("its " + what + " cannot be read: 403"));
+        }
     }
 
     @Test
@@ -159,8 +307,10 @@ class FleetStatusTest {
     @Test
     void asksThriceForEachHost() throws IOException {
         int hosts = 1500;
+        byte[] commit = firstCommit();
         for (int i = 0; i < hosts; i++) {
-            String id = host(store, "web" + i);
+            String id = HostRegistry.findOrMint(store, "web" + i, machine("web" + i), null, 1);
+            Host.put(store, ArchiveLayout.commit(id, 1), commit);
             for (int number = 1; number <= 20; number++) {
                 say(store, id, number, Heartbeat.State.RUNNING, i);
             }
@@ -171,11 +321,11 @@ class FleetStatusTest {
                 requests.add(operation.kind());
             }
         });
-        assertThat(status(counted, store.nowMs()))
+        assertThat(status(counted, 0)) // all are young
                 .hasSize(hosts)
                 .isSortedAccordingTo((a, b) -> a.host().id().compareTo(b.host().id()));
         assertThat(requests.stream().filter(FaultyStore.Kind.LIST::equals)).hasSize(hosts + 1);
-        assertThat(requests.stream().filter(FaultyStore.Kind.GET::equals)).hasSize(hosts);
+        assertThat(requests.stream().filter(FaultyStore.Kind.GET::equals)).hasSize(2 * hosts);
         assertThat(requests).hasSize(3 * hosts + 2);
     }
 

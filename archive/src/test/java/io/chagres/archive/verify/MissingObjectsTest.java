@@ -74,7 +74,7 @@ class MissingObjectsTest extends VerifyFixture {
         host.object(host.file("/d/last"), new byte[100], Codec.ZSTD);
         long last = host.commit();
         host.close();
-        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, ID, last, 1);
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, last, 1);
         verify();
         assertThat(faults).isEmpty();
         store.delete(ArchiveLayout.commit(ID, last));
@@ -98,7 +98,7 @@ class MissingObjectsTest extends VerifyFixture {
         String only = store.keys("/streams/0000000000000004/").getFirst();
         long last = host.commit();
         host.close();
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, ID, last, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, last, 1);
         store.delete(ArchiveLayout.commit(ID, last));
         assertThat(repair()).isPositive();
         assertThat(verify().orphanObjects()).isOne();
@@ -127,7 +127,7 @@ class MissingObjectsTest extends VerifyFixture {
             host.object(host.file("/d/lines"), lines, Codec.ZSTD);
             host.commit();
         }
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
         compact();
         for (String part : List.of("/filters/", "/index/", "/alive/", ID + "/host")) {
             String key = store.keys(part).getFirst();

@@ -16,13 +16,29 @@ public final class Output {
     private static final int BUFFER_BYTES = 256 * 1024;
 
     private final OutputStream target;
+    private final int columns;
     private final byte[] copy = new byte[64 * 1024];
     private boolean empty = true;
     private boolean failed;
 
-    /** Writes to a stream, which stays the caller's. */
+    /** Writes to a stream that is no terminal and stays the caller's. */
     public Output(OutputStream target) {
+        this(target, 0);
+    }
+
+    /**
+     * Writes to a stream, which stays the caller's.
+     *
+     * @param columns of the terminal that shows it; 0 where none does
+     */
+    public Output(OutputStream target, int columns) {
         this.target = new BufferedOutputStream(target, BUFFER_BYTES);
+        this.columns = columns;
+    }
+
+    /** Returns how many columns the terminal has; 0 where nobody looks at this. */
+    public int columns() {
+        return columns;
     }
 
     /** Writes one line of text and its newline. */

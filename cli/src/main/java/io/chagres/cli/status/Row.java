@@ -5,6 +5,7 @@ import io.chagres.archive.read.FleetStatus;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
+import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param where what identifies it further
  * @param heardMs when it was heard last, milliseconds since 1970; 0 for never
  * @param word its last; null when it has said none
- * @param silence what to say when there is no word, or one that cannot be read
- * @param isFault whether that is because it cannot be read
+ * @param silence what to say when there is no word
+ * @param fault what of it cannot be read, and why; null when nothing
+ * @param acknowledgedMs when somebody said that this is known, milliseconds since 1970; 0 when nobody did
  */
 record Row(
         String host,
@@ -25,9 +27,26 @@ record Row(
         long heardMs,
         @Nullable Heartbeat word,
         String silence,
-        boolean isFault) {
+        @Nullable String fault,
+        long acknowledgedMs) {
     /** One letter for each cell, see {@link io.chagres.cli.text.Table}. */
     static final String ALIGNMENT = "llrrrll";
+
+    /** What the columns hold. */
+    static final String[] HEADER = {
+        "HOST", "STATE", "HEARD", "AT RISK", "RATE", "VERSION", "TROUBLE, OR WHAT IT FOLLOWS"
+    };
+
+    /** The column of the state. */
+    static final int STATE = 1;
+
+    /** Who must be looked at comes first, of those the worst; then what is in trouble, then the rest by name. */
+    static final Comparator<Row> WORST_FIRST = Comparator.comparing((Row row) -> !row.isAlarming())
+            .thenComparing(row -> !row.isTroubled())
+            .thenComparing(row -> row.acknowledgedMs == 0)
+            .thenComparing(Row::state)
+            .thenComparing(Row::owed, Comparator.reverseOrder())
+            .thenComparing(Row::host);
 
     private static final String UNKNOWN = "unknown";
 
@@ -40,15 +59,26 @@ record Row(
     /** On this machine. */
     record Here(String archive, long pid) implements Where {}
 
+    /** Says whether somebody must look. */
     boolean isAlarming() {
-        Heartbeat said = word;
-        return state == FleetStatus.State.LATE
-                || state == FleetStatus.State.DAMAGED
-                || isFault
-                || said != null && said.lostBytes() > 0;
+        return acknowledgedMs == 0 && (fault != null || FleetStatus.isAlarming(state, word));
     }
 
-    private String stateName() {
+    /** Says whether it lives and says that something is wrong. */
+    boolean isTroubled() {
+        Heartbeat said = word;
+        return state == FleetStatus.State.LIVE
+                && said != null
+                && !said.trouble().isEmpty();
+    }
+
+    /** Unknown is more than any number. */
+    private long owed() {
+        Heartbeat said = word;
+        return !isAlarming() ? 0 : said == null || said.riskBytes() < 0 ? Long.MAX_VALUE : said.riskBytes();
+    }
+
+    static String name(FleetStatus.State state) {
         return state.name().toLowerCase(Locale.ROOT);
     }
 
@@ -56,13 +86,27 @@ record Row(
         Heartbeat said = word;
         return new String[] {
             host.isEmpty() ? UNKNOWN : host,
-            stateName(),
+            name(state),
             heardMs == 0 ? "never heard" : Durations.format(Math.max(0, nowMs - heardMs)) + " ago",
             said == null ? UNKNOWN : risk(said),
             said == null ? "-" : ByteSize.format(said.bytesPerSecond()) + "/s",
             said == null || said.version().isEmpty() ? "-" : said.version(),
-            note(said == null ? silence : said.trouble().isEmpty() ? said.follows() : said.trouble())
+            (acknowledgedMs == 0
+                            ? ""
+                            : "acknowledged " + Durations.format(Math.max(0, nowMs - acknowledgedMs)) + " ago: ")
+                    + note(what())
         };
+    }
+
+    private String what() {
+        Heartbeat said = word;
+        if (fault != null) {
+            return fault;
+        }
+        if (said == null) {
+            return silence;
+        }
+        return said.trouble().isEmpty() ? said.follows() : said.trouble();
     }
 
     private String note(String what) {
@@ -85,7 +129,10 @@ record Row(
             case Fleet fleet -> line.member("hostId", fleet.hostId());
             case Here here -> line.member("archive", here.archive()).member("pid", here.pid());
         }
-        line.member("state", stateName());
+        line.member("state", name(state)).member("alarming", isAlarming());
+        if (acknowledgedMs > 0) {
+            line.timeMember("acknowledged", acknowledgedMs);
+        }
         if (heardMs > 0) {
             line.timeMember("heard", heardMs);
         }
@@ -104,8 +151,8 @@ record Row(
             line.member("trouble", said.trouble().isEmpty() ? null : said.trouble());
             line.member("lostBytes", said.lostBytes());
         }
-        if (isFault) {
-            line.member("fault", silence);
+        if (fault != null) {
+            line.member("fault", fault);
         }
         return line.endObject();
     }

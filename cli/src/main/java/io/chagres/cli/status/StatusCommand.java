@@ -17,7 +17,6 @@ import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.WorkerThreads;
-import io.chagres.cli.text.Table;
 import io.chagres.ship.RunningShipper;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,24 +36,27 @@ import picocli.CommandLine.Parameters;
             "Without STORE it asks the ships that run on this machine, also in containers; for those of other users be"
                     + " root. With STORE it tells what the archive heard: every ship lets it hear each minute"
                     + " (--heartbeat). A host is live, late when it was silent or has bytes at risk for longer than"
-                    + " --late, gone after a day of silence, or ended when it said so. What is at risk, and the rate of"
-                    + " what was committed, is that of its last word. A ship looks at every file again and again;"
-                    + " --json says how old the oldest look was then (oldestLookMs). Exit codes: 0 no host is late;"
-                    + " 1 one is, or cannot be read, or there is none."
+                    + " --late, gone after a day of silence, ended when it said so, fenced when another writer took"
+                    + " its log and nobody ships its files, damaged when the end of its log is missing or broken, and"
+                    + " unknown when it cannot be read. The worst comes first, the last line sums up. What is at risk,"
+                    + " and the rate of what was committed, is that of its last word. A ship looks at every file again"
+                    + " and again; --json says how old the oldest look was then (oldestLookMs).",
+            "Exit codes: 0 nobody need look; 1 somebody must: a host is late, fenced, damaged or unknown, or is gone or"
+                    + " ended with bytes at risk or lost ones, until it is heard again or acknowledged; or there is no"
+                    + " host."
         },
         footer = {
             "",
             "Examples:",
             "  chagres status",
             "  chagres status /mnt/archive",
-            "  chagres status /mnt/archive 'web*' --late 10m --json"
+            "  chagres status /mnt/archive 'web*' --late 10m --json",
+            "  chagres status /mnt/archive --problems",
+            "  chagres status /mnt/archive --acknowledge web7"
         })
 public final class StatusCommand implements Callable<Integer> {
     /** Of a store far away, most of which is waiting; a local one asks with as many threads as it has processors. */
     private static final int REQUESTS_AT_ONCE = 32;
-
-    /** Lines whose columns are aligned; more are not kept. */
-    private static final int LINES = 1000;
 
     private final CommandContext context;
 
@@ -77,6 +79,17 @@ public final class StatusCommand implements Callable<Integer> {
             description = "How long a host may be silent, and a byte at risk (default: ${DEFAULT-VALUE}).")
     Duration late = Duration.ZERO;
 
+    @Option(names = "--problems", description = "Show only hosts that somebody must look at, or that are in trouble.")
+    boolean problems;
+
+    @Option(
+            names = "--acknowledge",
+            paramLabel = "HOST",
+            description = "Say that what became of a host (name, id or quoted glob) is known: it is no reason for exit"
+                    + " code 1 until it is heard again. For who may write below acknowledged/, which no ship may.")
+    @Nullable
+    String acknowledge;
+
     @Mixin
     StateOption state = new StateOption();
 
@@ -86,10 +99,6 @@ public final class StatusCommand implements Callable<Integer> {
     @Mixin
     MemoryOption memory = new MemoryOption();
 
-    private boolean isAlarming;
-    private Table table = new Table(Row.ALIGNMENT);
-    private int rows;
-
     /** Makes the command; picocli fills its fields. */
     public StatusCommand(CommandContext context) {
         this.context = context;
@@ -97,22 +106,39 @@ public final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (store == null) {
-            here(context.clock().millis());
-        } else {
-            fleet(store);
+        if (acknowledge != null && (store == null || hosts != null)) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "--acknowledge takes the host itself: chagres status STORE --acknowledge HOST. Nothing was done");
         }
-        print();
-        return isAlarming ? ExitCode.FAILED : ExitCode.DONE;
+        if (store == null) {
+            return show(here(context.clock().millis()), context.clock().millis());
+        }
+        return fleet(store);
     }
 
-    private void fleet(String of) throws IOException {
+    private int fleet(String of) throws IOException {
         try (BlobStore archive = PatientStore.of(BlobStores.open(of, false));
                 WorkerThreads threads = new WorkerThreads("chagres-status-", requestsAtOnce(archive))) {
             long nowMs = nowMs(archive);
-            new FleetStatus(archive, threads, late.toMillis(), nowMs)
-                    .of(chosen(archive), status -> show(row(status), nowMs));
+            FleetStatus fleet = new FleetStatus(archive, threads, late.toMillis(), nowMs);
+            if (acknowledge != null) {
+                List<HostRegistry.Owner> meant = chosen(archive, acknowledge);
+                return new Acknowledging(context, archive, fleet).of(meant) ? ExitCode.DONE : ExitCode.FAILED;
+            }
+            StatusTable table = new StatusTable(context, problems);
+            fleet.of(chosen(archive, hosts), status -> table.add(row(status)));
+            return show(table, nowMs);
         }
+    }
+
+    private int show(StatusTable table, long nowMs) throws IOException {
+        if (json.json) {
+            table.json();
+        } else {
+            table.text(nowMs);
+        }
+        return table.isAlarming() ? ExitCode.FAILED : ExitCode.DONE;
     }
 
     /** Returns the time of the store; that here where it says none, as a directory that cannot be written. */
@@ -127,27 +153,18 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     private static Row row(FleetStatus.HostStatus status) {
-        IOException fault = status.fault();
         return new Row(
                 status.host().name(),
                 new Row.Fleet(status.host().id()),
                 status.state(),
                 status.heardMs(),
                 status.word(),
-                silence(status.state(), fault),
-                fault != null);
+                "no heartbeat, only commits",
+                status.fault(),
+                status.acknowledgedMs());
     }
 
-    private static String silence(FleetStatus.State state, @Nullable IOException fault) {
-        if (fault == null) {
-            return "no heartbeat, only commits";
-        }
-        return state == FleetStatus.State.DAMAGED
-                ? String.valueOf(fault.getMessage())
-                : "its heartbeat cannot be read: " + fault.getMessage();
-    }
-
-    private void here(long nowMs) throws IOException {
+    private StatusTable here(long nowMs) throws IOException {
         List<RunningShipper> running = RunningShipper.ofMachine(
                 List.of(state.directory(context.environment()), StateOption.OF_ROOT), ShipProcess::isShip);
         if (running.isEmpty()) {
@@ -156,9 +173,11 @@ public final class StatusCommand implements Callable<Integer> {
                     "no chagres ship runs on this machine; 'chagres ship PATH --to STORE' starts one, 'chagres status"
                             + " STORE' shows what an archive heard");
         }
+        StatusTable table = new StatusTable(context, problems);
         for (RunningShipper shipper : running) {
-            show(row(shipper, nowMs), nowMs);
+            table.add(row(shipper, nowMs));
         }
+        return table;
     }
 
     private Row row(RunningShipper shipper, long nowMs) throws IOException {
@@ -169,31 +188,18 @@ public final class StatusCommand implements Callable<Integer> {
                 FleetStatus.State alive = FleetStatus.state(word, nowMs - word.timeMs(), late.toMillis());
                 boolean hangs = alive == FleetStatus.State.GONE; // it runs
                 FleetStatus.State state = hangs ? FleetStatus.State.LATE : alive;
-                return new Row(shipper.hostName(), where, state, word.timeMs(), word, "", false);
+                return new Row(shipper.hostName(), where, state, word.timeMs(), word, "", null, 0);
             }
             String why = shipper.isHidden()
                     ? "belongs to another user, or its store has not answered yet; ask as root"
                     : "its store has not answered yet";
-            return new Row(shipper.hostName(), where, FleetStatus.State.LATE, 0, null, why, shipper.isHidden());
+            return new Row(shipper.hostName(), where, FleetStatus.State.LATE, 0, null, why, null, 0);
         } catch (CorruptArchiveException e) {
-            return new Row("", where, FleetStatus.State.LATE, 0, null, String.valueOf(e.getMessage()), true);
+            return new Row("", where, FleetStatus.State.UNKNOWN, 0, null, "", String.valueOf(e.getMessage()), 0);
         }
     }
 
-    private void show(Row row, long nowMs) throws IOException {
-        isAlarming |= row.isAlarming();
-        if (json.json) {
-            context.out().line(row.json());
-            return;
-        }
-        if (rows == LINES) {
-            print();
-        }
-        rows++;
-        table.row(row.cells(nowMs));
-    }
-
-    private List<HostRegistry.Owner> chosen(BlobStore archive) throws IOException {
+    private static List<HostRegistry.Owner> chosen(BlobStore archive, @Nullable String hosts) throws IOException {
         Address address = hosts == null ? null : Address.parse(hosts.endsWith(":") ? hosts : hosts + ":");
         List<HostRegistry.Owner> chosen = Address.hosts(archive, address).stream()
                 .sorted(HostRegistry.Owner.BY_NAME)
@@ -213,13 +219,5 @@ public final class StatusCommand implements Callable<Integer> {
         return archive.directory(ArchiveLayout.HOSTS) == null
                 ? REQUESTS_AT_ONCE
                 : Runtime.getRuntime().availableProcessors();
-    }
-
-    private void print() throws IOException {
-        for (String line : table.lines()) {
-            context.out().line(line);
-        }
-        table = new Table(Row.ALIGNMENT);
-        rows = 0;
     }
 }

@@ -7,16 +7,24 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
+import io.chagres.cli.Main;
+import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.Output;
 import io.chagres.linux.Machine;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,10 +50,24 @@ final class StatusCommandTest {
         try (BlobStore archive = BlobStores.open(store, true)) {
             Machine machine = new Machine(name, name, "", "boot", "6.0");
             String id = HostRegistry.findOrMint(archive, name, machine, null, 0);
-            archive.putIfAbsent(ArchiveLayout.commit(id, 1), MemorySegment.ofArray(new byte[1]));
-            new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble, 0, 0)
+            archive.putIfAbsent(ArchiveLayout.commit(id, 1), MemorySegment.ofArray(firstCommit()));
+            new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble, 0, 0, 0)
                     .put(archive, id, 1, 1);
             heard(id, ago);
+        }
+    }
+
+    /** The bytes of a first commit, which are a host's whatever its id is. */
+    private byte[] firstCommit() throws IOException {
+        Path elsewhere = directory.resolve("elsewhere");
+        if (!Files.exists(elsewhere)) {
+            try (SmallArchive writer = new SmallArchive(elsewhere, "any")) {
+                writer.commit(1);
+            }
+        }
+        try (BlobStore other = BlobStores.open(elsewhere.toString(), false)) {
+            String id = HostRegistry.hosts(other).getFirst().id();
+            return Files.readAllBytes(elsewhere.resolve(ArchiveLayout.commit(id, 1)));
         }
     }
 
@@ -66,8 +88,11 @@ final class StatusCommandTest {
     @Test
     void showsEachHost() {
         CommandRun run = CommandRun.of("status", store);
-        assertThat(run.code()).as(run.err()).isZero();
-        assertThat(run.out().lines()).hasSize(4).isSorted();
+        assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.out().lines().map(each -> each.split(" ")[0]).limit(4))
+                .containsExactly("gone", "troubled", "ended", "live");
+        assertThat(run.out().lines()).last().isEqualTo("2 live (1 in trouble), 1 ended, 1 gone: look at 1 ship");
+        assertThat(run.out().lines()).hasSize(5);
         assertThat(line(run, "live")).contains("live", "s ago", "0 B (1.5 s)", "4.0 KiB/s", "1.2", "/var/log/live");
         assertThat(line(run, "troubled"))
                 .contains("live", "1 m 1", "2.0 KiB (1.5 s)", "the store refuses since 9 s: full");
@@ -88,7 +113,13 @@ final class StatusCommandTest {
     @Test
     void speaksJson() {
         CommandRun run = CommandRun.of("status", store, "--json");
-        assertThat(run.code()).isZero();
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.out().lines().findFirst())
+                .hasValueSatisfying(each -> assertThat(each).contains("\"host\":\"gone\"", "\"alarming\":true"));
+        assertThat(run.out().lines())
+                .last()
+                .isEqualTo("{\"summary\":{\"damaged\":0,\"fenced\":0,\"unknown\":0,\"gone\":1,\"ended\":1,\"late\":0,"
+                        + "\"live\":2},\"alarming\":1,\"troubled\":1,\"acknowledged\":0}");
         assertThat(line(run, "troubled"))
                 .contains(
                         "\"state\":\"live\"",
@@ -109,8 +140,8 @@ final class StatusCommandTest {
         Files.writeString(Path.of(store).resolve(ArchiveLayout.heartbeat(id, 1, 1)), "garbage");
         CommandRun run = CommandRun.of("status", store);
         assertThat(run.code()).isEqualTo(ExitCode.FAILED);
-        assertThat(run.out().lines()).hasSize(4);
-        assertThat(line(run, "live")).contains("its heartbeat cannot be read");
+        assertThat(run.out().lines()).hasSize(5);
+        assertThat(line(run, "live")).contains("unknown", "its heartbeat cannot be read");
         assertThat(CommandRun.of("status", store, "live", "--json").out()).contains("\"fault\":");
     }
 
@@ -125,6 +156,74 @@ final class StatusCommandTest {
         CommandRun run = CommandRun.of("status", store);
         assertThat(run.code()).isEqualTo(ExitCode.FAILED);
         assertThat(line(run, "live")).contains("damaged", ArchiveLayout.commit(id, 1), "it is missing");
+    }
+
+    @Test
+    void showsProblemsAlone() {
+        CommandRun run = CommandRun.of("status", store, "--problems");
+        assertThat(run.out().lines().map(each -> each.split(" ")[0])).containsExactly("gone", "troubled", "2");
+        assertThat(CommandRun.of("status", store, "--problems", "--json").out().lines())
+                .hasSize(3);
+    }
+
+    /** A cron job that asks is an alert until somebody says that it is known, or the host is heard again. */
+    @Test
+    void staysRedUntilSomebodySaysThatItIsKnown() throws IOException {
+        CommandRun acknowledged = CommandRun.of("status", store, "--acknowledge", "gone");
+        assertThat(acknowledged.code()).as(acknowledged.err()).isZero();
+        assertThat(acknowledged.out()).contains("gone (", "), gone: acknowledged");
+        CommandRun run = CommandRun.of("status", store);
+        assertThat(run.code()).as(run.out()).isZero();
+        assertThat(line(run, "gone")).contains("acknowledged ", " ago: /var/log/gone");
+        assertThat(run.out()).endsWith("nothing to look at; 1 acknowledged\n");
+        assertThat(CommandRun.of("status", store, "--json").out()).contains("\"acknowledged\":\"2");
+        assertThat(CommandRun.of("status", store, "--acknowledge", "*").out()).isEqualTo("nothing to acknowledge\n");
+        try (BlobStore archive = BlobStores.open(store, true)) {
+            String id = HostRegistry.hosts(archive, "gone").getFirst().id();
+            new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 7, 1500, 3, 0, "1.2", "/", "", 0, 0, 0)
+                    .put(archive, id, 1, 2);
+        }
+        assertThat(CommandRun.of("status", store).code()).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void acknowledgesNothingThatIsNotOver() throws IOException {
+        try (BlobStore archive = BlobStores.open(store, true)) {
+            archive.delete(ArchiveLayout.commit(
+                    HostRegistry.hosts(archive, "ended").getFirst().id(), 1));
+        }
+        CommandRun run = CommandRun.of("status", store, "--acknowledge", "ended");
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.err()).contains("damaged: not acknowledged", "chagres repair");
+        assertThat(CommandRun.of("status", "--acknowledge", "ended").code()).isEqualTo(ExitCode.USAGE);
+        assertThat(CommandRun.of("status", store, "ended", "--acknowledge", "ended")
+                        .code())
+                .isEqualTo(ExitCode.USAGE);
+    }
+
+    /** Who looks at a terminal is told what the columns are, and no line runs into the next. */
+    @Test
+    void fitsTheTerminal() throws IOException {
+        for (boolean plain : new boolean[] {false, true}) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            CommandContext any = CommandContext.of(out, out, List.of());
+            CommandContext terminal = new CommandContext(
+                    new Output(out, 40),
+                    any.err(),
+                    plain ? Map.of("NO_COLOR", "1") : Map.of("TERM", "xterm"),
+                    true,
+                    any.clock(),
+                    any.zone(),
+                    any.termination(),
+                    List.of());
+            assertThat(Main.run(terminal, new String[] {"status", store})).isEqualTo(ExitCode.FAILED);
+            List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+            assertThat(lines).hasSize(6);
+            assertThat(lines.getFirst()).contains("HOST", "STATE");
+            assertThat(lines.get(1).startsWith("\u001b[31mgone ")).isEqualTo(!plain);
+            assertThat(lines)
+                    .allMatch(each -> each.replaceAll("\u001b\\[[0-9]+m", "").length() <= 40);
+        }
     }
 
     @Test

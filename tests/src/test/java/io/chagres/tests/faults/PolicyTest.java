@@ -84,6 +84,7 @@ class PolicyTest {
         refused("put-object", "--key", "p/hosts/" + OTHER + "/log/forged", "--body", body, "--if-none-match", "*");
         for (String made : new String[] {
             "compacted/" + OWN + "/0000000000000001-0000000000000000",
+            "acknowledged/" + OWN + "/host",
             "hosts/" + OWN + "/checkpoints/0000000000000001.zst",
             "hosts/" + OWN + "/filters/0000000000000000-0000000000000001"
         }) { // what a compaction makes, and what it deletes for
