@@ -22,6 +22,7 @@ import io.chagres.cli.read.RestoreCommand;
 import io.chagres.cli.read.TailCommand;
 import io.chagres.cli.ship.ConfigCommand;
 import io.chagres.cli.ship.DrainCommand;
+import io.chagres.cli.ship.ReloadCommand;
 import io.chagres.cli.ship.ShipCommand;
 import io.chagres.cli.status.StatusCommand;
 import io.chagres.cli.watch.WatchCommand;
@@ -167,6 +168,7 @@ public final class Main {
         Map<String, Known> commands = new LinkedHashMap<>();
         commands.put("ship", new Known(ShipCommand.class, () -> new ShipCommand(context)));
         commands.put("drain", new Known(DrainCommand.class, () -> new DrainCommand(context)));
+        commands.put("reload", new Known(ReloadCommand.class, () -> new ReloadCommand(context)));
         commands.put("config", new Known(ConfigCommand.class, () -> new ConfigCommand(context)));
         commands.put("status", new Known(StatusCommand.class, () -> new StatusCommand(context)));
         commands.put("ls", new Known(LsCommand.class, () -> new LsCommand(context)));

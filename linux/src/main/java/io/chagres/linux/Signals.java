@@ -8,6 +8,9 @@ import java.nio.charset.StandardCharsets;
 
 /** Sends signals to other processes and to threads of this one, see signal(7). Stateless, safe for any thread. */
 public final class Signals {
+    /** Hangup; a daemon reads its configuration again. */
+    public static final int SIGHUP = 1;
+
     /** A signal without a meaning of its own; it ends a process that does not handle it. */
     public static final int SIGUSR1 = 10;
 

@@ -7,6 +7,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,7 @@ final class Pulse {
     private boolean namesPaths;
     private String follows = "";
     private String notice = "";
+    private String configuration = "";
 
     private CountDownLatch answered = new CountDownLatch(0);
     private volatile boolean refused;
@@ -101,6 +103,25 @@ final class Pulse {
     void notice(String what) {
         notice = what;
         begun = false;
+    }
+
+    /**
+     * Says from the next step on whether the configuration that it was told to read again is in force.
+     *
+     * @param refusedMs since when it is not, milliseconds since 1970
+     */
+    void reloads(ReloadAnswer answer, long refusedMs) {
+        String since = "the configuration is refused since " + Instant.ofEpochMilli(refusedMs);
+        configuration = answer.fault() == null ? "" : namesPaths ? since + ": " + answer.fault() : since;
+        hereMs = Long.MIN_VALUE / 2;
+        if (here != null) {
+            try {
+                here.answer(answer);
+            } catch (ErrnoException e) {
+                problems.accept("the state directory cannot be written (" + e.getMessage()
+                        + "); 'chagres reload' does not hear what came of it");
+            }
+        }
     }
 
     /** Sends one when it is time: first when everything was scanned once. */
@@ -241,7 +262,7 @@ final class Pulse {
         String directories =
                 status.unreadableDirectories() == 0 ? "" : status.unreadableDirectories() + " unreadable directories";
         String missing = status.missingFiles() == 0 ? "" : status.missingFiles() + " missing files";
-        return Stream.of(notice, lost(status.lost()), store, files, directories, missing)
+        return Stream.of(notice, configuration, lost(status.lost()), store, files, directories, missing)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; "));
     }

@@ -145,13 +145,35 @@ public final class RunningShipper {
         return directory == null ? FlushAnswer.NONE : StateDirectory.answer(directory);
     }
 
+    /** Returns what it says about reading its configuration again; null when it reads none, or nobody may know. */
+    public @Nullable ReloadAnswer reloaded() throws IOException {
+        Pathname told = directory;
+        return told == null
+                ? null
+                : unlessHidden(Optional.<ReloadAnswer>empty(), () -> Optional.ofNullable(StateDirectory.reloaded(told)))
+                        .orElse(null);
+    }
+
+    /**
+     * Asks it to read its configuration again. One that reads none ends.
+     *
+     * @throws ErrnoException EPERM if it belongs to another user, ESRCH if it has ended
+     */
+    public void requestReload() throws ErrnoException {
+        send(Signals.SIGHUP);
+    }
+
     /**
      * Asks it to commit everything at once.
      *
      * @throws ErrnoException EPERM if it belongs to another user, ESRCH if it has ended
      */
     public void requestFlush() throws ErrnoException {
-        int sent = Signals.trySend(pid, Signals.SIGUSR1);
+        send(Signals.SIGUSR1);
+    }
+
+    private void send(int signal) throws ErrnoException {
+        int sent = Signals.trySend(pid, signal);
         if (sent < 0) {
             throw new ErrnoException("kill", -sent, "process " + pid);
         }

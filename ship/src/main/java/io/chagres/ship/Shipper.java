@@ -475,6 +475,16 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
+     * Tells what came of reading the configuration again to who asked, and, while it is refused, to who looks at the
+     * heartbeats. Confined like the steps.
+     *
+     * @param refusedMs since when it is refused, milliseconds since 1970
+     */
+    public void tellReloads(ReloadAnswer answer, long refusedMs) {
+        parts.pulse.reloads(answer, refusedMs);
+    }
+
+    /**
      * Tells the shipper that the machine will vanish: it commits at once from now on, without regard to the lag, and
      * says so in its heartbeat. The first notice counts. Safe for any thread.
      *

@@ -41,6 +41,7 @@ final class StateDirectory implements AutoCloseable {
     private static final String VALUES = "host";
 
     private static final String ANSWER = "cut";
+    private static final String RELOAD = "reload";
     private static final String HEARTBEAT = "alive";
     private static final String ACKNOWLEDGED = "acknowledged";
     private static final String HOST_NAME = "name";
@@ -71,6 +72,7 @@ final class StateDirectory implements AutoCloseable {
         try {
             state.countOn();
             state.replace(HEARTBEAT, "", false);
+            state.replace(RELOAD, "", false);
         } finally {
             tellOwner(lock);
         }
@@ -233,6 +235,16 @@ final class StateDirectory implements AutoCloseable {
     /** Returns the word left in the part of a state directory. */
     static FlushAnswer answer(Pathname directory) throws ErrnoException {
         return FlushAnswer.parse(content(directory.resolve(ANSWER)));
+    }
+
+    /** Leaves word for other processes about reading the configuration again. */
+    void answer(ReloadAnswer answer) throws ErrnoException {
+        replace(RELOAD, answer.text(), false);
+    }
+
+    /** Returns that word; null when the shipper reads nothing again. */
+    static @Nullable ReloadAnswer reloaded(Pathname directory) throws ErrnoException {
+        return ReloadAnswer.parse(content(directory.resolve(RELOAD)));
     }
 
     /** Leaves word for other processes about how it goes. */

@@ -340,6 +340,32 @@ class PulseTest {
         assertThat(RunningShipper.find(root)).isEmpty();
     }
 
+    /** Who asked, and who looks, hears that what the file says is not in force. */
+    @Test
+    void tellsWhatCameOfAReload(@TempDir Path temp) throws IOException {
+        Pathname root = Pathname.of(temp.toString());
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            RunningShipper seen = RunningShipper.find(root).getFirst();
+            assertThat(seen.reloaded()).isNull(); // it reads nothing again
+            Pulse pulse = pulse(INTERVAL_MS, here);
+            pulse.step(5000, status(false, 0, ""));
+            runTasks();
+            pulse.reloads(new ReloadAnswer(0, null), 0);
+            assertThat(seen.reloaded()).isEqualTo(new ReloadAnswer(0, null));
+            pulse.reloads(new ReloadAnswer(1, "c.toml:2:1: unknown\nand more"), 3000);
+            assertThat(seen.reloaded()).isEqualTo(new ReloadAnswer(1, "c.toml:2:1: unknown\nand more"));
+            pulse.step(5001, status(false, 0, ""));
+            assertThat(seen.heartbeat()).isNotNull().satisfies(word -> assertThat(word.trouble())
+                    .startsWith("the configuration is refused since 1970-01-01T00:00:03Z: c.toml:2:1: unknown"));
+            pulse.step(5000 + INTERVAL_MS, status(false, 0, ""));
+            runTasks();
+            assertThat(newest().trouble()).contains("the configuration is refused");
+            pulse.reloads(new ReloadAnswer(2, null), 3000);
+            pulse.step(5001 + INTERVAL_MS, status(false, 0, ""));
+            assertThat(seen.heartbeat()).isNotNull().returns("2 unreadable files", Heartbeat::trouble);
+        }
+    }
+
     @Test
     void isSilentWhenToldTo() {
         Pulse pulse = pulse(0);

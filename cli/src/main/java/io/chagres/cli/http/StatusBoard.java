@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,8 @@ public final class StatusBoard {
     private ShipStatus status = ShipStatus.unopened("", 0);
     private long reportedMs;
     private boolean scanned;
+    private boolean accepted;
+    private Predicate<ShipStatus> accepts = any -> false;
     private boolean ended;
     private @Nullable Supplier<Metrics> metrics;
     private Supplier<List<FileRisk>> files = List::of;
@@ -58,8 +61,14 @@ public final class StatusBoard {
         reportedMs = clock.millis();
     }
 
-    /** Takes what only a shipper can tell, once the store has accepted; asked on other threads. */
-    public synchronized void opened(Supplier<Metrics> registry, Supplier<List<FileRisk>> filesAtRisk) {
+    /**
+     * Takes what only a shipper can tell, once the store has been opened; asked on other threads.
+     *
+     * @param hasAccepted whether something was accepted where the bytes go, by a status
+     */
+    public synchronized void opened(
+            Supplier<Metrics> registry, Supplier<List<FileRisk>> filesAtRisk, Predicate<ShipStatus> hasAccepted) {
+        accepts = hasAccepted;
         metrics = registry;
         files = filesAtRisk;
         reportedMs = clock.millis();
@@ -70,6 +79,7 @@ public final class StatusBoard {
         status = now;
         reportedMs = clock.millis();
         scanned |= !now.scanning();
+        accepted |= metrics != null && accepts.test(now);
         if (samples == 0 || reportedMs - sampledMs >= SAMPLE_MS) {
             sampledMs = reportedMs;
             samples++;
@@ -116,6 +126,11 @@ public final class StatusBoard {
         if (metrics == null) {
             return status.storeTrouble() == null || status.storeTrouble().isEmpty()
                     ? "the store has not answered yet"
+                    : "the store " + status.storeTrouble();
+        }
+        if (!accepted) {
+            return status.storeTrouble() == null
+                    ? "nothing has been accepted yet where the bytes go"
                     : "the store " + status.storeTrouble();
         }
         return scanned ? null : "the first scan is not done";

@@ -17,6 +17,7 @@ import io.chagres.forward.Sink;
 import io.chagres.forward.SinkException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.ShipStatus;
 import io.chagres.ship.Shipper;
 import io.chagres.ship.Undelivered;
 import java.io.IOException;
@@ -44,6 +45,7 @@ final class KafkaDestination implements Destination, ForwardListener {
     private @Nullable Shipper shipper;
     private @Nullable Undelivered undelivered;
     private volatile boolean begun;
+    private volatile boolean accepted;
     private boolean hurried;
     private volatile boolean stopped;
     private volatile @Nullable Throwable failure;
@@ -137,6 +139,7 @@ final class KafkaDestination implements Destination, ForwardListener {
             boolean more = from.step();
             Progress progress = from.progress(of.hostId());
             if (progress != null) {
+                accepted = true; // it took this forwarder's word that it goes on, and told where
                 rest.delivered(progress.seq(), progress.leftBytes());
                 makeRoom(from, progress);
             }
@@ -151,6 +154,11 @@ final class KafkaDestination implements Destination, ForwardListener {
             spool.compact(archive, from, progress.seq(), COMPACTION_MEMORY_BYTES, context.clock());
             from.reload();
         }
+    }
+
+    @Override
+    public boolean hasAccepted(ShipStatus status) {
+        return accepted && Destination.super.hasAccepted(status);
     }
 
     @Override

@@ -331,7 +331,8 @@ public final class ShipCommand implements Callable<Integer> {
             ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
             context.termination().onUserSignal(start::flush); // before the lock tells others that they may send it
             context.termination().onSignal(start::stop);
-            Reload reload = new Reload(settings, report, supervisor);
+            boolean managed = Supervisor.isNamedBy(context.environment());
+            Reload reload = new Reload(settings, report, supervisor, context.clock(), managed);
             rereads.complete(reload::request);
             start.begin(once);
             try {
@@ -385,7 +386,8 @@ public final class ShipCommand implements Callable<Integer> {
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             to.begin(shipper);
-            board.opened(() -> ProcessNumbers.addTo(shipper.metrics()), shipper::filesAtRisk);
+            board.opened(
+                    () -> reload.addTo(ProcessNumbers.addTo(shipper.metrics())), shipper::filesAtRisk, to::hasAccepted);
             report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
                     + options.hostName() + "; the archive knows where " + shipper.positions() + " files go on");
             start.opened(shipper::requestDrain, shipper::requestFlush);

@@ -40,7 +40,7 @@ class StatusPageTest {
 
     @Test
     void showsRiskFilesAndTroubles() throws IOException {
-        board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)));
+        board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)), any -> true);
         board.status(new ShipStatus(
                 3,
                 2048,
@@ -79,7 +79,7 @@ class StatusPageTest {
 
     @Test
     void neverSaysThatNoFileIsAtRiskBesideBytesAtRisk() throws IOException {
-        board.opened(Metrics::new, List::of); // which files it is was not asked before
+        board.opened(Metrics::new, List::of, any -> true); // which files it is was not asked before
         board.status(
                 new ShipStatus(1, 9, 1536, 2500, 0, 0, 0, 0, 0, 0, 1, 1, false, null, 0, Looks.NONE, Lost.NOTHING, 0));
         assertThat(shown())

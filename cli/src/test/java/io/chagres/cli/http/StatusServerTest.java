@@ -55,6 +55,10 @@ class StatusServerTest {
     }
 
     private void opened() {
+        opened(true);
+    }
+
+    private void opened(boolean accepted) {
         Histogram lag = new Histogram();
         lag.record(7);
         lag.record(3_700_000);
@@ -63,7 +67,7 @@ class StatusServerTest {
                 .counter("chagres_retries", "Retries.", "cause=\"full\"", () -> 1)
                 .counter("chagres_retries", "Retries.", "cause=\"passing\"", () -> 2)
                 .durations("chagres_lag_seconds", "Lag.", lag);
-        board.opened(() -> metrics, () -> List.of(new FileRisk("/var/log/<a>\"&.log", 5, 6, 7)));
+        board.opened(() -> metrics, () -> List.of(new FileRisk("/var/log/<a>\"&.log", 5, 6, 7)), any -> accepted);
     }
 
     /** Sends one request as it stands, and returns the whole answer. */
@@ -99,6 +103,23 @@ class StatusServerTest {
         assertThat(get("/healthz")).startsWith("HTTP/1.1 503").contains("has not reported for 30 s");
         board.ended();
         assertThat(get("/readyz")).endsWith("it has ended\n");
+    }
+
+    /** What was opened may refuse everything: it is ready once something was accepted, and stays so. */
+    @Test
+    void isNotReadyWhileNothingWasEverAccepted() throws IOException {
+        serve(null);
+        opened(false);
+        board.status(SAFE);
+        assertThat(get("/readyz"))
+                .startsWith("HTTP/1.1 503")
+                .endsWith("nothing has been accepted yet where the bytes" + " go\n");
+        opened(true);
+        board.status(SAFE);
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 200");
+        opened(false);
+        board.status(SAFE);
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 200");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Program;
 import io.chagres.testkit.ScriptedServer;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -78,6 +80,13 @@ class ConfigFaultsTest {
             ship.signal("HUP");
             awaitErrors(ship, "chagres.toml:1:1: unknown key 'max-lg'; did you mean 'max-lag'?", i + 1);
         }
+        List<String> reload = List.of("reload", "--state", bench.state().toString());
+        Program refused = Chagres.run(reload);
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("refused, going on with the configuration before", "unknown key 'max-lg'");
+        Files.writeString(config, source(a));
+        Program taken = Chagres.run(reload);
+        assertThat(taken.exitCode()).as(taken.err()).isZero();
         stop.set(true);
         busy.get();
         old.lines(3);

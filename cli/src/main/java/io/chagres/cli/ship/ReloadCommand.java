@@ -1,0 +1,112 @@
+package io.chagres.cli.ship;
+
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.ShipProcess;
+import io.chagres.cli.command.StateOption;
+import io.chagres.cli.text.Durations;
+import io.chagres.linux.MonotonicClock;
+import io.chagres.linux.Pathname;
+import io.chagres.ship.ReloadAnswer;
+import io.chagres.ship.RunningShipper;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code chagres reload}: makes running ships read their configuration again, and says whether they took it. */
+@Command(
+        name = "reload",
+        header = "Make a running ship read its configuration again, and say whether it took it.",
+        description = {
+            "Sends SIGHUP to every ship with this state directory that was started with a configuration, and waits for"
+                    + " what comes of it: 'systemctl reload' is this. One that refuses the file goes on by what it read"
+                    + " before. Exit codes: 0 it is in force; 1 it was refused, or there was no answer, or no such ship"
+                    + " runs."
+        },
+        footer = {"", "Examples:", "  chagres reload", "  chagres reload --pid 4711 --timeout 90s"})
+public final class ReloadCommand implements Callable<Integer> {
+    private static final long LOOK_EVERY_MS = 20;
+
+    private final CommandContext context;
+
+    @Option(names = "--pid", paramLabel = "PID", description = "Only the ship with this process id.")
+    long pid;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DURATION",
+            defaultValue = "25s",
+            description = "Longest time to wait (default: ${DEFAULT-VALUE}).")
+    Duration timeout = Duration.ZERO;
+
+    @Mixin
+    StateOption state = new StateOption();
+
+    /** Makes the command; picocli fills its fields. */
+    public ReloadCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Pathname directory = state.directory(context.environment());
+        List<RunningShipper> found = pid == 0
+                ? RunningShipper.find(directory)
+                : RunningShipper.ofMachine(List.of(directory), ShipProcess::isShip).stream()
+                        .filter(shipper -> shipper.pid() == pid)
+                        .toList();
+        if (found.isEmpty()) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    pid == 0
+                            ? directory
+                                    + ": no chagres ship runs with this state directory. Nothing was read again; name"
+                                    + " the one of the ship by --state."
+                            : "no chagres ship runs as process " + pid + ". Nothing was read again.");
+        }
+        long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
+        boolean all = true;
+        for (RunningShipper shipper : found) {
+            all &= reload(shipper, untilMs);
+        }
+        return all ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private boolean reload(RunningShipper shipper, long untilMs) throws IOException {
+        String ship = "chagres ship (pid " + shipper.pid() + "): ";
+        ReloadAnswer before = shipper.reloaded();
+        if (before == null) { // a signal would end it
+            context.err()
+                    .println(ship + "it was started without a configuration, or has not begun, or is another user's");
+            return false;
+        }
+        shipper.requestReload();
+        @Nullable ReloadAnswer answer = before;
+        while ((answer == null || answer.handled() == before.handled()) && MonotonicClock.nowMs() < untilMs) {
+            if (!shipper.runs()) {
+                context.err().println(ship + "it ended meanwhile");
+                return false;
+            }
+            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
+            answer = shipper.reloaded();
+        }
+        if (answer == null || answer.handled() == before.handled()) {
+            context.err()
+                    .println(ship + "no answer within " + Durations.format(timeout.toMillis()) + "; see its lines");
+            return false;
+        }
+        if (answer.fault() != null) {
+            context.err().println(ship + "refused, going on with the configuration before: " + answer.fault());
+            return false;
+        }
+        context.out().line(ship + "the configuration is in force");
+        return true;
+    }
+}
