@@ -7,6 +7,7 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the files objects are written to before they have their name: files without a name, or where the file system
@@ -29,17 +30,25 @@ final class TemporaryFiles {
 
     /** Opens a file that can be linked into a directory; the caller closes it. */
     TemporaryFile open(Directory directory, Pathname path) throws IOException {
-        if (!named) {
-            int fd = Fd.tryOpenBeneath(directory.fd(), HERE, Fd.O_RDWR | Fd.O_TMPFILE, directories.fileMode());
-            if (fd >= 0) {
-                return new TemporaryFile(Fd.ofValue(fd), null, HERE);
-            }
-            if (fd != -Errno.EOPNOTSUPP && fd != -Errno.EISDIR && fd != -Errno.EINVAL) {
-                throw Refusal.of(path, "open", fd);
-            }
-            named = true;
+        TemporaryFile nameless = tryNameless(directory, path);
+        return nameless == null ? openNamed(path) : nameless;
+    }
+
+    /** Opens one without a name, which leaves nothing behind; null where there are none. The caller closes it. */
+    @Nullable
+    TemporaryFile tryNameless(Directory directory, Pathname path) throws IOException {
+        if (named) {
+            return null;
         }
-        return openNamed(path);
+        int fd = Fd.tryOpenBeneath(directory.fd(), HERE, Fd.O_RDWR | Fd.O_TMPFILE, directories.fileMode());
+        if (fd >= 0) {
+            return new TemporaryFile(Fd.ofValue(fd), null, HERE);
+        }
+        if (fd != -Errno.EOPNOTSUPP && fd != -Errno.EISDIR && fd != -Errno.EINVAL) {
+            throw Refusal.of(path, "open", fd);
+        }
+        named = true;
+        return null;
     }
 
     private TemporaryFile openNamed(Pathname path) throws IOException {

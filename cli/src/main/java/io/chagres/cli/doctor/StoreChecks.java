@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.ship.ArchivePlace;
 import io.chagres.cli.ship.DailyCost;
 import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.ByteSize;
@@ -55,11 +56,37 @@ final class StoreChecks {
                     "archive", String.valueOf(e.getMessage()), "name an archive; 'chagres ship' makes a new one");
             return;
         }
-        write(hosts, clock);
+        Pathname local = plan.localArchive();
+        if (local == null) {
+            write(hosts, clock);
+        } else {
+            new LocalArchive(diagnosis, local).run();
+            place();
+            clockOf(clock);
+        }
         cost();
     }
 
-    /** A mistyped path is not made: the archive of a directory that is not there is named as what it is. */
+    /** Says what of the place speaks against it; a spool lies best where its files do. */
+    private void place() {
+        try {
+            for (String concern : ArchivePlace.concerns(plan)) {
+                diagnosis.warn("archive place", concern, "name a directory on another disk or machine, or mount it");
+            }
+        } catch (IOException e) {
+            diagnosis.warn("archive place", String.valueOf(e.getMessage()), "look at the file system with df");
+        }
+    }
+
+    private void clockOf(InstantSource clock) {
+        try (BlobStore store = BlobStores.open(plan.store(), false)) {
+            clock(store, clock);
+        } catch (IOException e) {
+            diagnosis.warn("archive clock", String.valueOf(e.getMessage()), "chagres doctor, when it can be opened");
+        }
+    }
+
+    /** What the first ship will make is not made here; a path that may be mistyped is named. */
     private boolean isMissing() {
         Pathname local = plan.localArchive();
         if (local == null || Files.exists(Path.of(local.toString()))) {
@@ -70,11 +97,17 @@ final class StoreChecks {
             diagnosis.ok("spool", local + " is not there yet; the first ship makes it");
             return true;
         }
-        boolean hasParent = parent != null && Files.isDirectory(parent);
-        diagnosis.fail(
+        diagnosis.expect(
+                parent != null && Files.isDirectory(parent),
                 "archive",
-                local + " does not exist" + (hasParent ? "" : ", nor does the directory it would be in"),
-                "correct the path, or name an archive that 'chagres ship' has made; it makes a new one");
+                local + " is not there yet; the first ship makes it"
+                        + (parent != null && Files.isDirectory(parent)
+                                ? ""
+                                : ", and the directory it would be in, which does not exist either"),
+                "nothing, if the path is meant so");
+        new LocalArchive(diagnosis, local).run();
+        place();
+        cost();
         return true;
     }
 

@@ -386,10 +386,17 @@ public final class ShipCommand implements Callable<Integer> {
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             to.begin(shipper);
+            List<String> concerns = ArchivePlace.concerns(plan());
             board.opened(
-                    () -> reload.addTo(ProcessNumbers.addTo(shipper.metrics())), shipper::filesAtRisk, to::hasAccepted);
+                    () -> ArchivePlace.addTo(reload.addTo(ProcessNumbers.addTo(shipper.metrics())), concerns),
+                    shipper::filesAtRisk,
+                    to::hasAccepted);
             report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
-                    + options.hostName() + "; the archive knows where " + shipper.positions() + " files go on");
+                    + options.hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
+                    + shipper.positions() + " files go on");
+            if (context.liveLine()) { // where the line above is not shown
+                concerns.forEach(report::message);
+            }
             start.opened(shipper::requestDrain, shipper::requestFlush);
             reload.opened();
             NoticeWatch following = follow(shipper, report);

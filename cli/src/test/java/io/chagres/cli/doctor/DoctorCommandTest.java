@@ -8,6 +8,8 @@ import io.chagres.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,13 +41,47 @@ final class DoctorCommandTest {
         Path store = directory.resolve("archive");
         new SmallArchive(store, "web1").close();
         assertThat(doctor(store).out()).contains("archive ").contains(", 1 host");
-        CommandRun missing = doctor(directory.resolve("nowhere"));
-        assertThat(missing.code()).isEqualTo(ExitCode.FAILED);
-        assertThat(missing.out())
-                .contains("nowhere does not exist")
-                .contains("fix: correct the path")
-                .doesNotContain("acknowledged");
+    }
+
+    /** Who asks before the first ship is told what that would make, and a directory that is not there either. */
+    @Test
+    void anArchiveThatIsNotThereYetIsMadeByTheFirstShip() {
+        CommandRun first = doctor(directory.resolve("nowhere"));
+        assertThat(first.code()).as(first.out()).isZero();
+        assertThat(first.out())
+                .contains("nowhere is not there yet; the first ship makes it")
+                .contains("this user can make objects there", "a day");
+        CommandRun mistyped = doctor(directory.resolve("nowhere/deep"));
+        assertThat(mistyped.out()).contains("which does not exist either", "if the path is meant so");
         assertThat(directory.resolve("nowhere")).doesNotExist();
+    }
+
+    private List<String> all() throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.map(each -> each + " " + each.toFile().lastModified())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** What somebody else leaves in an archive may keep out the user who ships. */
+    @Test
+    void lookingChangesNothing() throws IOException {
+        Path store = Files.createDirectory(directory.resolve("archive"));
+        Files.createDirectory(directory.resolve("logs"));
+        List<String> before = all();
+        for (Path each : List.of(store, directory.resolve("new"))) {
+            CommandRun doctor = CommandRun.of(
+                    "doctor", directory + "/logs", "--state", directory + "/state", "--to", each.toString());
+            assertThat(doctor.out()).contains("archive write");
+            assertThat(all()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void saysThatAnArchiveLiesOnTheDiskOfItsSources() {
+        assertThat(doctor(directory.resolve("archive")).out().lines()).anySatisfy(line -> assertThat(line)
+                .matches("archive place +warn +the archive is on the same file system as .*"));
     }
 
     @Test
@@ -53,7 +89,7 @@ final class DoctorCommandTest {
         Path store = directory.resolve("archive");
         new SmallArchive(store, "web1").close();
         assertThat(doctor(store).out())
-                .contains("archive write", "takes new objects and refuses to replace them")
+                .contains("archive write", "this user can make objects there")
                 .contains("archive clock", "agrees with this machine's")
                 .contains("archive disk", "a day", "requests a day at most");
     }
