@@ -109,15 +109,33 @@ look_at_arguments() {
     given=$configured$value
     option --config "$@"
     config=${value:-${CHAGRES_CONFIG:-/etc/chagres/chagres.toml}}
-    [ -f "$config" ] && [ -r "$config" ] || return 0
-    while IFS= read -r line; do
-        case $line in
-            \#*) ;;
-            *encrypt-to*=* | *sign*=*true*) ciphers=yes ;;
-            memory*=*) memory_of_file=${line#*\"} memory_of_file=${memory_of_file%%\"*} ;;
-            *to*=*://*) [ -n "$given" ] || configured=$line ;;
-        esac
-    done <"$config"
+    name=${config##*/} name=${name%.toml}.
+    case $config in */*) folder=${config%/*} ;; *) folder=. ;; esac
+    [ "$name" != chagres. ] || name=
+    for file in "$config" "$folder/${name}conf.d"/*.toml; do
+        [ ! -f "$file" ] || [ ! -r "$file" ] || while IFS= read -r line; do
+            look_at_line
+        done <"$file"
+    done
+}
+
+look_at_line() {
+    case $line in
+        \#*) ;;
+        *encrypt-to*=* | *sign*=*true*) ciphers=yes ;;
+        memory*=*) memory_of_file=${line#*\"} memory_of_file=${memory_of_file%%\"*} ;;
+        *to*=*://* | *to*=*\$\{*) [ -n "$given" ] || configured=$line$(variables_of "$line") ;;
+    esac
+}
+
+# Prints the values of the variables that a line of a configuration names: one of them may hold the address of a store.
+variables_of() {
+    rest=$1
+    while case $rest in *\$\{*) true ;; *) false ;; esac do
+        rest=${rest#*\$\{}
+        variable=${rest%%[!A-Za-z0-9_]*}
+        case $variable in '' | [0-9]*) ;; *) eval "printf '%s ' \"\${$variable-}\"" ;; esac
+    done
 }
 
 # Sets class_path to the jars of each store whose scheme is among the arguments, and scheme to that scheme: vendors'

@@ -16,6 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -25,8 +28,8 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
 /**
- * A configuration file as it was read: the texts of each key, those of each {@code [[source]]}, and what is wrong. The
- * only class that knows the TOML library, so that it is loaded when there is a file. Immutable.
+ * A configuration file as it was read, with its drop-ins: the texts of each key, those of each {@code [[source]]}, and
+ * what is wrong. The only class that knows the TOML library, so that it is loaded when there is a file. Immutable.
  *
  * @param path where it was read
  * @param keys the keys outside of sources
@@ -39,6 +42,11 @@ public record ConfigFile(
     static final long MAX_BYTES = 1 << 20;
 
     private static final String SOURCE = "source";
+    /** A key that is never within a source. */
+    private static final String OUTSIDE = "to";
+
+    private static final String MAIN_NAME = "chagres";
+    private static final String DROP_INS = "conf.d";
 
     /** What one would write who wants another archive; {@code to} is known outside of sources. */
     private static final List<String> MORE_ARCHIVES = List.of("archive", "archives", "to");
@@ -73,31 +81,82 @@ public record ConfigFile(
         }
     }
 
-    /** What a key holds, as the texts that its option takes, and where the key stands. */
-    public record Value(List<String> texts, int line, int column) {}
+    /**
+     * What a key holds, as the texts that its option takes, and where the key stands.
+     *
+     * @param shown the texts as they may be shown
+     * @param isExpanded whether variables were in them
+     * @param file where it was read
+     */
+    public record Value(List<String> texts, List<String> shown, boolean isExpanded, String file, int line, int column) {
+        /** Returns a message without what of these texts may not be shown. */
+        public String hidden(String message) {
+            String hidden = message;
+            for (int i = 0; i < texts.size(); i++) {
+                if (!texts.get(i).equals(shown.get(i))) {
+                    hidden = hidden.replace(texts.get(i), shown.get(i));
+                }
+            }
+            return hidden;
+        }
+    }
 
     /**
-     * Reads a file.
+     * Returns the files that are read beside one, in order: those of {@code conf.d} beside {@code chagres.toml}, and of
+     * {@code NAME.conf.d} beside {@code NAME.toml}.
      *
+     * @throws CommandFailure when there is such a directory and it cannot be read
+     */
+    static List<String> dropIns(String path) throws IOException {
+        Path file = Path.of(path);
+        String name = String.valueOf(file.getFileName()).replaceFirst("\\.toml$", "");
+        Path directory = file.resolveSibling(name.equals(MAIN_NAME) ? DROP_INS : name + "." + DROP_INS);
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.map(Path::toString)
+                    .filter(each -> each.endsWith(".toml"))
+                    .sorted()
+                    .toList();
+        } catch (AccessDeniedException e) {
+            throw unreadable(directory.toString(), "may not be read by this user");
+        }
+    }
+
+    /**
+     * Reads a file and its drop-ins: of a key that several hold the last counts, and the sources of all do.
+     *
+     * @param environment the variables that texts may name
      * @param known the keys that may stand outside of sources
      * @param ofSources those within
      * @throws CommandFailure when the file cannot be read at all
      */
-    public static ConfigFile read(String path, Map<String, Key> known, Map<String, Key> ofSources) throws IOException {
-        List<ConfigProblem> problems = new ArrayList<>();
-        Map<String, Value> keys = new LinkedHashMap<>();
-        List<Map<String, Value>> sources = new ArrayList<>();
-        String text = text(path);
+    public static ConfigFile read(
+            String path, Map<String, String> environment, Map<String, Key> known, Map<String, Key> ofSources)
+            throws IOException {
+        ConfigFile whole = new ConfigFile(path, new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>());
+        List<String> files = new ArrayList<>(List.of(path));
+        files.addAll(dropIns(path));
+        for (String file : files) {
+            whole.add(file, new Variables(environment), known, ofSources);
+        }
+        return whole;
+    }
+
+    private void add(String file, Variables variables, Map<String, Key> known, Map<String, Key> ofSources)
+            throws IOException {
+        String text = text(file);
         TomlParseResult toml = parsed(text);
         for (TomlParseError error : toml == null ? List.<TomlParseError>of() : toml.errors()) {
-            problems.add(syntax(error, text.lines().toList()));
+            problems.add(syntax(file, error, text.lines().toList()));
         }
         if (toml == null) {
-            problems.add(new ConfigProblem(0, 0, "it is too deep or too broken to be read", "write one key to a line"));
-        } else if (problems.isEmpty()) {
-            new Reader(problems).read(toml, known, ofSources, keys, sources);
+            problems.add(new ConfigProblem(
+                    file, 0, 0, "it is too deep or too broken to be read", "write one key to a line"));
+        } else if (toml.errors().isEmpty()) {
+            new Reader(file, variables, problems).read(toml, known, ofSources, keys, sources);
         }
-        return new ConfigFile(path, keys, sources, problems);
     }
 
     /** Returns what the library makes of a text; null where it gives up on what nobody writes. */
@@ -136,22 +195,24 @@ public record ConfigFile(
                 "the configuration " + path + " " + why + ". Nothing was done; name a readable TOML file by --config.");
     }
 
-    private static ConfigProblem syntax(TomlParseError error, List<String> lines) {
+    private static ConfigProblem syntax(String file, TomlParseError error, List<String> lines) {
         int line = error.position().line();
         String there = line >= 1 && line <= lines.size() ? lines.get(line - 1) : "";
         if (Secrets.isNamed(there) || Secrets.isIn(there)) {
             return new ConfigProblem(
+                    file,
                     line,
                     error.position().column(),
                     "this line cannot be read, and is not shown since it looks like a secret",
                     Secrets.FIX);
         }
         String cause = String.valueOf(error.getMessage()).replaceAll("[.\\s]+$", "");
-        return new ConfigProblem(line, error.position().column(), cause, "write TOML: key = \"value\", one to a line");
+        return new ConfigProblem(
+                file, line, error.position().column(), cause, "write TOML: key = \"value\", one to a line");
     }
 
     /** Takes the keys of tables. */
-    private record Reader(List<ConfigProblem> problems) {
+    private record Reader(String file, Variables variables, List<ConfigProblem> problems) {
         void read(
                 TomlTable toml,
                 Map<String, Key> known,
@@ -206,12 +267,29 @@ public record ConfigFile(
             List<String> texts = texts(table.get(List.of(name)), key.kind());
             if (texts == null) {
                 add(at, "'" + name + "' holds something else than it takes", "give " + key.wanted());
-            } else if (texts.stream().anyMatch(each -> each.indexOf('\0') >= 0)) {
+            } else {
+                expand(name, at, key, variables.expand(texts), keys);
+            }
+        }
+
+        private void expand(
+                String name, TomlPosition at, Key key, List<Variables.Expanded> expanded, Map<String, Value> keys) {
+            for (Variables.Expanded each : expanded) {
+                if (each.problem() != null) {
+                    add(at, "'" + name + "': " + each.problem(), each.fix());
+                    return;
+                }
+            }
+            List<String> texts = expanded.stream().map(Variables.Expanded::text).toList();
+            if (texts.stream().anyMatch(each -> each.indexOf('\0') >= 0)) {
                 add(at, "'" + name + "' holds a zero byte", "give " + key.wanted());
             } else if (texts.stream().anyMatch(Secrets::isIn)) { // before anything shows what it holds
                 add(at, "the address in '" + name + "' holds what looks like a secret", Secrets.FIX);
             } else {
-                keys.put(name, new Value(texts, at.line(), at.column()));
+                List<String> shown =
+                        expanded.stream().map(Variables.Expanded::shown).toList();
+                boolean isExpanded = expanded.stream().anyMatch(Variables.Expanded::isExpanded);
+                keys.put(name, new Value(texts, shown, isExpanded, file, at.line(), at.column()));
             }
         }
 
@@ -227,17 +305,22 @@ public record ConfigFile(
                         "give the other a file and a unit of its own: /etc/chagres/NAME.toml and chagres@NAME");
                 return;
             }
-            Optional<String> meant = Spelling.nearest(name, known.keySet());
+            Set<String> all = new TreeSet<>(known.keySet());
+            if (known.containsKey(OUTSIDE)) {
+                all.add(SOURCE);
+            }
+            Optional<String> meant = Spelling.nearest(name, all);
             add(
                     at,
                     "unknown key '" + name + "'"
-                            + meant.map(each -> "; did you mean '" + each + "'?")
+                            + meant.map(each -> "; did you mean "
+                                            + (each.equals(SOURCE) ? "[[" + each + "]]" : "'" + each + "'") + "?")
                                     .orElse(""),
                     "use one of " + String.join(", ", known.keySet()));
         }
 
         private void add(TomlPosition at, String cause, String fix) {
-            problems.add(new ConfigProblem(at.line(), at.column(), cause, fix));
+            problems.add(new ConfigProblem(file, at.line(), at.column(), cause, fix));
         }
 
         /** Returns what an option would be given; null when it is of another kind. */
@@ -245,9 +328,14 @@ public record ConfigFile(
             return switch (kind) {
                 case TEXT -> value instanceof String text ? List.of(text) : null;
                 case TEXTS -> value instanceof String text ? List.of(text) : strings(value);
-                case NUMBER -> value instanceof Long number ? List.of(number.toString()) : null;
-                case FLAG -> value instanceof Boolean flag ? List.of(flag.toString()) : null;
+                case NUMBER -> value instanceof Long number ? List.of(number.toString()) : variable(value);
+                case FLAG -> value instanceof Boolean flag ? List.of(flag.toString()) : variable(value);
             };
+        }
+
+        /** A number or a flag that the environment says stands in a string. */
+        private static @Nullable List<String> variable(@Nullable Object value) {
+            return value instanceof String text && text.startsWith("${") ? List.of(text) : null;
         }
 
         private static @Nullable List<String> strings(@Nullable Object value) {

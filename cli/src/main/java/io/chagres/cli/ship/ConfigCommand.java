@@ -24,7 +24,9 @@ import picocli.CommandLine.Parameters;
             "The file is TOML and its keys are the options of ship without '--', and 'paths'; each [[source]] may have"
                     + " its own paths, include, exclude, max-lag and codec. What the command line says counts before"
                     + " the environment (CHAGRES_MAX_LAG for max-lag), that before the file, and that before the"
-                    + " defaults. Exits with 1 if something is wrong."
+                    + " defaults. A value may name variables of the environment in braces, with defaults, as shells do."
+                    + " Beside chagres.toml the files of conf.d are read as well, beside NAME.toml those of NAME.conf.d:"
+                    + " the last that holds a key counts, sources add up. Exits with 1 if something is wrong."
         },
         footer = {
             "",
@@ -66,9 +68,9 @@ public final class ConfigCommand implements Callable<Integer> {
         List<ConfigProblem> problems = ShipSettings.check(context, file);
         for (ConfigProblem problem : problems) {
             if (json.json) {
-                context.out().line(problem.json(file));
+                context.out().line(problem.json());
             } else {
-                context.out().line(problem.text(file));
+                context.out().line(problem.text());
             }
         }
         if (!problems.isEmpty()) {
@@ -79,24 +81,35 @@ public final class ConfigCommand implements Callable<Integer> {
         if (action == Action.SHOW) {
             show(settings);
         } else if (!json.json) {
+            showExpanded(settings);
             context.out().line(file + ": good");
         }
         return ExitCode.DONE;
     }
 
+    /** What the environment decides is shown, since the file does not say it. */
+    private void showExpanded(ShipSettings settings) throws IOException {
+        for (Map<String, ConfigFile.Value> table : settings.fileTables()) {
+            for (Map.Entry<String, ConfigFile.Value> each : table.entrySet()) {
+                ConfigFile.Value value = each.getValue();
+                if (value.isExpanded()) {
+                    show(each.getKey(), value.shown(), value.file() + ":" + value.line());
+                }
+            }
+        }
+    }
+
     private void show(ShipSettings settings) throws IOException {
         for (Map.Entry<String, ShipSettings.Setting> each : settings.effective().entrySet()) {
-            show(each.getKey(), each.getValue().texts(), each.getValue().origin());
+            show(each.getKey(), each.getValue().shown(), each.getValue().origin());
         }
         for (Map<String, ConfigFile.Value> source : settings.fileSources()) {
             if (!json.json) {
                 context.out().line("[[source]]");
             }
             for (Map.Entry<String, ConfigFile.Value> each : source.entrySet()) {
-                show(
-                        each.getKey(),
-                        each.getValue().texts(),
-                        file + ":" + each.getValue().line());
+                ConfigFile.Value value = each.getValue();
+                show(each.getKey(), value.shown(), value.file() + ":" + value.line());
             }
         }
     }

@@ -339,7 +339,7 @@ public final class ShipCommand implements Callable<Integer> {
                 return shipAgainIfRefused(options, report, how -> ship(how, report, supervisor, start, reload, board));
             } catch (IOException e) {
                 start.program().outlive(e, report);
-                throw e;
+                throw managed ? UnitAdvice.of(e, plan().localArchive()) : e;
             } finally {
                 start.over();
             }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +38,9 @@ final class ShipSettings {
 
     static final String PATHS = "paths";
 
+    /** Its variable would hold the token itself, which is shown nowhere. */
+    private static final String TOKEN_FILE = "http-token";
+
     /** Said each time, or nothing to keep in a file. */
     private static final Set<String> OF_THE_LINE = Set.of("config", "help", "version", "once", "take-over", "dry-run");
 
@@ -50,17 +54,27 @@ final class ShipSettings {
     private final Map<String, Setting> settings = new LinkedHashMap<>();
     private final @Nullable ConfigFile file;
 
-    /** The texts of an option and where they were found. */
-    record Setting(List<String> texts, String origin) {}
+    /**
+     * The texts of an option and where they were found.
+     *
+     * @param shown the texts as they may be shown
+     */
+    record Setting(List<String> texts, List<String> shown, String origin) {
+        Setting(List<String> texts, String origin) {
+            this(texts, texts, origin);
+        }
+
+        static Setting of(ConfigFile.Value value) {
+            return new Setting(value.texts(), value.shown(), value.file() + ":" + value.line());
+        }
+    }
 
     private ShipSettings(CommandContext context, Map<String, Setting> ofLine, @Nullable ConfigFile file) {
         this.context = context;
         this.ofLine = ofLine;
         this.file = file;
         if (file != null) {
-            file.keys()
-                    .forEach((key, value) ->
-                            settings.put(key, new Setting(value.texts(), file.path() + ":" + value.line())));
+            file.keys().forEach((key, value) -> settings.put(key, Setting.of(value)));
         }
         if (context.environment().keySet().stream().anyMatch(ShipSettings::maySay)) {
             keys().keySet().forEach(this::ofEnvironment);
@@ -81,7 +95,7 @@ final class ShipSettings {
     private void ofEnvironment(String key) {
         String name = "CHAGRES_" + key.toUpperCase(Locale.ROOT).replace('-', '_');
         String value = context.environment().getOrDefault(name, "");
-        if (!value.isEmpty() && !key.equals(PATHS)) {
+        if (!value.isEmpty() && !key.equals(PATHS) && !key.equals(TOKEN_FILE)) {
             settings.put(key, new Setting(value.lines().toList(), "$" + name));
         }
     }
@@ -127,19 +141,23 @@ final class ShipSettings {
 
     private static ShipSettings read(CommandContext context, Map<String, Setting> ofLine, String path)
             throws IOException {
-        ConfigFile file = ConfigFile.read(path, keys(), keysOfSources());
+        ConfigFile file = ConfigFile.read(path, context.environment(), keys(), keysOfSources());
         List<ConfigProblem> problems = problems(context, file);
         if (!problems.isEmpty()) {
             throw new CommandFailure(
-                    ExitCode.USAGE,
-                    problems.stream().map(each -> each.text(path)).collect(Collectors.joining("\n")));
+                    ExitCode.USAGE, problems.stream().map(ConfigProblem::text).collect(Collectors.joining("\n")));
         }
         return new ShipSettings(context, ofLine, file);
     }
 
     /** Returns what is wrong with a file, in the order of its lines. */
     static List<ConfigProblem> check(CommandContext context, String path) throws IOException {
-        return problems(context, ConfigFile.read(path, keys(), keysOfSources()));
+        ConfigFile file = ConfigFile.read(path, context.environment(), keys(), keysOfSources());
+        List<ConfigProblem> problems = problems(context, file);
+        if (problems.isEmpty()) {
+            problems.addAll(together(new ShipSettings(context, Map.of(), file), file));
+        }
+        return problems;
     }
 
     private static List<ConfigProblem> problems(CommandContext context, ConfigFile file) {
@@ -151,14 +169,51 @@ final class ShipSettings {
                 String fault = fault(context, key, value.texts());
                 if (fault != null) {
                     problems.add(new ConfigProblem(
+                            value.file(),
                             value.line(),
                             value.column(),
-                            "'" + key + "': " + fault,
+                            "'" + key + "': " + value.hidden(fault),
                             "give " + Objects.requireNonNull(keys().get(key)).wanted()));
                 }
             });
         }
-        problems.sort((a, b) -> Integer.compare(a.line(), b.line()));
+        problems.sort(Comparator.comparing((ConfigProblem each) -> !each.file().equals(file.path()))
+                .thenComparing(ConfigProblem::file)
+                .thenComparingInt(ConfigProblem::line));
+        return problems;
+    }
+
+    /** Returns what only all together can say, where each by itself is right: what is missing, or does not fit. */
+    private static List<ConfigProblem> together(ShipSettings settings, ConfigFile file) {
+        Map<String, String> missing = new LinkedHashMap<>();
+        if (!settings.settings.containsKey("to")) {
+            missing.put("to", "add to = \"/mnt/archive\", or the address of a bucket");
+        }
+        if (!settings.settings.containsKey(PATHS) && file.sources().isEmpty()) {
+            missing.put(PATHS, "add paths = [\"/var/log/app\"], or a [[source]] that has them");
+        }
+        List<ConfigProblem> problems = new ArrayList<>();
+        missing.forEach(
+                (key, fix) -> problems.add(new ConfigProblem(file.path(), 0, 0, "'" + key + "' is missing", fix)));
+        if (!problems.isEmpty()) {
+            return problems;
+        }
+        try {
+            settings.command().complete().options();
+        } catch (IOException | IllegalArgumentException e) {
+            String cause = String.valueOf(e.getMessage()).replaceFirst("\\.? Try 'chagres ship --help'\\.$", "");
+            ConfigFile.Value named = file.keys().entrySet().stream()
+                    .filter(each -> cause.contains("--" + each.getKey() + " "))
+                    .map(Map.Entry::getValue)
+                    .findFirst()
+                    .orElse(null);
+            problems.add(new ConfigProblem(
+                    named == null ? file.path() : named.file(),
+                    named == null ? 0 : named.line(),
+                    named == null ? 0 : named.column(),
+                    named == null ? cause : named.hidden(cause),
+                    "make the keys fit each other: 'chagres config show' has all that count"));
+        }
         return problems;
     }
 
@@ -226,7 +281,7 @@ final class ShipSettings {
         }
         for (Map<String, ConfigFile.Value> table : file.sources()) {
             Map<String, Setting> own = new LinkedHashMap<>(settings);
-            table.forEach((key, value) -> own.put(key, new Setting(value.texts(), "")));
+            table.forEach((key, value) -> own.put(key, Setting.of(value)));
             sources.addAll(parse(context, own).options().sources());
         }
         return sources;
@@ -282,6 +337,16 @@ final class ShipSettings {
             }
         }
         return all;
+    }
+
+    /** Returns the keys outside of sources and those of each source, as the file has them. */
+    List<Map<String, ConfigFile.Value>> fileTables() {
+        List<Map<String, ConfigFile.Value>> tables = new ArrayList<>();
+        if (file != null) {
+            tables.add(file.keys());
+            tables.addAll(file.sources());
+        }
+        return tables;
     }
 
     /** Returns the sources as the file has them. */

@@ -8,6 +8,7 @@ import io.chagres.cli.Main;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.linux.Pathname;
 import io.chagres.ship.ShipOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -138,6 +139,12 @@ final class ConfigCommandTest {
             [[source]]\\ninclude = ["*"]  | 1:   | has no 'paths'
             [[source]]\\npaths = "/a"\\nhost = "h" | 3:1 | unknown key 'host'
             [[archive]]\\nto = "/x"       | 1:   | one process ships to one archive
+            [[sources]]\\npaths = ["/x"] | 1:   | did you mean [[source]]?
+            to = "${NOT_SET_HERE}"       | 1:1  | the variable NOT_SET_HERE is not set
+            \\npaths = ["/a/${NOT SET}"] | 2:1  | '${' begins no variable
+            paths = ["$HOME/logs"]       | 1:1  | '$HOME' is not expanded
+            paths = ["~/logs"]           | 1:1  | '~' is not expanded
+            level = "${NOT_SET_HERE:-x}" | 1:1  | 'level'
             once = true                  | 1:1  | unknown key 'once'
             paths = ["/a/[x"]            | 1:1  | 'paths'
             exclude = ["{a"]             | 1:1  | 'exclude'
@@ -318,8 +325,102 @@ final class ConfigCommandTest {
     @Test
     void findsAnOpenPageWithoutToken() throws IOException {
         CommandRun check = check("to = \"/mnt/archive\"\npaths = [\"/v\"]\nhttp = \"0.0.0.0:7788\"\n");
-        assertThat(check.code()).isEqualTo(ExitCode.USAGE);
-        assertThat(check.err()).contains("token");
+        assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(check.out()).contains(":3:1: ", "token");
+    }
+
+    /** What is not there has no line, but a name. */
+    @Test
+    void namesWhatIsMissing() throws IOException {
+        Path empty = file("host = \"web1\"\n");
+        CommandRun check = CommandRun.of("config", "check", empty.toString());
+        assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(check.out().lines())
+                .containsExactly(
+                        empty + ": 'to' is missing. Fix: add to = \"/mnt/archive\", or the address of a bucket.",
+                        empty + ": 'paths' is missing. Fix: add paths = [\"/var/log/app\"], or a [[source]] that has"
+                                + " them.");
+    }
+
+    private CommandRun run(Map<String, String> environment, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        CommandContext any = CommandContext.of(out, err, List.of());
+        CommandContext context = new CommandContext(
+                any.out(), any.err(), environment, false, any.clock(), any.zone(), any.termination(), List.of());
+        int code = Main.run(context, arguments);
+        return new CommandRun(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void valuesMayNameVariables() throws IOException {
+        Path config = file("""
+                to = "${STORE}"
+                host = "${NAME:-web1}"
+                level = "${LEVEL:-4}"
+                max-lag = "${LAG-}5s"
+                [[source]]
+                paths = ["${LOGS}/a", "${LOGS}/$$x/$${y}"]
+                """);
+        Map<String, String> environment = Map.of("STORE", "/mnt/a", "LOGS", "/var/log", "NAME", "", "LAG", "1");
+        ShipSettings settings = settings(environment, "--config=" + config);
+        ShipOptions options = settings.command().options();
+        assertThat(options.hostName()).isEqualTo("web1");
+        assertThat(options.level()).isEqualTo(4);
+        assertThat(options.maxLagMs()).isEqualTo(15_000);
+        assertThat(options.sources().getFirst().paths()).containsExactly("/var/log/a", "/var/log/$x/${y}");
+        CommandRun check = run(environment, "config", "check", config.toString());
+        assertThat(check.code()).as(check.out()).isZero();
+        assertThat(check.out())
+                .contains("to = \"/mnt/a\"  # " + config + ":1\n", "paths = [\"/var/log/a\", ")
+                .endsWith(": good\n");
+    }
+
+    /** What a variable holds that is a secret by its name is shown nowhere, not even when it is wrong. */
+    @Test
+    void hidesSecretsOfTheEnvironment() throws IOException {
+        Map<String, String> environment = Map.of("DB_PASSWORD", "hunter2", "CHAGRES_HTTP_TOKEN", "hunter3");
+        Path good = file("to = \"/mnt/a\"\npaths = [\"/v/${DB_PASSWORD}\"]\nhttp = \"0.0.0.0:7788\"\n");
+        for (String action : List.of("check", "show")) {
+            CommandRun run = run(environment, "config", action, good.toString());
+            assertThat(run.code()).as(run.out() + run.err()).isZero();
+            assertThat(run.out()).contains("/v/***").doesNotContain("hunter");
+        }
+        Path bad = file("to = \"/mnt/a\"\npaths = [\"/v\"]\nmax-lag = \"${DB_PASSWORD}\"\n");
+        CommandRun check = run(environment, "config", "check", bad.toString());
+        assertThat(check.out())
+                .contains(":3:1: 'max-lag': '***' is not a duration")
+                .doesNotContain("hunter");
+    }
+
+    @Test
+    void dropInsCountAfterTheFile() throws IOException {
+        Path config = file("to = \"/mnt/a\"\nlevel = 3\n[[source]]\npaths = [\"/a\"]\n");
+        Path dropIns = Files.createDirectory(directory.resolve("conf.d"));
+        Files.writeString(dropIns.resolve("20.toml"), "level = 7\n");
+        Path ten = Files.writeString(dropIns.resolve("10.toml"), "level = 5\n[[source]]\npaths = [\"/b\"]\n");
+        Files.writeString(dropIns.resolve("README"), "not = read\n");
+        ShipOptions options = settings(Map.of(), "--config=" + config).command().options();
+        assertThat(options.level()).isEqualTo(7);
+        assertThat(options.sources()).hasSize(2);
+        assertThat(CommandRun.of("config", "show", config.toString()).out())
+                .contains("level = \"7\"  # " + dropIns.resolve("20.toml") + ":1\n");
+        Files.writeString(ten, "\nlevl = 5\n");
+        assertThat(CommandRun.of("config", "check", config.toString()).out())
+                .startsWith(ten + ":2:1: unknown key 'levl'");
+        Path other = Files.writeString(directory.resolve("audit.toml"), "to = \"/mnt/a\"\npaths = [\"/a\"]\n");
+        assertThat(CommandRun.of("config", "check", other.toString()).code()).isZero();
+        Files.createDirectory(directory.resolve("audit.conf.d"));
+        Files.writeString(directory.resolve("audit.conf.d/x.toml"), "levl = 5\n");
+        assertThat(CommandRun.of("config", "check", other.toString()).out()).contains("audit.conf.d/x.toml:1:1: ");
+    }
+
+    @Test
+    void saysHowAUnitMayWriteADirectory() {
+        assertThat(UnitAdvice.words(Pathname.of("/srv/my archive"), "chagres@audit", "chagres"))
+                .contains("install -d -o chagres -m 0700 '/srv/my archive'\n")
+                .contains("ReadWritePaths=%s\\n' '/srv/my archive' > /etc/systemd/system/chagres@audit.service.d/")
+                .endsWith("systemctl restart chagres@audit");
     }
 
     @Test
