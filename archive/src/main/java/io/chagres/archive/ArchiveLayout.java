@@ -295,6 +295,12 @@ public final class ArchiveLayout {
         };
     }
 
+    /** Says whether a key is that of a data object: its bytes are read by those who want the content of files alone. */
+    public static boolean isData(String key) {
+        int part = HOSTS.length() + ID_DIGITS + 1;
+        return key.startsWith(HOSTS) && key.startsWith("streams/", part);
+    }
+
     /** Returns the prefix of a host's data objects. */
     public static String streams(String hostId) {
         return HOSTS + hostId + "/streams/";

@@ -165,7 +165,7 @@ public final class HostRegistry {
      * @throws IOException the refusal, when the store answers nothing
      */
     public static void requireAnswer(BlobStore store, StoreException refusal) throws IOException {
-        if (refusal.kind() == StoreException.Kind.BUSY) {
+        if (refusal.isAway()) {
             throw refusal;
         }
         if (refusal.isLasting()) {

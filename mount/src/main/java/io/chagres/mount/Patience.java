@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Repeats what a store refuses until it answers or the time is over, and says once that it does not answer and once
- * that it does again. Safe for any thread.
+ * that it does again. A store that is away is no matter of this class: {@link
+ * io.chagres.archive.store.PatientStore}, which stands before it, has waited already. Safe for any thread.
  */
 final class Patience {
     private static final long FIRST_DELAY_MS = 50;
@@ -65,6 +66,10 @@ final class Patience {
             } catch (CorruptArchiveException | CompactedHistoryException e) {
                 throw e;
             } catch (IOException e) {
+                if (e instanceof StoreException away && away.isAway()) {
+                    refused(e); // it was asked again for as long as a reader waits, below
+                    throw e;
+                }
                 if (e instanceof StoreException refusal && isOfObject(refusal)) {
                     if (refusal.isLasting() || tries >= TRIES) {
                         throw new ObjectRefusedException(refusal);

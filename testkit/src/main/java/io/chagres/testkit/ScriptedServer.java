@@ -2,6 +2,9 @@ package io.chagres.testkit;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingDeque;
+import javax.net.ssl.SSLParameters;
 
 /**
  * A server of HTTP on a port of the loopback interface that answers as a test says, and remembers what it was asked.
@@ -28,6 +32,7 @@ public final class ScriptedServer implements AutoCloseable {
     public record Answer(int status, Map<String, String> headers, String body) {}
 
     private final HttpServer server;
+    private final String scheme;
     private final Answer otherwise;
     private final LinkedBlockingDeque<Answer> answers = new LinkedBlockingDeque<>();
     private final Map<String, Answer> paths = new ConcurrentHashMap<>();
@@ -40,11 +45,46 @@ public final class ScriptedServer implements AutoCloseable {
      */
     public ScriptedServer(Answer otherwise) {
         this.otherwise = otherwise;
+        scheme = "http";
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server = HttpServer.create(loopback(), 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        start();
+    }
+
+    /**
+     * Starts one that speaks TLS.
+     *
+     * @param otherwise the answer as long as there is no other
+     * @param mutual whether a client must show the certificate of this identity, too
+     */
+    public ScriptedServer(Answer otherwise, TlsIdentity identity, boolean mutual) {
+        this.otherwise = otherwise;
+        scheme = "https";
+        try {
+            HttpsServer encrypted = HttpsServer.create(loopback(), 0);
+            encrypted.setHttpsConfigurator(new HttpsConfigurator(mutual ? identity.mutual() : identity.server()) {
+                @Override
+                public void configure(HttpsParameters parameters) {
+                    SSLParameters wanted = getSSLContext().getDefaultSSLParameters();
+                    wanted.setNeedClientAuth(mutual);
+                    parameters.setSSLParameters(wanted);
+                }
+            });
+            server = encrypted;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        start();
+    }
+
+    private static InetSocketAddress loopback() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    }
+
+    private void start() {
         server.createContext("/", this::respond);
         server.start();
     }
@@ -75,7 +115,7 @@ public final class ScriptedServer implements AutoCloseable {
 
     /** Returns where it answers. */
     public URI endpoint() {
-        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+        return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort());
     }
 
     private void respond(HttpExchange exchange) throws IOException {

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +96,14 @@ public interface BlobStore extends AutoCloseable {
     default void forgetLists(String prefix) {}
 
     /**
+     * Names who is told what a person should know and no answer shows, such as that a bucket is in another region than
+     * its address says: at once what was noted before, and later things as they come.
+     *
+     * @param listener takes one sentence, on any thread
+     */
+    default void tell(Consumer<String> listener) {}
+
+    /**
      * Says whether a list may leave out an object whose put was answered before: what must be there is then asked for
      * by its key. False only where the store's maker promises it.
      */
@@ -146,25 +155,30 @@ public interface BlobStore extends AutoCloseable {
      * @throws StoreException when it was not moved; it is then where it was
      */
     default void move(String key, String target, long maxBytes) throws IOException {
-        long bytes = size(key);
+        moveByCopy(this, key, target, maxBytes);
+    }
+
+    /** Moves an object by reading, making and removing one, see {@link #move}. */
+    static void moveByCopy(BlobStore store, String key, String target, long maxBytes) throws IOException {
+        long bytes = store.size(key);
         if (bytes > maxBytes) {
             throw new StoreException(
-                    name() + ": " + key + ": it has " + bytes + " bytes, more than any object of its kind");
+                    store.name() + ": " + key + ": it has " + bytes + " bytes, more than any object of its kind");
         }
-        try (BlobWriter out = create(target);
+        try (BlobWriter out = store.create(target);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment piece = arena.allocate(COPIED_BYTES, 4096);
             long at = 0;
-            for (int got = get(key, 0, piece); got > 0 && at <= maxBytes; got = get(key, at, piece)) {
+            for (int got = store.get(key, 0, piece); got > 0 && at <= maxBytes; got = store.get(key, at, piece)) {
                 out.write(piece, 0, got);
                 at += got;
             }
             if (at != bytes) {
-                throw new StoreException(name() + ": " + key + ": it has other bytes than it said");
+                throw new StoreException(store.name() + ": " + key + ": it has other bytes than it said");
             }
             out.commit();
         }
-        delete(key);
+        store.delete(key);
     }
 
     /** Removes an object; a key that does not exist is no error. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.StringJoiner;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a store by its address: a path, {@code file:///path}, or a scheme some provider knows. Stateless. */
@@ -43,13 +44,31 @@ public final class BlobStores {
     }
 
     /**
-     * Opens a store.
+     * Opens a store for somebody who has a way of their own to wait while it is away: it passes over short troubles.
      *
      * @param address a path or a URI
      * @param create whether to make what is missing, and to check that objects can be made
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
     public static BlobStore open(String address, boolean create) throws IOException {
+        return PatientStore.of(opened(address, create), Patience.SHORT);
+    }
+
+    /**
+     * Opens a store that exists, for a command.
+     *
+     * @param address a path or a URI
+     * @param patience how long it may be away
+     * @param notes told what a person should know meanwhile, a sentence each, on any thread
+     * @throws StoreException when the address is none, the scheme is not known or the store refuses
+     */
+    public static BlobStore open(String address, Patience patience, Consumer<String> notes) throws IOException {
+        BlobStore store = PatientStore.of(opened(address, false), patience);
+        store.tell(notes);
+        return store;
+    }
+
+    private static BlobStore opened(String address, boolean create) throws IOException {
         StoreAddress parsed = StoreAddress.parse(address);
         if (parsed.isDirectory()) {
             return DirectoryStore.open(Pathname.of(parsed.path()), create);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,11 @@ public abstract class ForwardingStore implements BlobStore {
     @Override
     public void forgetLists(String prefix) {
         store.forgetLists(prefix);
+    }
+
+    @Override
+    public void tell(Consumer<String> listener) {
+        store.tell(listener);
     }
 
     @Override

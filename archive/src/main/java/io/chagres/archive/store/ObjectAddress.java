@@ -3,11 +3,13 @@ package io.chagres.archive.store;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Says where an archive in an object store lies: {@code scheme://bucket/prefix?name=value&...}. Immutable.
  *
  * @param scheme without {@code ://}
- * @param bucket its bucket
+ * @param bucket its bucket, or the ARN of an access point
  * @param prefix what every key begins with: empty, or ends with a slash
  * @param parameters what stands behind the question mark, decoded
  */
@@ -27,10 +29,19 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
     /** The name of the parameter for the account in which the bucket lies, where accounts have buckets. */
     public static final String ACCOUNT = "account";
 
+    /** The scheme of the store that has access points. */
+    private static final String ACCESS_POINTS = "s3";
+
     private static final List<String> WHERE = List.of(ACCOUNT, ENDPOINT);
 
     private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,254}");
-    private static final Pattern COMPONENT = Pattern.compile("[!-~&&[^/?#\\\\]]+");
+    /** An access point, which stands for a bucket: its name is behind a slash or a colon. */
+    private static final Pattern ACCESS_POINT =
+            Pattern.compile("arn:[a-z-]{1,32}:s3(-outposts|-object-lambda)?:[a-z0-9-]{0,32}:[0-9]{1,20}:"
+                    + "(outpost[/:][A-Za-z0-9-]{1,63}[/:])?accesspoint[/:][A-Za-z0-9.-]{1,63}(?=/|$)");
+
+    /** What is seen, and blanks within; what a shell or a URL takes for something else is left out. */
+    private static final Pattern COMPONENT = Pattern.compile("[^\\p{C}\\p{Z}/?#\\\\]([^\\p{C}\\p{Zl}\\p{Zp}/?#\\\\]*)");
 
     /**
      * Takes an address apart; its text appears in no message, since it may hold what does not belong there.
@@ -57,17 +68,29 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
         parsed(scheme, address);
     }
 
+    /** Returns an address of an object store with one more parameter, unless it has it or there is no value. */
+    public static String with(String address, String name, @Nullable String value) {
+        boolean has = address.contains("?" + name + "=") || address.contains("&" + name + "=");
+        if (value == null || value.isEmpty() || has || !address.matches("(?s)(s3|gs|azblob)://.*")) {
+            return address;
+        }
+        return address + (address.contains("?") ? "&" : "?") + name + "="
+                + URLEncoder.encode(value, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
     private static ObjectAddress parsed(String scheme, String address) throws StoreException {
         int question = address.indexOf('?');
         String path = address.substring(scheme.length() + "://".length(), question < 0 ? address.length() : question);
-        int slash = path.indexOf('/');
+        Matcher accessPoint = ACCESS_POINT.matcher(path);
+        boolean isArn = scheme.equals(ACCESS_POINTS) && accessPoint.lookingAt();
+        int slash = path.indexOf('/', isArn ? accessPoint.end() : 0);
         String bucket = slash < 0 ? path : path.substring(0, slash);
-        if (!BUCKET.matcher(bucket).matches()) {
+        if (!isArn && !BUCKET.matcher(bucket).matches()) {
             throw new StoreException(scheme + ":// needs the name of a bucket: " + scheme + "://BUCKET/PREFIX");
         }
         String prefix = prefix(scheme, slash < 0 ? "" : path.substring(slash + 1));
         return new ObjectAddress(
-                scheme, bucket, prefix, parameters(question < 0 ? "" : address.substring(question + 1)));
+                scheme, bucket, prefix, parameters(scheme, question < 0 ? "" : address.substring(question + 1)));
     }
 
     private static String prefix(String scheme, String path) throws StoreException {
@@ -87,18 +110,26 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
         return prefix.toString();
     }
 
-    private static Map<String, String> parameters(String query) {
+    private static Map<String, String> parameters(String scheme, String query) throws StoreException {
         Map<String, String> parameters = new HashMap<>();
         for (String pair : query.split("&")) {
             if (!pair.isEmpty()) {
                 int equals = pair.indexOf('=');
                 String value = equals < 0 ? "" : pair.substring(equals + 1);
-                parameters.put(
-                        equals < 0 ? pair : pair.substring(0, equals),
-                        URLDecoder.decode(value, StandardCharsets.UTF_8));
+                parameters.put(equals < 0 ? pair : pair.substring(0, equals), decoded(scheme, value));
             }
         }
         return Map.copyOf(parameters);
+    }
+
+    /** A plus is one: who writes an address by hand writes the path of a file as it is. */
+    private static String decoded(String scheme, String value) throws StoreException {
+        try {
+            return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new StoreException("a parameter of the " + scheme + ":// address has a % without two hexadecimal"
+                    + " digits; write %25 for the sign itself");
+        }
     }
 
     /**

@@ -1,24 +1,46 @@
 package io.chagres.archive.store;
 
+import io.chagres.linux.Fd;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a store that says now and then that it has too much to do, and asks again, later and later, as long as
- * it answers anything in between: throttling says nothing of what is stored. Other refusals are passed on. Safe for any
- * thread.
+ * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. A
+ * question that the store is too busy for, or that nobody answers, is asked again, later and later, as long as anything
+ * was answered within the {@link Patience}, of all questions together. No call waits longer than that: who asks goes on,
+ * and the thread that still waits for the answer is interrupted. Other refusals are answers, and passed on. Safe for
+ * any thread.
  */
 public final class PatientStore extends ForwardingStore {
-    /** Without any answer for so long, in milliseconds, it is given up. */
-    static final long PATIENCE_MS = 300_000;
-
-    private static final long FIRST_DELAY_MS = 500;
+    private static final long FIRST_DELAY_MS = 100;
     private static final long MAX_DELAY_MS = 20_000;
+
+    /** Trouble that is over sooner is not worth a word. */
+    private static final long QUIET_MS = 2_000;
+
+    private static final long TELL_MS = 30_000;
+
+    /** So long after it was given up whoever asks hears so at once: work beside each other ends together. */
+    private static final long GIVEN_UP_MS = 1_000;
+
+    /** A slower put is taken for one that hangs. */
+    private static final long SLOWEST_BYTES_PER_MS = 256;
+
+    /** What one answer brings at most, on the heap. */
+    private static final int MAX_GET_BYTES = 8 << 20;
+
+    private static final long NEVER = Long.MIN_VALUE;
 
     /** Passes time. */
     interface Time {
@@ -46,70 +68,197 @@ public final class PatientStore extends ForwardingStore {
         T ask() throws IOException;
     }
 
+    private final Patience patience;
     private final Time time;
-    private final AtomicLong answeredMs;
+    private final Notes notes = new Notes();
+    private boolean everAnswered;
+    private long silentSinceMs;
+    private long givenUpMs = NEVER;
+    private long toldMs = NEVER;
+    private @Nullable StoreException lastFailure;
 
-    PatientStore(BlobStore store, Time time) {
+    PatientStore(BlobStore store, Patience patience, Time time) {
         super(store);
+        this.patience = patience;
         this.time = time;
-        answeredMs = new AtomicLong(time.nowMs());
+        silentSinceMs = patience.spentMs() == 0 ? NEVER : time.nowMs() - patience.spentMs();
     }
 
     /**
-     * Returns a patient store; a directory, which never throttles, as it is.
+     * Returns a patient store; a directory, which the kernel answers for, as it is.
      *
      * @param store is closed with it
      */
-    public static BlobStore of(BlobStore store) {
-        return store instanceof DirectoryStore ? store : new PatientStore(store, REAL);
+    public static BlobStore of(BlobStore store, Patience patience) {
+        return store instanceof DirectoryStore ? store : new PatientStore(store, patience, REAL);
     }
 
-    private <T> T ask(Question<T> question) throws IOException {
-        for (long delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs)) {
+    private <T> T ask(long bytes, Question<T> question) throws IOException {
+        long allowedMs = bytes / SLOWEST_BYTES_PER_MS;
+        long delayMs = FIRST_DELAY_MS;
+        while (true) {
+            long beganMs = begin();
             try {
-                T answer = question.ask();
-                answeredMs.set(time.nowMs());
+                T answer = patience.isBounded() ? bounded(leftMs(beganMs) + allowedMs, question) : question.ask();
+                answered();
                 return answer;
             } catch (StoreException e) {
-                if (e.kind() != StoreException.Kind.BUSY || time.nowMs() - answeredMs.get() >= PATIENCE_MS) {
+                if (!e.isAway()) {
+                    answered();
                     throw e;
                 }
-                pause(delayMs, e);
+                pause(refused(e, beganMs, delayMs));
+            } catch (NoSuchBlobException e) {
+                answered();
+                throw e;
             }
+            delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs);
         }
     }
 
-    private void pause(long ms, StoreException cause) throws StoreException {
-        time.pause(ms);
-        if (Thread.currentThread().isInterrupted()) {
+    /** Returns the time, unless it was just given up. */
+    private synchronized long begin() throws StoreException {
+        long nowMs = time.nowMs();
+        if (givenUpMs != NEVER && lastFailure != null) {
+            if (nowMs - givenUpMs < GIVEN_UP_MS) {
+                throw lastFailure;
+            }
+            givenUpMs = NEVER;
+            silentSinceMs = NEVER;
+        }
+        return nowMs;
+    }
+
+    /** Returns how long a question may take that begins now. */
+    private synchronized long leftMs(long beganMs) {
+        long sinceMs = silentSinceMs == NEVER ? beganMs : silentSinceMs;
+        return Math.max(1, sinceMs + patience.timeoutMs() - beganMs);
+    }
+
+    private synchronized void answered() {
+        everAnswered = true;
+        silentSinceMs = NEVER;
+        givenUpMs = NEVER;
+        if (toldMs != NEVER) {
+            toldMs = NEVER;
+            notes.say(name() + " answers again");
+        }
+    }
+
+    /**
+     * Notes that a question had no answer, and returns when to ask again, in milliseconds from now.
+     *
+     * @throws StoreException when the patience has ended
+     */
+    private synchronized long refused(StoreException cause, long beganMs, long delayMs) throws StoreException {
+        long nowMs = time.nowMs();
+        if (silentSinceMs == NEVER) {
+            silentSinceMs = beganMs;
+        }
+        long silentMs = nowMs - silentSinceMs;
+        boolean isBusy = cause.kind() == StoreException.Kind.BUSY;
+        long limitMs = everAnswered || isBusy ? patience.timeoutMs() : patience.firstMs();
+        long waitMs = delayMs / 2 + ThreadLocalRandom.current().nextLong(delayMs / 2 + 1);
+        if (silentMs >= limitMs) {
+            givenUpMs = patience.isBounded() ? nowMs : NEVER;
+            silentSinceMs = patience.isBounded() ? silentSinceMs : NEVER;
+            lastFailure = cause;
             throw cause;
         }
+        boolean due = toldMs == NEVER ? silentMs >= QUIET_MS : nowMs - toldMs >= TELL_MS;
+        if (due && patience.isBounded()) {
+            toldMs = nowMs;
+            notes.say(cause.getMessage() + "; asking again, for " + silentMs / 1000 + " s now and " + limitMs / 1000
+                    + " s at most (--timeout)");
+        }
+        return Math.min(waitMs, limitMs - silentMs);
+    }
+
+    private void pause(long ms) throws StoreException {
+        time.pause(ms);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new StoreException(name() + ": interrupted", new InterruptedException(), StoreException.Kind.SILENT);
+        }
+    }
+
+    /** Asks on a thread of its own, so that whoever asks is free when the time is over, whatever the client does. */
+    private <T> T bounded(long ms, Question<T> question) throws IOException {
+        FutureTask<T> answer = new FutureTask<>(question::ask);
+        Thread.ofVirtual().name("chagres-store").start(answer);
+        try {
+            return answer.get(ms, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            throw new StoreException(
+                    name() + ": no answer within " + ms / 1000.0 + " s", e, StoreException.Kind.SILENT);
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new StoreException(name() + ": interrupted", e, StoreException.Kind.SILENT);
+        } catch (ExecutionException e) {
+            throw failure(e.getCause());
+        }
+    }
+
+    private static IOException failure(@Nullable Throwable cause) {
+        return switch (cause) {
+            case IOException refusal -> refusal;
+            case RuntimeException defect -> throw defect;
+            case Error error -> throw error;
+            case null, default -> new IOException(cause);
+        };
+    }
+
+    /** Hears of waits too. */
+    @Override
+    public void tell(Consumer<String> listener) {
+        notes.tell(listener);
+        super.tell(listener);
     }
 
     @Override
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
-        return ask(() -> store.putIfAbsent(key, content));
+        if (!patience.isBounded()) {
+            return ask(0, () -> store.putIfAbsent(key, content));
+        }
+        MemorySegment copy = MemorySegment.ofArray(content.toArray(ValueLayout.JAVA_BYTE)); // outlives this call
+        return ask(copy.byteSize(), () -> store.putIfAbsent(key, copy));
+    }
+
+    @Override
+    public BlobWriter create(String key) throws IOException {
+        return new Writer(ask(0, () -> store.create(key)));
     }
 
     @Override
     public int get(String key, long offset, MemorySegment target) throws IOException {
-        return ask(() -> store.get(key, offset, target));
+        if (!patience.isBounded()) {
+            return ask(0, () -> store.get(key, offset, target));
+        }
+        MemorySegment read = ask(0, () -> {
+            MemorySegment own = MemorySegment.ofArray(new byte[(int) Math.min(target.byteSize(), MAX_GET_BYTES)]);
+            return own.asSlice(0, store.get(key, offset, own));
+        });
+        MemorySegment.copy(read, 0, target, 0, read.byteSize());
+        int got = (int) read.byteSize();
+        boolean isWhole = got < MAX_GET_BYTES || target.byteSize() == got;
+        return isWhole ? got : got + get(key, offset + got, target.asSlice(got));
     }
 
     @Override
     public long size(String key) throws IOException {
-        return ask(() -> store.size(key));
+        return ask(0, () -> store.size(key));
     }
 
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return ask(() -> store.list(prefix, afterKey));
+        return ask(0, () -> store.list(prefix, afterKey));
     }
 
     @Override
     public @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
         BlobPage[] shown = new BlobPage[1];
-        ask(() -> {
+        ask(0, () -> {
             shown[0] = store.page(prefix, afterKey);
             return shown;
         });
@@ -119,7 +268,7 @@ public final class PatientStore extends ForwardingStore {
     @Override
     public @Nullable BlobInfo first(String prefix) throws IOException {
         BlobInfo[] found = new BlobInfo[1];
-        ask(() -> {
+        ask(0, () -> {
             found[0] = store.first(prefix);
             return found;
         });
@@ -128,19 +277,82 @@ public final class PatientStore extends ForwardingStore {
 
     @Override
     public List<String> children(String prefix) throws IOException {
-        return ask(() -> store.children(prefix));
+        return ask(0, () -> store.children(prefix));
     }
 
     @Override
     public long nowMs() throws IOException {
-        return ask(store::nowMs);
+        return ask(0, store::nowMs);
+    }
+
+    /** Moves by calls of this store, each of which is patient by itself. */
+    @Override
+    public void move(String key, String target, long maxBytes) throws IOException {
+        BlobStore.moveByCopy(this, key, target, maxBytes);
     }
 
     @Override
     public void delete(String key) throws IOException {
-        ask(() -> {
+        ask(0, () -> {
             store.delete(key);
             return key;
         });
+    }
+
+    /** Commits as patiently as an object is put. */
+    private final class Writer implements BlobWriter {
+        private final BlobWriter behind;
+        private long bytes;
+        private boolean abandoned;
+
+        Writer(BlobWriter behind) {
+            this.behind = behind;
+        }
+
+        @Override
+        public void write(MemorySegment source, long offset, long length) throws IOException {
+            behind.write(source, offset, length);
+            bytes += length;
+        }
+
+        @Override
+        public boolean sharesBlocksWith(Fd source) {
+            return behind.sharesBlocksWith(source);
+        }
+
+        @Override
+        public long copyFrom(Fd source, long position, long length) throws IOException {
+            long copied = behind.copyFrom(source, position, length);
+            bytes += copied;
+            return copied;
+        }
+
+        @Override
+        public void read(long position, MemorySegment target, long offset, long length) throws IOException {
+            behind.read(position, target, offset, length);
+        }
+
+        @Override
+        public void commit() throws IOException {
+            abandoned = true;
+            ask(bytes, () -> {
+                behind.commit();
+                return behind;
+            });
+            abandoned = false;
+        }
+
+        @Override
+        public byte @Nullable [] sha256() {
+            return behind.sha256();
+        }
+
+        /** Leaves the memory to a commit that may still read it: the command ends without it. */
+        @Override
+        public void close() {
+            if (!abandoned) {
+                behind.close();
+            }
+        }
     }
 }

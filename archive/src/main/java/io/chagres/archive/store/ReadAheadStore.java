@@ -29,7 +29,8 @@ public final class ReadAheadStore extends ForwardingStore {
     private record Part(BlobRange range, Future<byte[]> answer) {
         /**
          * Returns the bytes, fewer than the range has where the object ends; waits for them. Null when another thread
-         * said meanwhile that it expects something else.
+         * said meanwhile that it expects something else, or when they did not come: whoever needs them asks for them,
+         * and hears why.
          */
         byte @Nullable [] bytes() throws IOException {
             try {
@@ -37,8 +38,8 @@ public final class ReadAheadStore extends ForwardingStore {
             } catch (CancellationException e) {
                 return null;
             } catch (ExecutionException e) {
-                if (e.getCause() instanceof IOException failure) {
-                    throw failure;
+                if (e.getCause() instanceof IOException) {
+                    return null;
                 }
                 throw new IllegalStateException(e.getCause());
             } catch (InterruptedException e) {
@@ -145,15 +146,10 @@ public final class ReadAheadStore extends ForwardingStore {
     @Override
     public long size(String key) throws IOException {
         Part start = at(key, 0);
-        try {
-            byte[] bytes = start == null ? null : start.bytes();
-            if (start != null && bytes != null && bytes.length < start.range.lengthBytes()) {
-                return bytes.length;
-            }
-            return store.size(key);
-        } catch (NoSuchBlobException e) {
-            return -1;
-        }
+        byte[] bytes = start == null ? null : start.bytes();
+        return start != null && bytes != null && bytes.length < start.range.lengthBytes()
+                ? bytes.length
+                : store.size(key);
     }
 
     @Override

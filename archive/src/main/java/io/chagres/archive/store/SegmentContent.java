@@ -15,7 +15,6 @@ import java.util.zip.CRC32C;
 public final class SegmentContent {
     private static final int CHECKSUM_BYTES = 4;
     private static final int BUFFER_BYTES = 16 * 1024;
-    private static final int MAX_ATTEMPTS = 3;
 
     private final List<MemorySegment> segments;
     private final long length;
@@ -74,22 +73,15 @@ public final class SegmentContent {
     }
 
     /**
-     * Takes the other way: reads an answer into a segment until it ends or so many bytes are there. One that breaks off
-     * is asked for again, a few times.
+     * Takes the other way: reads an answer into a segment until it ends or so many bytes are there.
      *
      * @return bytes read
-     * @throws IOException when there is no answer, or each breaks off
+     * @throws IOException when there is no answer, or it breaks off
      */
     public static int read(Answer answer, MemorySegment target, long wanted) throws IOException {
-        for (int attempt = 1; ; attempt++) {
-            InputStream in = answer.open();
-            try (in) {
-                return read(in, target, wanted);
-            } catch (IOException e) {
-                if (attempt == MAX_ATTEMPTS) {
-                    throw e;
-                }
-            }
+        InputStream in = answer.open();
+        try (in) {
+            return read(in, target, wanted);
         }
     }
 

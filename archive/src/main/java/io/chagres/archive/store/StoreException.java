@@ -1,6 +1,9 @@
 package io.chagres.archive.store;
 
 import java.io.IOException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
+import java.util.concurrent.TimeoutException;
 
 /** Says that a store refused something: which object, and why. Nothing that was acknowledged before is lost. */
 public final class StoreException extends IOException {
@@ -12,6 +15,8 @@ public final class StoreException extends IOException {
         PASSING,
         /** The store has too much to do: it passes when the same is asked again, later. */
         BUSY,
+        /** Nobody answered: the line or the store is away, and it passes when it is back. */
+        SILENT,
         /** Trying again is of no use until somebody changes something. */
         LASTING,
         /** The object is there, and the store gives no bytes of it until somebody has asked for it: it is archived. */
@@ -55,11 +60,31 @@ public final class StoreException extends IOException {
 
     /** Says whether trying again is of no use until somebody changes something. */
     public boolean isLasting() {
-        return kind != Kind.PASSING && kind != Kind.BUSY;
+        return kind != Kind.PASSING && !isAway();
     }
 
     /** Says whether it says nothing of what is stored: the store did not give the object, which may be whole. */
     public boolean isUnanswered() {
-        return kind == Kind.BUSY || kind == Kind.ARCHIVED;
+        return isAway() || kind == Kind.ARCHIVED;
+    }
+
+    /** Says whether the store does nothing that it is asked for now: the same question is to be asked again, later. */
+    public boolean isAway() {
+        return kind == Kind.BUSY || kind == Kind.SILENT;
+    }
+
+    /**
+     * Says whether a vendor's client failed because of the line, and not because of what was said on it: what nobody
+     * trusts is no matter of the line, nor is what was interrupted here.
+     */
+    public static boolean isOfTheLine(Throwable failure) {
+        boolean ofTheLine = false;
+        for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
+            if (at instanceof CertificateException || at instanceof CertPathBuilderException) {
+                return false;
+            }
+            ofTheLine |= at instanceof IOException && !(at instanceof StoreException) || at instanceof TimeoutException;
+        }
+        return ofTheLine;
     }
 }

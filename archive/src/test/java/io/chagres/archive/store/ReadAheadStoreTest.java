@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -147,6 +148,25 @@ class ReadAheadStoreTest {
             store.expect(List.of(new BlobRange("gone", 0, 100)).iterator());
             assertThatThrownBy(() -> read(store, "gone", 0, 10)).isInstanceOf(NoSuchBlobException.class);
             assertThat(store.size("gone")).isEqualTo(-1);
+        }
+    }
+
+    /** What was refused ahead is asked for again by whoever needs it: a store that is busy refuses half of all. */
+    @Test
+    void asksAgainForWhatWasRefusedAhead() throws IOException {
+        MemoryStore objects = new MemoryStore();
+        objects.putIfAbsent("a", MemorySegment.ofArray(new byte[] {1, 2, 3}));
+        AtomicInteger refusals = new AtomicInteger(1);
+        BlobStore busy = new FaultyStore(objects, (operation, done) -> {
+            if (!done && operation.kind() == FaultyStore.Kind.GET && refusals.getAndDecrement() > 0) {
+                throw new StoreException("503", new IOException(), StoreException.Kind.BUSY);
+            }
+        });
+        try (BlobStore ahead = new ReadAheadStore(busy, Executors.newVirtualThreadPerTaskExecutor())) {
+            ahead.expect(List.of(new BlobRange("a", 0, 3)).iterator());
+            Await.until("the part was refused", () -> refusals.get() < 1);
+            MemorySegment target = MemorySegment.ofArray(new byte[3]);
+            assertThat(ahead.get("a", 0, target)).isEqualTo(3);
         }
     }
 }

@@ -4,8 +4,6 @@ import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.PatientStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +26,8 @@ public final class IdentityOption {
      *
      * @throws CommandFailure when a file holds no identity
      */
-    public BlobStore open(String store, Map<String, String> environment) throws IOException {
-        return over(PatientStore.of(BlobStores.open(store, false)), environment);
+    public BlobStore open(String store, TimeoutOption timeout, CommandContext context) throws IOException {
+        return over(timeout.open(store, context), context.environment());
     }
 
     /** Returns a store in which what the identities open can be read; closed with it. */

@@ -11,7 +11,7 @@ final class Secrets {
             "(?i).*(secret|passw|token|credential|access[-_]?key|account[-_]?key|api[-_]?key|private[-_]?key"
                     + "|(^|[-_])sas([-_]|$)).*");
     private static final Pattern ADDRESS = Pattern.compile(
-            "(?is).*(://[^/?]*@|[?&](sig|se|sp|[^=&]*(key|secret|token|passw|sas|signature)[^=&]*)=).*");
+            "(?is).*(://[^/?]*@|[?&](?!(kms-key|bucket-key|client-key)=)(sig|se|sp|[^=&]*(key|secret|token|passw|sas|signature)[^=&]*)=).*");
 
     private Secrets() {}
 

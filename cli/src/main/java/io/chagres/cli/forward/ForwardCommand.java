@@ -14,6 +14,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.PropertiesFile;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.forward.ForwardOptions;
 import io.chagres.forward.Forwarder;
 import io.chagres.forward.Sink;
@@ -128,6 +129,9 @@ public final class ForwardCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -148,7 +152,7 @@ public final class ForwardCommand implements Callable<Integer> {
 
     private int forward(ForwardOptions options, ForwardReport report) throws IOException {
         try (Sink sink = sink(report);
-                BlobStore archive = identities.open(store, context.environment())) {
+                BlobStore archive = identities.open(store, timeout, context)) {
             HostFaults faults = new HostFaults(archive, report::fault);
             try (Forwarder forwarder =
                     new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {

@@ -19,6 +19,7 @@ import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.read.ArchiveView;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
@@ -113,6 +114,9 @@ public final class CompactCommand implements Callable<Integer> {
     int level;
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -152,7 +156,7 @@ public final class CompactCommand implements Callable<Integer> {
         Hearing listener = new Hearing(progress);
         try (ArchiveView view = ArchiveView.open(
                 "compact",
-                identities.open(store, context.environment()),
+                identities.open(store, timeout, context),
                 new TimeOptions(),
                 TemporaryFiles.tables(context.environment()),
                 progress::message)) {

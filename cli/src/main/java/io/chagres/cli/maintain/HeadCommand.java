@@ -5,14 +5,13 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.PatientStore;
 import io.chagres.archive.verify.Heads;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.OwnSignature;
@@ -59,6 +58,9 @@ public final class HeadCommand implements Callable<Integer> {
     boolean key;
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     MemoryOption memory = new MemoryOption();
 
     @Mixin
@@ -71,7 +73,7 @@ public final class HeadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (BlobStore archive = PatientStore.of(BlobStores.open(store, false))) {
+        try (BlobStore archive = timeout.open(store, context)) {
             return key ? ownKey(archive) : heads(archive);
         }
     }

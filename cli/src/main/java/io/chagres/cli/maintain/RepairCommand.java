@@ -13,6 +13,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
@@ -51,6 +52,9 @@ public final class RepairCommand implements Callable<Integer> {
     boolean apply;
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -68,7 +72,7 @@ public final class RepairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (BlobStore archive = identities.open(store, context.environment())) {
+        try (BlobStore archive = identities.open(store, timeout, context)) {
             List<HostRegistry.Owner> hosts = Address.hosts(archive, address);
             if (hosts.isEmpty()) {
                 throw new CommandFailure(

@@ -21,6 +21,7 @@ import io.chagres.cli.command.KeyFiles;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TemporaryFiles;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -60,6 +61,9 @@ public final class VerifyCommand implements Callable<Integer> {
     Address address;
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Option(
@@ -93,7 +97,7 @@ public final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ProgressLine progress = new ProgressLine(context, json.json);
         Listener listener = new Listener(progress);
-        try (BlobStore archive = identities.open(store, context.environment());
+        try (BlobStore archive = identities.open(store, timeout, context);
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
             Verify verify = new Verify(archive, threads.workers(), tables, listener, trust());

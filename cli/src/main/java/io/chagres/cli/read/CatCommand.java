@@ -17,6 +17,7 @@ import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteRange;
 import java.io.IOException;
@@ -72,6 +73,9 @@ public final class CatCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -92,7 +96,7 @@ public final class CatCommand implements Callable<Integer> {
         }
         try (ArchiveView view = ArchiveView.once(
                 "cat",
-                identities.open(store, context.environment()),
+                identities.open(store, timeout, context),
                 times,
                 TemporaryFiles.tables(context.environment()),
                 context.err()::println)) {

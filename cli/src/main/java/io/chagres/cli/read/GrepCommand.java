@@ -11,6 +11,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import java.io.Console;
 import java.io.IOException;
@@ -66,6 +67,9 @@ public final class GrepCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -89,7 +93,7 @@ public final class GrepCommand implements Callable<Integer> {
         FileSearch.Options wanted = options.search(json.json);
         try (ArchiveView view = ArchiveView.once(
                 "grep",
-                identities.open(store, context.environment()),
+                identities.open(store, timeout, context),
                 times,
                 TemporaryFiles.tables(context.environment()),
                 context.err()::println)) {

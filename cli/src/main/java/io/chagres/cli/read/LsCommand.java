@@ -14,6 +14,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Table;
@@ -68,6 +69,9 @@ public final class LsCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -85,7 +89,7 @@ public final class LsCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         try (ArchiveView view = ArchiveView.once(
                 "ls",
-                identities.open(store, context.environment()),
+                identities.open(store, timeout, context),
                 times,
                 TemporaryFiles.tables(context.environment()),
                 context.err()::println)) {

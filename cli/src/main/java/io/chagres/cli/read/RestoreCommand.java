@@ -19,6 +19,7 @@ import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -90,6 +91,9 @@ public final class RestoreCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -118,7 +122,7 @@ public final class RestoreCommand implements Callable<Integer> {
                 progress.message("chagres restore: " + subject + ": " + cause);
             }
         };
-        try (BlobStore archive = new HostLists(identities.open(store, context.environment()));
+        try (BlobStore archive = new HostLists(identities.open(store, timeout, context));
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
             Restore.Options options = new Restore.Options(

@@ -18,6 +18,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -70,6 +71,9 @@ public final class TailCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     IdentityOption identities = new IdentityOption();
 
     @Mixin
@@ -92,7 +96,7 @@ public final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
-        BlobStore archive = identities.open(store, context.environment());
+        BlobStore archive = identities.open(store, timeout, context);
         try (ArchiveView view = follow
                 ? ArchiveView.open(
                         "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)

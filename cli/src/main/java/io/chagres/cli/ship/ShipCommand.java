@@ -5,8 +5,10 @@ import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreAddress;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -84,6 +86,14 @@ public final class ShipCommand implements Callable<Integer> {
             description = "The archive: a directory, s3://BUCKET/PREFIX, gs://... or azblob://...; created if absent."
                     + " Or kafka://HOST:PORT,HOST:PORT/TOPIC: each line once into Kafka, through --spool.")
     String store = "";
+
+    @Option(
+            names = "--ca-file",
+            paramLabel = "FILE",
+            description = "The certificates in PEM of the authorities that the archive's or Kafka's server is trusted"
+                    + " by, and no others; as ?ca-file=FILE of an address.")
+    @Nullable
+    String caFile;
 
     @Option(
             names = "--config",
@@ -419,9 +429,15 @@ public final class ShipCommand implements Callable<Integer> {
 
     private Destination destination(ShipOptions options, ShipReport report) throws IOException {
         if (!SpoolOptions.isMeant(store)) {
-            return () -> BlobStores.open(store, true);
+            return () -> opened(report);
         }
-        return spool.destination(store, options, context, report);
+        return spool.destination(store, caFile, options, context, report);
+    }
+
+    private BlobStore opened(ShipReport report) throws IOException {
+        BlobStore archive = BlobStores.open(archive(), true);
+        archive.tell(report::message);
+        return archive;
     }
 
     ShipPlan plan() throws IOException {
@@ -433,7 +449,7 @@ public final class ShipCommand implements Callable<Integer> {
         return SpoolOptions.isMeant(store)
                 ? spool.archive(state.directory(context.environment()), hostName())
                         .toString()
-                : store;
+                : ObjectAddress.with(store, TlsFiles.CA_FILE, caFile);
     }
 
     private String hostName() throws IOException {

@@ -1,6 +1,7 @@
 package io.chagres.cli.ship;
 
 import io.chagres.archive.age.AgeRecipient;
+import io.chagres.archive.store.TlsFiles;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -14,6 +15,7 @@ import io.chagres.ship.ShipOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -81,18 +83,21 @@ final class SpoolOptions {
         return Spool.archive(directory(state, host));
     }
 
-    /** Opens the spool, and prepares the way into Kafka: nothing is connected yet. */
-    Destination destination(String address, ShipOptions options, CommandContext context, ShipReport report)
+    /**
+     * Opens the spool, and prepares the way into Kafka: nothing is connected yet.
+     *
+     * @param caFile whose authorities the brokers are trusted by; null where the properties or the environment say it
+     */
+    Destination destination(
+            String address, @Nullable String caFile, ShipOptions options, CommandContext context, ShipReport report)
             throws IOException {
+        Map<String, String> clients = PropertiesFile.read(properties);
+        if (caFile != null) {
+            clients.put(TlsFiles.CA_FILE, caFile);
+        }
         Spool spool = Spool.open(directory(options.stateDirectory(), options.hostName()), size.bytes());
         SinkSettings settings = new SinkSettings(
-                NAME,
-                PropertiesFile.read(properties),
-                spool.directory(),
-                context.clock(),
-                report::message,
-                spool.id(),
-                options.takeOver());
+                NAME, clients, spool.directory(), context.clock(), report::message, spool.id(), options.takeOver());
         try {
             return new KafkaDestination(context, report, spool, Sinks.open(address, settings), options.once());
         } catch (IllegalArgumentException e) {

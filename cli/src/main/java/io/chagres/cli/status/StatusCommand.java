@@ -7,8 +7,6 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.FleetStatus;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.PatientStore;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -16,6 +14,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.ship.RunningShipper;
 import java.io.IOException;
@@ -91,6 +90,9 @@ public final class StatusCommand implements Callable<Integer> {
     String acknowledge;
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     StateOption state = new StateOption();
 
     @Mixin
@@ -118,7 +120,7 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     private int fleet(String of) throws IOException {
-        try (BlobStore archive = PatientStore.of(BlobStores.open(of, false));
+        try (BlobStore archive = timeout.open(of, context);
                 WorkerThreads threads = new WorkerThreads("chagres-status-", requestsAtOnce(archive))) {
             long nowMs = nowMs(archive);
             FleetStatus fleet = new FleetStatus(archive, threads, late.toMillis(), nowMs);

@@ -1,9 +1,13 @@
 package io.chagres.sinks.kafka;
 
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -11,6 +15,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -121,6 +126,29 @@ record KafkaSettings(String name, Map<String, String> properties) {
         all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, brokers);
         all.putIfAbsent(AdminClientConfig.CLIENT_ID_CONFIG, "chagres-" + name);
         all.put("enable.metrics.push", false);
+        trust(all);
         return all;
+    }
+
+    /** Kafka's client reads PEM by itself; whom it trusts is said where it is for every store, unless Kafka's own way. */
+    private static void trust(Map<String, Object> all) {
+        Object caFile = all.remove(TlsFiles.CA_FILE);
+        boolean own = all.keySet().stream().anyMatch(each -> each.startsWith("ssl.truststore."));
+        boolean encrypted = String.valueOf(all.get(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG))
+                .toUpperCase(Locale.ROOT)
+                .endsWith("SSL");
+        if (own || !encrypted || all.containsKey(SslConfigs.SSL_ENGINE_FACTORY_CLASS_CONFIG)) {
+            return;
+        }
+        try {
+            Map<String, String> named = caFile == null ? Map.of() : Map.of(TlsFiles.CA_FILE, caFile.toString());
+            Path file = TlsFiles.of(named, List.of(), System.getenv()).caFile();
+            if (file != null) {
+                all.put(SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, "PEM");
+                all.put(SslConfigs.SSL_TRUSTSTORE_LOCATION_CONFIG, file.toString());
+            }
+        } catch (StoreException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 }

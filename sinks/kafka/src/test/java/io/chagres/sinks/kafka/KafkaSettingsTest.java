@@ -1,9 +1,13 @@
 package io.chagres.sinks.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.testkit.TlsIdentity;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the clients are told. */
 class KafkaSettingsTest {
@@ -37,5 +41,21 @@ class KafkaSettingsTest {
     void ourOwnPropertiesAreNotForKafka() {
         Map<String, String> ours = Map.of(KafkaSettings.HEADERS, "", KafkaSettings.POSITIONS_TOPIC, "p");
         assertThat(producer(ours)).doesNotContainKeys(KafkaSettings.HEADERS, KafkaSettings.POSITIONS_TOPIC);
+    }
+
+    @Test
+    void trustsWhomTheShipIsTold(@TempDir Path directory) {
+        String file = TlsIdentity.in(directory).certificate().toString();
+        assertThat(producer(Map.of("ca-file", file, "security.protocol", "SASL_SSL")))
+                .containsEntry("ssl.truststore.type", "PEM")
+                .containsEntry("ssl.truststore.location", file)
+                .doesNotContainKey("ca-file");
+        assertThat(producer(Map.of("ca-file", file))).doesNotContainKeys("ssl.truststore.type", "ca-file");
+        assertThat(producer(Map.of("security.protocol", "SSL", "ca-file", file, "ssl.truststore.location", "/own")))
+                .containsEntry("ssl.truststore.location", "/own")
+                .doesNotContainKey("ssl.truststore.type");
+        assertThatThrownBy(() -> producer(Map.of("ca-file", "/no/such", "security.protocol", "SSL")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("/no/such, which does not exist");
     }
 }

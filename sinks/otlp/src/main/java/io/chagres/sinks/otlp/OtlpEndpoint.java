@@ -1,6 +1,8 @@
 package io.chagres.sinks.otlp;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import io.chagres.forward.SinkException;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsPartialSuccess;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
@@ -20,6 +22,7 @@ import java.time.InstantSource;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,7 +35,14 @@ final class OtlpEndpoint implements AutoCloseable {
 
     private static final Pattern FORM = Pattern.compile("otlp://([^/@?#]+:[0-9]{1,5})(/[^?#]*)?");
     private static final String HEADER = "header.";
-    private static final Set<String> KNOWN = Set.of("tls", "compression", "timeout-ms", "max-value-bytes");
+    private static final Set<String> KNOWN = Set.of(
+            "tls",
+            "compression",
+            "timeout-ms",
+            "max-value-bytes",
+            TlsFiles.CA_FILE,
+            TlsFiles.CLIENT_CERT,
+            TlsFiles.CLIENT_KEY);
     private static final Set<Integer> BUSY = Set.of(429, 502, 503, 504);
 
     /** Who says that a request is wrong says so again; what is in the way has to be changed by somebody. */
@@ -56,7 +66,8 @@ final class OtlpEndpoint implements AutoCloseable {
                 headers.put(each.getKey().substring(HEADER.length()), each.getValue());
             } else if (!KNOWN.contains(each.getKey())) {
                 throw new IllegalArgumentException("otlp:// knows no property '" + each.getKey()
-                        + "'; known are compression, header.NAME, max-value-bytes, timeout-ms and tls");
+                        + "'; known are ca-file, client-cert, client-key, compression, header.NAME, max-value-bytes,"
+                        + " timeout-ms and tls");
             }
         }
         gzip = switch (properties.getOrDefault("compression", "gzip")) {
@@ -66,7 +77,28 @@ final class OtlpEndpoint implements AutoCloseable {
         };
         timeout = Duration.ofMillis(number(properties, "timeout-ms", 10_000, 1));
         maxValueBytes = number(properties, "max-value-bytes", 256 * 1024, 1);
-        client = HttpClient.newBuilder().connectTimeout(timeout).build();
+        client = client(properties);
+    }
+
+    /** Trusts whom the properties name, or else whom the variables of OpenTelemetry's own exporters do. */
+    private HttpClient client(Map<String, String> properties) {
+        HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(timeout);
+        Map<String, String> environment = System.getenv();
+        try {
+            TlsFiles tls = TlsFiles.of(
+                    properties,
+                    List.of(
+                            named(environment, "OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE"),
+                            named(environment, "OTEL_EXPORTER_OTLP_CERTIFICATE")),
+                    environment);
+            return (tls.isNamed() ? builder.sslContext(tls.context()) : builder).build();
+        } catch (StoreException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    private static TlsFiles.Named named(Map<String, String> environment, String variable) {
+        return new TlsFiles.Named(variable, environment.get(variable));
     }
 
     /** Reads an address and properties; the message of its failure is for people and holds no value of a header. */
@@ -135,7 +167,7 @@ final class OtlpEndpoint implements AutoCloseable {
             answer = client.send(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
             String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-            throw new SinkException(where() + " does not answer: " + message, e);
+            throw new SinkException(where() + " does not answer: " + message + TlsFiles.advice(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SinkException("interrupted", e);

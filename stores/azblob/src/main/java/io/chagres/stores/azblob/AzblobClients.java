@@ -12,10 +12,12 @@ import com.azure.storage.common.policy.RetryPolicyType;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +36,8 @@ final class AzblobClients {
     /** A put that is slower than this is taken for one that hangs. */
     private static final long SLOWEST_BYTES_PER_SECOND = 1 << 20;
 
-    /** Passes over short troubles; for the longer ones the shipper waits, and says so. */
-    private static final int TRIES = 4;
-
-    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+    /** Who asks again, and until when, is decided above. */
+    private static final int TRIES = 1;
 
     private AzblobClients() {}
 
@@ -50,21 +49,30 @@ final class AzblobClients {
         if (endpoint == null) {
             endpoint = endpointOf(address, account);
         }
+        com.azure.core.http.HttpClient http = http(TlsFiles.of(address.parameters(), List.of(), environment));
         BlobContainerClientBuilder builder = new BlobContainerClientBuilder()
                 .endpoint(endpoint.toString())
                 .containerName(address.bucket())
                 .addPolicy((context, next) ->
                         next.process().doOnNext(answer -> clock.hear(answer.getHeaderValue(HttpHeaderName.DATE))))
-                .httpClient(new JdkHttpClientBuilder(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1))
-                        .connectionTimeout(CONNECT)
-                        .writeTimeout(SILENCE)
-                        .readTimeout(SILENCE)
-                        .responseTimeout(SILENCE)
-                        .build())
-                .retryOptions(new RequestRetryOptions(
-                        RetryPolicyType.EXPONENTIAL, TRIES, (Duration) null, FIRST_WAIT, LONGEST_WAIT, null));
-        authorize(builder, address, account, "https".equals(endpoint.getScheme()), environment);
+                .encryptionScope(AzblobOptions.of(address).encryptionScope())
+                .httpClient(http)
+                .retryOptions(new RequestRetryOptions(RetryPolicyType.FIXED, TRIES, (Duration) null, null, null, null));
+        authorize(builder, address, account, http, environment);
         return builder.buildClient();
+    }
+
+    private static com.azure.core.http.HttpClient http(TlsFiles tls) {
+        HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+        if (tls.isNamed()) {
+            builder.sslContext(tls.context());
+        }
+        return new JdkHttpClientBuilder(builder)
+                .connectionTimeout(CONNECT)
+                .writeTimeout(SILENCE)
+                .readTimeout(SILENCE)
+                .responseTimeout(SILENCE)
+                .build();
     }
 
     private static URI endpointOf(ObjectAddress address, @Nullable String account) throws StoreException {
@@ -80,9 +88,11 @@ final class AzblobClients {
             BlobContainerClientBuilder builder,
             ObjectAddress address,
             @Nullable String account,
-            boolean encrypted,
+            com.azure.core.http.HttpClient http,
             Map<String, String> environment)
             throws StoreException {
+        URI endpoint = address.endpoint();
+        boolean encrypted = endpoint == null || "https".equals(endpoint.getScheme());
         String key = environment.get("AZURE_STORAGE_KEY");
         String token = environment.get("AZURE_STORAGE_SAS_TOKEN");
         if (key != null) {
@@ -92,7 +102,8 @@ final class AzblobClients {
         } else if (token != null) {
             builder.sasToken(token);
         } else {
-            builder.credential(new DefaultAzureCredentialBuilder().build());
+            builder.credential(
+                    new DefaultAzureCredentialBuilder().httpClient(http).build());
         }
     }
 

@@ -6,6 +6,7 @@ import com.azure.storage.blob.models.BlobStorageException;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -56,12 +57,12 @@ final class AzblobFailure {
     }
 
     /** Returns what to throw when an object could not be read. */
-    static IOException ofReading(ObjectAddress address, String key, RuntimeException failure) {
+    static IOException ofReading(ObjectAddress address, String key, RuntimeException failure) throws StoreException {
         return saysThatItIsMissing(failure) ? new NoSuchBlobException(key) : of(address, key, failure);
     }
 
     /** Returns what to throw for a failed call that needs no object to exist. */
-    static IOException of(ObjectAddress address, String key, RuntimeException failure) {
+    static IOException of(ObjectAddress address, String key, RuntimeException failure) throws StoreException {
         if (saysThatThereIsNoContainer(failure)) {
             return new StoreException(
                     address.name() + ": there is no container " + address.bucket() + "; make it, or correct its name",
@@ -76,7 +77,10 @@ final class AzblobFailure {
         String where = address.name() + (key.isEmpty() ? "" : ": " + key) + ": ";
         int status = status(failure);
         return new StoreException(
-                where + (status == 0 ? cause(failure) : refusal(failure, status) + tier(failure)),
+                where
+                        + (status == 0
+                                ? cause(failure) + TlsFiles.advice(failure)
+                                : refusal(address, failure, status) + tier(failure)),
                 failure,
                 kind(failure, status));
     }
@@ -90,6 +94,9 @@ final class AzblobFailure {
         if (isArchived(failure)) {
             return StoreException.Kind.ARCHIVED;
         }
+        if (status == 0 && StoreException.isOfTheLine(failure)) {
+            return StoreException.Kind.SILENT;
+        }
         boolean isBusy = status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
         return isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING;
     }
@@ -101,21 +108,23 @@ final class AzblobFailure {
                         + " when it is there, and let no lifecycle rule move what is read)";
     }
 
-    private static String refusal(RuntimeException failure, int status) {
+    private static String refusal(ObjectAddress address, RuntimeException failure, int status) throws StoreException {
         BlobErrorCode code = code(failure);
-        return code == null ? strange(Integer.toString(status)) : status + " " + code + advice(status);
+        return code == null ? strange(Integer.toString(status)) : status + " " + code + advice(address, status);
     }
 
     private static String strange(String what) {
         return "the answer is none of Azure Blob Storage (" + what + "); is the endpoint right?";
     }
 
-    private static String advice(int status) {
+    private static String advice(ObjectAddress address, int status) throws StoreException {
         return switch (status) {
             case UNAUTHORIZED -> " (credentials: " + AzblobClients.CREDENTIALS + ")";
             case FORBIDDEN ->
                 " (needed: the role Storage Blob Data Contributor, or a token that may read, create and"
-                        + " list; and a clock that is right)";
+                        + " list; and a clock that is right. If that is so, a policy may want what this address does not"
+                        + " ask for: "
+                        + AzblobOptions.of(address).unsent().replaceFirst(", $", "") + ")";
             default -> "";
         };
     }

@@ -41,10 +41,12 @@ final class AzblobStore implements BlobStore {
 
     private final ObjectAddress address;
     private final AnswerClock clock = new AnswerClock();
+    private final AzblobOptions options;
     private final BlobContainerClient container;
 
     private AzblobStore(ObjectAddress address, Map<String, String> environment) throws StoreException {
         this.address = address;
+        options = AzblobOptions.of(address);
         container = AzblobClients.create(address, environment, clock);
     }
 
@@ -82,7 +84,9 @@ final class AzblobStore implements BlobStore {
                 .setContentMd5(content.md5())
                 .setRequestConditions(new BlobRequestConditions().setIfNoneMatch("*"));
         try {
-            blob(key).getBlockBlobClient().uploadWithResponse(put, null, AzblobClients.patience(content.length()));
+            blob(key)
+                    .getBlockBlobClient()
+                    .uploadWithResponse(options.keep(key, put), null, AzblobClients.patience(content.length()));
             return true;
         } catch (RuntimeException e) {
             if (AzblobFailure.saysThatItExists(e)) {

@@ -5,8 +5,11 @@ import io.chagres.archive.store.BlobStoreProvider;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.ReadAheadStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -14,7 +17,8 @@ import java.util.concurrent.Executors;
 /**
  * Opens {@code azblob://container/prefix}. The parameter {@code account} names the storage account, else the variable
  * AZURE_STORAGE_ACCOUNT does; {@code endpoint} names another server than Azure's public one, such as one of another
- * cloud or an emulator. Credentials are those of Azure's own tools, never in the address. Stateless.
+ * cloud or an emulator; {@code encryption-scope}, {@code storage-class} (the tier of data objects) and {@code tags} how
+ * objects are kept; and there are those of {@link TlsFiles}. Credentials are those of Azure's own tools, never in the address. Stateless.
  */
 public final class AzblobStoreProvider implements BlobStoreProvider {
     private static final String SCHEME = "azblob";
@@ -29,12 +33,17 @@ public final class AzblobStoreProvider implements BlobStoreProvider {
 
     @Override
     public void check(String address) throws StoreException {
-        parse(address).endpoint();
+        ObjectAddress parsed = parse(address);
+        parsed.endpoint();
+        AzblobOptions.of(parsed);
+        TlsFiles.of(parsed.parameters(), List.of(), System.getenv());
     }
 
-    private static ObjectAddress parse(String address) throws StoreException {
-        return ObjectAddress.parse(
-                SCHEME, address, Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT), AzblobClients.CREDENTIALS);
+    static ObjectAddress parse(String address) throws StoreException {
+        Set<String> known = new HashSet<>(AzblobOptions.PARAMETERS);
+        known.addAll(TlsFiles.PARAMETERS);
+        known.addAll(Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT));
+        return ObjectAddress.parse(SCHEME, address, known, AzblobClients.CREDENTIALS);
     }
 
     @Override

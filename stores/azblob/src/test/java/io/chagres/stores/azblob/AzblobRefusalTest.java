@@ -3,16 +3,18 @@ package io.chagres.stores.azblob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +35,31 @@ class AzblobRefusalTest extends RefusalContract {
 
     private BlobStore open(boolean create, String parameters, Map<String, String> environment) throws IOException {
         String address = "azblob://container/p?endpoint=" + server.endpoint() + parameters;
-        return AzblobStore.open(
-                ObjectAddress.parse("azblob", address, Set.of(ObjectAddress.ACCOUNT, ObjectAddress.ENDPOINT), ""),
-                environment,
-                create);
+        return AzblobStore.open(AzblobStoreProvider.parse(address), environment, create);
+    }
+
+    @Override
+    protected BlobStore openEncrypted(URI endpoint, Map<String, String> environment, String parameters)
+            throws IOException {
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("AZURE_STORAGE_KEY", "U0VDUkVU");
+        String address = "azblob://container/p?endpoint=" + endpoint + "&account=me" + parameters;
+        return AzblobStore.open(AzblobStoreProvider.parse(address), all, false);
+    }
+
+    @Test
+    void sendsWhatTheAddressAsksForWithEachObject() throws IOException {
+        String data = ArchiveLayout.object("0123456789abcdef", 1, 0, 9, 7, Codec.ZSTD);
+        String parameters = "&account=me&encryption-scope=ours&storage-class=Cool&tags=team=ops,env=prod";
+        try (BlobStore store = open(false, parameters, Map.of("AZURE_STORAGE_KEY", "U0VDUkVU"))) {
+            store.putIfAbsent("hosts/0123456789abcdef/log/1", CONTENT);
+            store.putIfAbsent(data, CONTENT);
+        }
+        assertThat(server.requests()).hasSize(2).allSatisfy(put -> assertThat(put)
+                .contains("\nx-ms-encryption-scope: ours\n")
+                .contains("\nx-ms-tags: team=ops&env=prod\n"));
+        assertThat(server.requests().get(0)).doesNotContain("x-ms-access-tier");
+        assertThat(server.requests().get(1)).contains("\nx-ms-access-tier: Cool\n");
     }
 
     /** What a lifecycle rule moved is there: nobody may take it for damaged or missing. */

@@ -5,6 +5,7 @@ import com.google.api.client.http.HttpResponseException;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -86,8 +87,15 @@ final class GcsFailure {
             return new StoreException(where + "another writer puts it at this moment", failure);
         }
         boolean isBusy = status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+        if (status == 0) {
+            boolean silent = StoreException.isOfTheLine(failure);
+            return new StoreException(
+                    where + cause(failure) + TlsFiles.advice(failure),
+                    failure,
+                    silent ? StoreException.Kind.SILENT : StoreException.Kind.PASSING);
+        }
         return new StoreException(
-                where + (status == 0 ? cause(failure) : refusal(failure)),
+                where + refusal(address, failure),
                 failure,
                 isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING);
     }
@@ -100,10 +108,10 @@ final class GcsFailure {
                 failure);
     }
 
-    private static String refusal(IOException failure) {
+    private static String refusal(ObjectAddress address, IOException failure) {
         int status = status(failure);
         String text = message(failure);
-        return status + (text.isEmpty() ? "" : ": " + bounded(text)) + advice(status);
+        return status + (text.isEmpty() ? "" : ": " + bounded(text)) + advice(address, status);
     }
 
     private static String message(IOException failure) {
@@ -114,12 +122,14 @@ final class GcsFailure {
         return failure instanceof HttpResponseException other && other.getContent() != null ? other.getContent() : "";
     }
 
-    private static String advice(int status) {
+    private static String advice(ObjectAddress address, int status) {
         return switch (status) {
             case UNAUTHORIZED -> " (credentials: GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's account)";
             case FORBIDDEN ->
                 " (needed: storage.objects.create, storage.objects.get and"
-                        + " storage.objects.list; 'compact' also storage.objects.delete)";
+                        + " storage.objects.list; 'compact' also storage.objects.delete. If that is granted, the bucket"
+                        + " may want what this address does not ask for: " + GcsOptions.unsent(address.parameters())
+                        + ")";
             default -> "";
         };
     }

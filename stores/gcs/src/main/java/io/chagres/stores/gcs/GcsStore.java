@@ -21,6 +21,7 @@ import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,16 +34,18 @@ final class GcsStore implements BlobStore {
 
     private final ObjectAddress address;
     private final AnswerClock clock = new AnswerClock();
+    private final GcsOptions options;
     private final Storage client;
 
-    private GcsStore(ObjectAddress address) throws IOException {
+    private GcsStore(ObjectAddress address, Map<String, String> environment) throws IOException {
         this.address = address;
-        client = GcsClients.create(address, clock);
+        options = GcsOptions.of(address);
+        client = GcsClients.create(address, environment, clock);
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
-    static GcsStore open(ObjectAddress address, boolean create) throws IOException {
-        GcsStore store = new GcsStore(address);
+    static GcsStore open(ObjectAddress address, Map<String, String> environment, boolean create) throws IOException {
+        GcsStore store = new GcsStore(address, environment);
         if (create) {
             ConditionProbe.prove(store, "ifGenerationMatch", "Use Google's own, or a server that keeps it");
         }
@@ -60,13 +63,14 @@ final class GcsStore implements BlobStore {
     }
 
     private boolean put(String key, SegmentContent content) throws IOException {
-        StorageObject object = new StorageObject().setCrc32c(content.crc32c());
+        StorageObject object = options.object(key, content.crc32c());
         try {
-            Storage.Objects.Insert insert = client.objects()
+            Storage.Objects.Insert insert = options.keep(client.objects()
                     .insert(address.bucket(), object, new Upload(content))
                     .setName(address.prefix() + key)
                     .setIfGenerationMatch(NO_GENERATION)
-                    .setFields("name");
+                    .setFields("name"));
+            options.paid(insert);
             insert.getMediaHttpUploader().setDirectUploadEnabled(true);
             insert.setDisableGZipContent(true).execute();
             return true;
@@ -107,7 +111,7 @@ final class GcsStore implements BlobStore {
     }
 
     private InputStream open(String key, long offset, long wanted) throws IOException {
-        Storage.Objects.Get get = client.objects().get(address.bucket(), address.prefix() + key);
+        Storage.Objects.Get get = options.paid(client.objects().get(address.bucket(), address.prefix() + key));
         get.getRequestHeaders()
                 .setRange("bytes=" + offset + "-" + (offset + wanted - 1))
                 .setAcceptEncoding(null);
@@ -125,8 +129,7 @@ final class GcsStore implements BlobStore {
     @Override
     public long size(String key) throws IOException {
         try {
-            return client.objects()
-                    .get(address.bucket(), address.prefix() + key)
+            return options.paid(client.objects().get(address.bucket(), address.prefix() + key))
                     .setFields("size")
                     .execute()
                     .getSize()
@@ -210,7 +213,7 @@ final class GcsStore implements BlobStore {
     }
 
     private Storage.Objects.List listing(String prefix) throws IOException {
-        return client.objects().list(address.bucket()).setPrefix(address.prefix() + prefix);
+        return options.paid(client.objects().list(address.bucket())).setPrefix(address.prefix() + prefix);
     }
 
     private Objects execute(String prefix, Storage.Objects.List request) throws IOException {
@@ -258,7 +261,8 @@ final class GcsStore implements BlobStore {
     @Override
     public void delete(String key) throws IOException {
         try {
-            client.objects().delete(address.bucket(), address.prefix() + key).execute();
+            options.paid(client.objects().delete(address.bucket(), address.prefix() + key))
+                    .execute();
         } catch (IOException e) {
             if (GcsFailure.status(e) != GcsFailure.NOT_FOUND) {
                 throw GcsFailure.of(address, key, e);

@@ -5,13 +5,17 @@ import io.chagres.archive.store.BlobStoreProvider;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.ReadAheadStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
 
 /**
  * Opens {@code gs://bucket/prefix}. The parameter {@code endpoint} names another server than Google's own, such as a
- * private endpoint or an emulator. Credentials are the application default credentials of Google's tools, never in the
+ * private endpoint or an emulator; {@code kms-key}, {@code storage-class} (of data objects), {@code acl} and {@code
+ * requester-pays} how objects are kept; and there are those of {@link TlsFiles}. Credentials are the application default credentials of Google's tools, never in the
  * address. Stateless.
  */
 public final class GcsStoreProvider implements BlobStoreProvider {
@@ -27,19 +31,23 @@ public final class GcsStoreProvider implements BlobStoreProvider {
 
     @Override
     public void check(String address) throws StoreException {
-        parse(address).endpoint();
+        ObjectAddress parsed = parse(address);
+        parsed.endpoint();
+        GcsOptions.of(parsed);
+        TlsFiles.of(parsed.parameters(), List.of(), System.getenv());
     }
 
     @Override
     public BlobStore open(String address, boolean create) throws IOException {
-        return new ReadAheadStore(GcsStore.open(parse(address), create), Executors.newVirtualThreadPerTaskExecutor());
+        return new ReadAheadStore(
+                GcsStore.open(parse(address), System.getenv(), create), Executors.newVirtualThreadPerTaskExecutor());
     }
 
-    private static ObjectAddress parse(String address) throws StoreException {
+    static ObjectAddress parse(String address) throws StoreException {
+        Set<String> known = new HashSet<>(GcsOptions.PARAMETERS);
+        known.addAll(TlsFiles.PARAMETERS);
+        known.add(ObjectAddress.ENDPOINT);
         return ObjectAddress.parse(
-                SCHEME,
-                address,
-                Set.of(ObjectAddress.ENDPOINT),
-                "GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's service account");
+                SCHEME, address, known, "GOOGLE_APPLICATION_CREDENTIALS, gcloud or the machine's service account");
     }
 }

@@ -3,11 +3,15 @@ package io.chagres.stores.gcs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -26,6 +30,31 @@ class GcsRefusalTest extends RefusalContract {
     @Override
     protected BlobStore open(boolean create) throws IOException {
         return new GcsStoreProvider().open("gs://bucket/p?endpoint=" + server.endpoint(), create);
+    }
+
+    @Override
+    protected BlobStore openEncrypted(URI endpoint, Map<String, String> environment, String parameters)
+            throws IOException {
+        ObjectAddress address = GcsStoreProvider.parse("gs://bucket/p?endpoint=" + endpoint + parameters);
+        return GcsStore.open(address, environment, false);
+    }
+
+    @Test
+    void sendsWhatTheAddressAsksForWithEachObject() throws IOException {
+        String key = "projects/p/locations/l/keyRings/r/cryptoKeys/k";
+        String data = ArchiveLayout.object("0123456789abcdef", 1, 0, 9, 7, Codec.ZSTD);
+        String parameters = "&kms-key=" + key + "&storage-class=NEARLINE&acl=bucketOwnerFullControl&requester-pays=me";
+        try (BlobStore store =
+                new GcsStoreProvider().open("gs://bucket/p?endpoint=" + server.endpoint() + parameters, false)) {
+            store.putIfAbsent("hosts/0123456789abcdef/log/1", CONTENT);
+            store.putIfAbsent(data, CONTENT);
+            store.list("", null);
+        }
+        assertThat(server.requests().subList(0, 2)).allSatisfy(put -> assertThat(put)
+                .contains("kmsKeyName=" + key, "predefinedAcl=bucketOwnerFullControl"));
+        assertThat(server.requests()).allSatisfy(each -> assertThat(each).contains("userProject=me"));
+        assertThat(server.requests().get(0)).doesNotContain("NEARLINE");
+        assertThat(server.requests().get(1)).contains("\"storageClass\":\"NEARLINE\"");
     }
 
     @Override

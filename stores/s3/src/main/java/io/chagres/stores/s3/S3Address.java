@@ -2,64 +2,88 @@ package io.chagres.stores.s3;
 
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.net.URI;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says where an archive in S3 lies. Immutable.
  *
- * @param bucket its bucket
- * @param prefix what every key begins with: empty, or ends with a slash
+ * @param place bucket, prefix and all parameters
  * @param endpoint the server, or null for the one of AWS
  * @param region the region, or null for the one the environment names
- * @param owner the account that must own the bucket, or null for any
  * @param pathStyle whether the bucket is part of the path instead of the host name
  * @param consistentLists whether a list shows all that was put before, or null when the address does not say
- * @param name the address as it appears in messages
+ * @param headers what requests say besides
  */
 record S3Address(
-        String bucket,
-        String prefix,
+        ObjectAddress place,
         @Nullable URI endpoint,
         @Nullable String region,
-        @Nullable String owner,
         boolean pathStyle,
         @Nullable Boolean consistentLists,
-        String name) {
+        S3Headers headers) {
     static final String SCHEME = "s3";
 
     private static final String REGION = "region";
-    private static final String OWNER = "owner";
-    private static final Pattern ACCOUNT = Pattern.compile("[0-9A-Za-z_.-]{1,64}");
     private static final String PATH_STYLE = "path-style";
     private static final String CONSISTENT_LISTS = "consistent-lists";
+    private static final int REGION_OF_ARN = 3;
 
     static S3Address parse(String text) throws StoreException {
-        ObjectAddress address = ObjectAddress.parse(
-                SCHEME,
-                text,
-                Set.of(ObjectAddress.ENDPOINT, REGION, OWNER, PATH_STYLE, CONSISTENT_LISTS),
-                "the environment or the AWS profile");
-        String owner = address.parameters().get(OWNER);
-        if (owner != null && !ACCOUNT.matcher(owner).matches()) {
-            throw new StoreException(address.name() + ": owner names no account; on AWS it is a number of 12 digits");
+        Set<String> known = new HashSet<>(Set.of(ObjectAddress.ENDPOINT, REGION, PATH_STYLE, CONSISTENT_LISTS));
+        known.addAll(S3Headers.PARAMETERS);
+        known.addAll(TlsFiles.PARAMETERS);
+        ObjectAddress place = ObjectAddress.parse(SCHEME, text, known, "the environment or the AWS profile");
+        URI endpoint = place.endpoint();
+        Map<String, String> parameters = place.parameters();
+        boolean isArn = place.bucket().startsWith("arn:");
+        String region = parameters.get(REGION);
+        if (region != null && !isRegion(region)) {
+            throw new StoreException(place.name() + ": region names no region, such as eu-west-1");
         }
-        URI endpoint = address.endpoint();
-        String lists = address.parameters().get(CONSISTENT_LISTS);
-        if (lists != null && !lists.equals("true") && !lists.equals("false")) {
-            throw new StoreException(address.name() + ": consistent-lists is true or false");
+        if (region == null && isArn) {
+            String named = place.bucket().split(":")[REGION_OF_ARN];
+            region = named.isEmpty() ? null : named;
         }
-        String pathStyle = address.parameters().get(PATH_STYLE);
+        Boolean pathStyle = flag(place, PATH_STYLE);
         return new S3Address(
-                address.bucket(),
-                address.prefix(),
+                place,
                 endpoint,
-                address.parameters().get(REGION),
-                owner,
-                pathStyle == null ? endpoint != null : Boolean.parseBoolean(pathStyle),
-                lists == null ? null : Boolean.valueOf(lists),
-                address.name());
+                region,
+                pathStyle == null ? endpoint != null && !isArn : pathStyle,
+                flag(place, CONSISTENT_LISTS),
+                S3Headers.of(place));
+    }
+
+    /** Says whether a text can be the name of a region: it becomes a part of a host's name. */
+    static boolean isRegion(String text) {
+        return text.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,62}");
+    }
+
+    /** Returns what a parameter says that is true or false; null where it is not given. */
+    static @Nullable Boolean flag(ObjectAddress place, String name) throws StoreException {
+        String value = place.parameters().get(name);
+        if (value != null && !value.equals("true") && !value.equals("false")) {
+            throw new StoreException(place.name() + ": " + name + " is true or false");
+        }
+        return value == null ? null : Boolean.valueOf(value);
+    }
+
+    String bucket() {
+        return place.bucket();
+    }
+
+    /** Returns what every key begins with: empty, or ends with a slash. */
+    String prefix() {
+        return place.prefix();
+    }
+
+    /** Returns the address as it appears in messages. */
+    String name() {
+        return place.name();
     }
 }

@@ -2,10 +2,14 @@ package io.chagres.stores.s3;
 
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.InvalidObjectStateException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
@@ -19,19 +23,36 @@ final class S3Failure {
     static final int PRECONDITION_FAILED = 412;
     static final int RANGE_NOT_SATISFIABLE = 416;
     private static final int MAX_MESSAGE = 300;
+    private static final String WRONG_REGION = "AuthorizationHeaderMalformed";
+
+    /** Where no header says it, the message does. */
+    private static final Pattern REGION = Pattern.compile("expecting '([^']*)'");
 
     private S3Failure() {}
 
     /** Returns what to throw for a failed call that concerns an object. */
     static IOException of(S3Address address, String key, SdkException failure) {
-        if (failure instanceof S3Exception refusal) {
-            return refused(address, key, refusal);
-        }
-        String where = address.name() + (key.isEmpty() ? "" : ": " + key);
-        return new StoreException(where + ": " + cause(failure), failure);
+        return of(address, key, failure, false);
     }
 
-    private static IOException refused(S3Address address, String key, S3Exception refusal) {
+    /** Returns what to throw for a failed call that makes an object. */
+    static IOException ofPut(S3Address address, String key, SdkException failure) {
+        return of(address, key, failure, true);
+    }
+
+    private static IOException of(S3Address address, String key, SdkException failure, boolean ofPut) {
+        if (failure instanceof S3Exception refusal) {
+            return refused(address, key, refusal, ofPut);
+        }
+        String where = address.name() + (key.isEmpty() ? "" : ": " + key);
+        boolean silent = StoreException.isOfTheLine(failure);
+        return new StoreException(
+                where + ": " + cause(failure) + TlsFiles.advice(failure),
+                failure,
+                silent ? StoreException.Kind.SILENT : StoreException.Kind.PASSING);
+    }
+
+    private static IOException refused(S3Address address, String key, S3Exception refusal, boolean ofPut) {
         String code = code(refusal);
         if (code.equals("NoSuchKey") || refusal.statusCode() == NOT_FOUND && code.isEmpty() && !key.isEmpty()) {
             return new NoSuchBlobException(key);
@@ -46,7 +67,7 @@ final class S3Failure {
                 : bounded(refusal.awsErrorDetails().errorMessage());
         return new StoreException(
                 address.name() + (key.isEmpty() ? "" : ": " + key) + ": " + refusal.statusCode() + " " + code
-                        + (details.isEmpty() ? "" : ": " + details) + advice(code) + tier(refusal),
+                        + (details.isEmpty() ? "" : ": " + details) + advice(address, code, ofPut) + tier(refusal),
                 refusal,
                 kind(refusal.statusCode(), code));
     }
@@ -83,15 +104,46 @@ final class S3Failure {
         return refusal.awsErrorDetails().errorCode();
     }
 
-    private static String advice(String code) {
+    private static String advice(S3Address address, String code, boolean ofPut) {
         return switch (code) {
             case "AccessDenied" ->
                 " (needed: s3:PutObject and s3:GetObject on the prefix, s3:ListBucket; 'compact'"
-                        + " also s3:DeleteObject)";
+                        + " also s3:DeleteObject"
+                        + (address.headers().usesKms() ? "; kms:GenerateDataKey and kms:Decrypt on the key" : "")
+                        + policy(address.headers().unsent(ofPut)) + ")";
             case "RequestTimeTooSkewed" -> " (set the clock of this machine)";
             case "PermanentRedirect", "AuthorizationHeaderMalformed" -> " (name the bucket's region: ?region=...)";
             default -> "";
         };
+    }
+
+    private static String policy(String unsent) {
+        return unsent.isEmpty()
+                ? ""
+                : ". If that is granted, a policy of the bucket may want a header that this address does not ask for: "
+                        + unsent;
+    }
+
+    /** Returns the region in which the bucket is, if a refusal says so; else null. */
+    static @Nullable String region(S3Exception refusal) {
+        if (refusal.awsErrorDetails() == null) {
+            return null;
+        }
+        SdkHttpResponse answer = refusal.awsErrorDetails().sdkHttpResponse();
+        String region = answer == null
+                ? null
+                : answer.firstMatchingHeader("x-amz-bucket-region").orElse(null);
+        String message = refusal.awsErrorDetails().errorMessage();
+        if (region == null && message != null && code(refusal).equals(WRONG_REGION)) {
+            Matcher said = REGION.matcher(message);
+            region = said.find() ? said.group(1) : null;
+        }
+        return region != null && S3Address.isRegion(region) ? region : null;
+    }
+
+    /** Says whether a request was refused only because the clock here is wrong, which the SDK has now noted. */
+    static boolean isOfTheClock(S3Exception refusal) {
+        return code(refusal).equals("RequestTimeTooSkewed");
     }
 
     private static String cause(SdkException failure) {

@@ -9,13 +9,17 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.Notes;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -39,19 +43,26 @@ final class S3Store implements BlobStore {
     private final S3Address address;
     private final AnswerClock clock = new AnswerClock();
     private final ListPromise promise;
-    private final S3Client client;
+    private final TlsFiles tls;
+    private final Notes notes = new Notes();
+    private final S3Client first;
+    private volatile S3Client client;
+    /** Where the bucket was found to be; null as long as nobody said that it is elsewhere. */
+    private @Nullable String region;
 
-    private S3Store(S3Address address) {
+    private S3Store(S3Address address, Map<String, String> environment) throws StoreException {
         this.address = address;
         promise = new ListPromise(address.consistentLists());
-        client = S3Clients.create(address, clock, promise);
+        tls = S3Clients.tls(address, environment);
+        first = S3Clients.create(address, null, tls, clock, promise);
+        client = first;
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
-    static S3Store open(S3Address address, boolean create) throws IOException {
+    static S3Store open(S3Address address, Map<String, String> environment, boolean create) throws IOException {
         S3Store store;
         try {
-            store = new S3Store(address);
+            store = new S3Store(address, environment);
         } catch (SdkException e) {
             throw S3Failure.of(address, "", e);
         }
@@ -75,13 +86,14 @@ final class S3Store implements BlobStore {
     /** Puts an object unless its key exists. */
     private boolean put(String key, SegmentContent content) throws IOException {
         try {
-            client.putObject(
+            String checksum = content.crc32c();
+            asked(s3 -> s3.putObject(
                     put -> put.bucket(address.bucket())
                             .key(address.prefix() + key)
                             .ifNoneMatch(NEVER)
                             .contentLength(content.length())
-                            .checksumCRC32C(content.crc32c()),
-                    RequestBody.fromContentProvider(content::stream, content.length(), CONTENT_TYPE));
+                            .checksumCRC32C(checksum),
+                    RequestBody.fromContentProvider(content::stream, content.length(), CONTENT_TYPE)));
             return true;
         } catch (S3Exception e) {
             if (e.statusCode() == S3Failure.PRECONDITION_FAILED) {
@@ -90,9 +102,9 @@ final class S3Store implements BlobStore {
             if (e.statusCode() == CONFLICT) {
                 throw new StoreException(name() + ": " + key + ": another writer puts it at this moment", e);
             }
-            throw S3Failure.of(address, key, e);
+            throw S3Failure.ofPut(address, key, e);
         } catch (SdkException e) {
-            throw S3Failure.of(address, key, e);
+            throw S3Failure.ofPut(address, key, e);
         }
     }
 
@@ -115,9 +127,9 @@ final class S3Store implements BlobStore {
         String range = "bytes=" + offset + "-" + (offset + wanted - 1);
         try {
             return SegmentContent.read(
-                    () -> client.getObject(get -> get.bucket(address.bucket())
+                    () -> asked(s3 -> s3.getObject(get -> get.bucket(address.bucket())
                             .key(address.prefix() + key)
-                            .range(range)),
+                            .range(range))),
                     target,
                     wanted);
         } catch (S3Exception e) {
@@ -130,15 +142,21 @@ final class S3Store implements BlobStore {
         } catch (NoSuchBlobException | StoreException e) {
             throw e;
         } catch (IOException e) {
-            throw new StoreException(name() + ": " + key + ": the answer broke off: " + e.getMessage(), e);
+            throw new StoreException(
+                    name() + ": " + key + ": the answer broke off: " + e.getMessage(), e, StoreException.Kind.SILENT);
         }
     }
 
     @Override
     public long size(String key) throws IOException {
         try {
-            return client.headObject(head -> head.bucket(address.bucket()).key(address.prefix() + key))
+            Long bytes = asked(s3 ->
+                            s3.headObject(head -> head.bucket(address.bucket()).key(address.prefix() + key)))
                     .contentLength();
+            if (bytes == null) {
+                throw new StoreException(name() + ": " + key + ": the answer says no length; is the endpoint right?");
+            }
+            return bytes;
         } catch (S3Exception e) {
             if (e.statusCode() == S3Failure.NOT_FOUND || isMissing(key, e)) {
                 return -1; // a missing bucket answers the same here, and every other call names it
@@ -221,7 +239,7 @@ final class S3Store implements BlobStore {
     }
 
     private ListObjectsV2Response list(String prefix, ListObjectsV2Request.Builder request) throws IOException {
-        return asking(prefix, () -> client.listObjectsV2(request.build()));
+        return asking(prefix, s3 -> s3.listObjectsV2(request.build()));
     }
 
     @Override
@@ -258,20 +276,54 @@ final class S3Store implements BlobStore {
     public void delete(String key) throws IOException {
         asking(
                 key,
-                () -> client.deleteObject(
-                        delete -> delete.bucket(address.bucket()).key(address.prefix() + key)));
+                s3 -> s3.deleteObject(delete -> delete.bucket(address.bucket()).key(address.prefix() + key)));
     }
 
-    private <T> T asking(String key, Supplier<T> call) throws IOException {
+    private <T> T asking(String key, Function<S3Client, T> call) throws IOException {
         try {
-            return call.get();
+            return asked(call);
         } catch (SdkException e) {
             throw S3Failure.of(address, key, e);
         }
     }
 
+    /** Asks once more, and never again, where the bucket is said to be, or at the time that it is said to be. */
+    private <T> T asked(Function<S3Client, T> call) {
+        try {
+            return call.apply(client);
+        } catch (S3Exception e) {
+            String there = S3Failure.region(e);
+            if (there == null ? !S3Failure.isOfTheClock(e) : !goTo(there)) {
+                throw e;
+            }
+        }
+        return call.apply(client);
+    }
+
+    /** Follows the bucket to its region; false if it was followed elsewhere already, or is asked there. */
+    private synchronized boolean goTo(String there) {
+        if (region != null) {
+            return region.equals(there); // another thread went there just now
+        }
+        String here = first.serviceClientConfiguration().region().id();
+        if (there.equals(here)) {
+            return false;
+        }
+        client = S3Clients.create(address, there, tls, clock, promise);
+        region = there;
+        notes.say(name() + ": the bucket is in the region " + there + ", not in " + here
+                + "; it is asked there from now" + " on, and ?region=" + there + " spares the detour");
+        return true;
+    }
+
     @Override
-    public void close() {
+    public void tell(Consumer<String> listener) {
+        notes.tell(listener);
+    }
+
+    @Override
+    public synchronized void close() {
         client.close();
+        first.close();
     }
 }

@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.util.concurrent.Executors;
 
 /**
- * Opens {@code s3://bucket/prefix}. Parameters behind a question mark: {@code region}, {@code endpoint} for the stores
- * of other makers, {@code path-style} (true or false; true with an endpoint). Credentials come from where the AWS tools
- * take them, never from the address. Stateless.
+ * Opens {@code s3://bucket/prefix}, where an access point's ARN may stand for the bucket. Parameters behind a question
+ * mark: {@code region}, {@code endpoint} for the stores of other makers, {@code path-style} (true or false; true with an
+ * endpoint), those of {@link io.chagres.archive.store.TlsFiles}, and how objects are kept: {@code sse}, {@code kms-key},
+ * {@code bucket-key}, {@code storage-class} (of data objects), {@code tags}, {@code acl}, {@code requester-pays}, {@code
+ * owner}. Credentials come from where the AWS tools take them, never from the address. Stateless.
  */
 public final class S3StoreProvider implements BlobStoreProvider {
     /** Made by {@link java.util.ServiceLoader}. */
@@ -23,12 +25,13 @@ public final class S3StoreProvider implements BlobStoreProvider {
 
     @Override
     public void check(String address) throws StoreException {
-        S3Address.parse(address);
+        S3Clients.tls(S3Address.parse(address), System.getenv());
     }
 
     @Override
     public BlobStore open(String address, boolean create) throws IOException {
         return new ReadAheadStore(
-                S3Store.open(S3Address.parse(address), create), Executors.newVirtualThreadPerTaskExecutor());
+                S3Store.open(S3Address.parse(address), System.getenv(), create),
+                Executors.newVirtualThreadPerTaskExecutor());
     }
 }

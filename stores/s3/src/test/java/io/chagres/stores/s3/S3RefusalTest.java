@@ -2,19 +2,30 @@ package io.chagres.stores.s3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Codec;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
+import io.chagres.testkit.ScriptedServer;
 import io.chagres.testkit.ScriptedServer.Answer;
+import io.chagres.testkit.TlsIdentity;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -89,6 +100,137 @@ class S3RefusalTest extends RefusalContract {
     @Override
     protected BlobStore open(boolean create) throws IOException {
         return new S3StoreProvider().open("s3://bucket/p?endpoint=" + server.endpoint(), create);
+    }
+
+    @Override
+    protected BlobStore openEncrypted(URI endpoint, Map<String, String> environment, String parameters)
+            throws IOException {
+        return S3Store.open(S3Address.parse("s3://bucket/p?endpoint=" + endpoint + parameters), environment, false);
+    }
+
+    /** As AWS's own command line: the environment before the profile, and both before what is everybody's. */
+    @Test
+    void trustsWhomTheProfileNames(@TempDir Path directory) throws IOException {
+        TlsIdentity identity = TlsIdentity.in(directory);
+        Path config = Files.writeString(
+                directory.resolve("config"), "[default]\nca_bundle = " + identity.certificate() + "\n");
+        System.setProperty("aws.configFile", config.toString());
+        try (ScriptedServer encrypted = new ScriptedServer(answer(Refusal.EXISTS), identity, false)) {
+            try (BlobStore told = openEncrypted(encrypted.endpoint(), Map.of("SSL_CERT_FILE", "/no/such"), "")) {
+                assertThat(told.putIfAbsent("k", CONTENT)).isFalse();
+            }
+            assertThatThrownBy(() -> openEncrypted(encrypted.endpoint(), Map.of("AWS_CA_BUNDLE", "/no/such"), ""))
+                    .hasMessageContaining("AWS_CA_BUNDLE names /no/such");
+        } finally {
+            System.clearProperty("aws.configFile");
+        }
+    }
+
+    /** A policy that wants a header denies as if there was no right at all. */
+    @Test
+    void namesTheHeadersThatAPolicyMayWant() throws IOException {
+        refuse(Refusal.FORBIDDEN);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
+                    .hasMessageContainingAll(
+                            "x-amz-server-side-encryption (sse=", "x-amz-tagging (tags=", "x-amz-acl (acl=");
+        }
+        try (BlobStore store = open("&sse=aws:kms&tags=a=b")) {
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
+                    .hasMessageContaining("kms:GenerateDataKey")
+                    .hasMessageContaining("x-amz-acl")
+                    .hasMessageNotContaining("x-amz-tagging (")
+                    .hasMessageNotContaining("x-amz-server-side-encryption (");
+        }
+    }
+
+    @Test
+    void sendsWhatTheAddressAsksForWithEachObject() throws IOException {
+        String key = "arn:aws:kms:eu-west-1:123456789012:key/1-2";
+        String data = ArchiveLayout.object("0123456789abcdef", 1, 0, 9, 7, Codec.ZSTD);
+        try (BlobStore store = open("&kms-key=" + key + "&bucket-key=true&storage-class=STANDARD_IA"
+                + "&tags=team=a b,env=c/d+e&acl=bucket-owner-full-control&requester-pays=true&owner=123456789012")) {
+            store.putIfAbsent("hosts/0123456789abcdef/log/1", CONTENT);
+            try (BlobWriter writer = store.create(data)) {
+                writer.write(CONTENT, 0, CONTENT.byteSize());
+                writer.commit();
+            }
+            store.delete("k");
+        }
+        assertThat(server.requests().subList(0, 2)).allSatisfy(put -> assertThat(put)
+                .contains("\nx-amz-server-side-encryption: aws:kms\n")
+                .contains("\nx-amz-server-side-encryption-aws-kms-key-id: " + key + "\n")
+                .contains("\nx-amz-server-side-encryption-bucket-key-enabled: true\n")
+                .contains("\nx-amz-tagging: team=a%20b&env=c%2Fd%2Be\n")
+                .contains("\nx-amz-acl: bucket-owner-full-control\n"));
+        assertThat(server.requests()).allSatisfy(each -> assertThat(each)
+                .contains("\nx-amz-request-payer: requester\n")
+                .contains("\nx-amz-expected-bucket-owner: 123456789012\n"));
+        assertThat(server.requests().get(0)).doesNotContain("x-amz-storage-class");
+        assertThat(server.requests().get(1)).contains("\nx-amz-storage-class: STANDARD_IA\n");
+        assertThat(server.requests().get(2)).doesNotContain("x-amz-server-side", "x-amz-tagging", "x-amz-acl");
+    }
+
+    /** Once, since two that send each other clients would never end; and it is said, since it costs a request each start. */
+    @Test
+    void followsABucketToItsRegion() throws IOException {
+        Map<String, String> there = Map.of("x-amz-bucket-region", "eu-south-7");
+        server.answer(new Answer(301, there, "<Error><Code>PermanentRedirect</Code><Message>there</Message></Error>"));
+        server.answer(new Answer(200, Map.of(), ""));
+        List<String> notes = new ArrayList<>();
+        try (BlobStore store = open("&region=eu-north-1")) {
+            assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
+            store.tell(notes::add);
+            assertThat(store.putIfAbsent("l", CONTENT)).isTrue();
+        }
+        assertThat(server.requests()).hasSize(3);
+        assertThat(server.requests().get(0)).contains("/eu-north-1/s3/aws4_request");
+        assertThat(server.requests().subList(1, 3))
+                .allSatisfy(each -> assertThat(each).contains("/eu-south-7/s3/aws4_request"));
+        assertThat(notes).singleElement(STRING).contains("eu-south-7", "?region=eu-south-7");
+    }
+
+    @Test
+    void followsABucketOnce() throws IOException {
+        server.answer(wrongRegion("eu-south-7"));
+        server.answer(wrongRegion("eu-south-8"));
+        try (BlobStore store = open("&region=eu-north-1")) {
+            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining("AuthorizationHeaderMalformed");
+        }
+        assertThat(server.requests()).hasSize(2);
+    }
+
+    /** The name of a region becomes part of a host's name. */
+    @Test
+    void followsNobodyIntoWhatIsNoRegion() throws IOException {
+        server.answer(wrongRegion("evil.example/"));
+        try (BlobStore store = open("&region=eu-north-1")) {
+            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining("AuthorizationHeaderMalformed");
+        }
+        assertThat(server.requests()).hasSize(1);
+    }
+
+    private static Answer wrongRegion(String right) {
+        return new Answer(
+                400,
+                Map.of(),
+                "<Error><Code>AuthorizationHeaderMalformed</Code><Message>the region is wrong; expecting '" + right
+                        + "'</Message></Error>");
+    }
+
+    @Test
+    void keepsPrefixesOfAnyLetters() throws IOException {
+        server.answer(new Answer(200, Map.of(), ""));
+        try (BlobStore store = new S3StoreProvider()
+                .open("s3://bucket/our logs/\u65e5\u5fd7/a+b%?endpoint=" + server.endpoint(), false)) {
+            store.putIfAbsent("k", CONTENT);
+        }
+        assertThat(server.requests().getFirst())
+                .startsWith("PUT /bucket/our%20logs/%E6%97%A5%E5%BF%97/a%2Bb%25/k ".strip());
+    }
+
+    private BlobStore open(String parameters) throws IOException {
+        return new S3StoreProvider().open("s3://bucket/p?endpoint=" + server.endpoint() + parameters, false);
     }
 
     @Override

@@ -1,0 +1,51 @@
+package io.chagres.cli.command;
+
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.Patience;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --timeout} of what reads and maintains archives: how long the store may be away. */
+public final class TimeoutOption {
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            description =
+                    "How long the store may answer nothing until the command gives up, from its start on; it is asked"
+                            + " again meanwhile, later and later (default: 5m, and 5s for one from which nothing was heard yet).")
+    @Nullable
+    Duration timeout;
+
+    /**
+     * Opens a store to read it, which must exist; what it has to say goes to standard error.
+     *
+     * @throws CommandFailure when the time is none
+     */
+    public BlobStore open(String store, CommandContext context) throws IOException {
+        return BlobStores.open(
+                store, patience(context.clock()), note -> context.err().println("chagres: " + note));
+    }
+
+    private Patience patience(InstantSource clock) throws CommandFailure {
+        if (timeout == null) {
+            return Patience.USUAL;
+        }
+        if (timeout.toMillis() < 1) {
+            throw new CommandFailure(ExitCode.USAGE, "--timeout is at least 1ms");
+        }
+        return Patience.of(timeout.toMillis()).after(sinceStartMs(clock));
+    }
+
+    /** Returns how long ago this process started, in milliseconds; 0 if the system does not say. */
+    private static long sinceStartMs(InstantSource clock) {
+        return ProcessHandle.current()
+                .info()
+                .startInstant()
+                .map(start -> Duration.between(start, clock.instant()).toMillis())
+                .orElse(0L);
+    }
+}
