@@ -2,6 +2,7 @@
 module io.chagres.cli {
     requires static org.jspecify;
     requires static io.chagres.faultfs; // for its manual pages, when packages are built
+    requires com.github.luben.zstd_jni;
     requires info.picocli;
     requires org.tomlj;
     requires io.chagres.ship;

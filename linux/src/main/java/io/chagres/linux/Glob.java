@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
  * Matches paths as {@code glob(7)} does, on bytes: {@code ?} and {@code *} stay within a component, {@code [a-z]} and
  * {@code [!a-z]} match one byte, {@code {a,b}} one of several, and {@code **} any number of components. A pattern that
  * begins with {@code /} matches the whole path; any other matches a path that ends with it, by whole components. A
- * {@code \\xnn} matches itself, and the byte that {@link Pathname#toString} shows so.
- * Immutable, safe for any thread.
+ * backslash before one of {@code * ? [ ] { } , : ! ^ -} or before another one takes away its meaning, and
+ * {@code \\xnn} is the byte that {@link Pathname#toString} shows so: {@link #quoted} gives the pattern of one path.
+ * Before anything else a backslash is one. Immutable, safe for any thread.
  */
 public final class Glob {
     private static final int MAX_ALTERNATIVES = 1024;
@@ -19,14 +20,23 @@ public final class Glob {
     /** As paths are shown: control characters and bytes from 0x7f on. */
     private static final Pattern SHOWN_BYTE = Pattern.compile("\\\\x(?:[01][0-9a-f]|7f|[89a-f][0-9a-f])");
 
+    private static final String SPECIAL = "*?[]{},:!^-\\";
+
+    private static final String SPECIAL_IN_PATHS = "*?[{\\";
+
+    /** Added to a byte that stands for itself alone. */
+    private static final char LITERAL = 0x100;
+
     private final String text;
-    private final List<byte[]> patterns = new ArrayList<>();
+    /** Of bytes, each with {@link #LITERAL} or not. */
+    private final List<char[]> patterns = new ArrayList<>();
+
     private final boolean anchored;
 
     private Glob(String text) {
         this.text = text;
         anchored = text.startsWith("/");
-        expand(text);
+        expand(unescaped(text));
     }
 
     /**
@@ -43,10 +53,20 @@ public final class Glob {
         return text.chars().anyMatch(c -> c == '*' || c == '?' || c == '[' || c == '{');
     }
 
+    /** Says whether a text has characters that are special in patterns, and not behind a backslash. */
+    public static boolean hasWildcard(String text) {
+        return unescaped(text).chars().anyMatch(c -> c == '*' || c == '?' || c == '[' || c == '{');
+    }
+
+    /** Returns the pattern that matches one path and no other: what is special in it stands behind a backslash. */
+    public static String quoted(Pathname path) {
+        return path.toString(SPECIAL_IN_PATHS);
+    }
+
     /** Says whether a path matches. */
     public boolean matches(Pathname path) {
         byte[] bytes = path.bytes();
-        for (byte[] pattern : patterns) {
+        for (char[] pattern : patterns) {
             if (matchesAtAnyDepth(pattern, bytes)) {
                 return true;
             }
@@ -60,7 +80,7 @@ public final class Glob {
             return true;
         }
         byte[] bytes = directory.bytes();
-        for (byte[] pattern : patterns) {
+        for (char[] pattern : patterns) {
             if (mayMatchBelow(pattern, bytes)) {
                 return true;
             }
@@ -68,12 +88,12 @@ public final class Glob {
         return false;
     }
 
-    private static boolean mayMatchBelow(byte[] pattern, byte[] directory) {
+    private static boolean mayMatchBelow(char[] pattern, byte[] directory) {
         for (int i = 0; i < Math.min(pattern.length, directory.length); i++) {
             if (pattern[i] == '*' || pattern[i] == '?' || pattern[i] == '[') {
                 return true;
             }
-            if (pattern[i] != directory[i]) {
+            if (!is(pattern[i], directory[i])) {
                 return false;
             }
         }
@@ -86,11 +106,15 @@ public final class Glob {
                         : directory[pattern.length] == '/' || pattern[pattern.length - 1] == '/');
     }
 
-    private static boolean isEnd(byte of) {
+    private static boolean is(char pattern, byte of) {
+        return (byte) pattern == of;
+    }
+
+    private static boolean isEnd(char of) {
         return of == '/' || of == '*' || of == '?' || of == '[';
     }
 
-    private boolean matchesAtAnyDepth(byte[] pattern, byte[] path) {
+    private boolean matchesAtAnyDepth(char[] pattern, byte[] path) {
         if (match(pattern, 0, path, 0)) {
             return true;
         }
@@ -112,10 +136,7 @@ public final class Glob {
             if (patterns.size() == MAX_ALTERNATIVES) {
                 throw new IllegalArgumentException("too many alternatives in the pattern " + text);
             }
-            patterns.add(pattern.getBytes(StandardCharsets.UTF_8));
-            if (SHOWN_BYTE.matcher(pattern).find()) {
-                patterns.add(unescaped(pattern));
-            }
+            patterns.add(pattern.toCharArray());
             return;
         }
         int depth = 0;
@@ -138,14 +159,25 @@ public final class Glob {
         throw new IllegalArgumentException("an open { in the pattern " + text);
     }
 
-    /** Of UTF-8 each byte is a character of ISO 8859-1 here, so that a byte that is none can be put in between. */
-    private static byte[] unescaped(String pattern) {
+    /** Returns the bytes of the UTF-8 of a pattern, each a character, those behind a backslash literal. */
+    private static String unescaped(String pattern) {
         String bytes = new String(pattern.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        return SHOWN_BYTE
-                .matcher(bytes)
-                .replaceAll(shown -> Matcher.quoteReplacement(
-                        String.valueOf((char) Integer.parseInt(shown.group().substring(2), 16))))
-                .getBytes(StandardCharsets.ISO_8859_1);
+        StringBuilder plain = new StringBuilder(bytes.length());
+        Matcher shown = SHOWN_BYTE.matcher(bytes);
+        for (int i = 0; i < bytes.length(); i++) {
+            char c = bytes.charAt(i);
+            if (c != '\\') {
+                plain.append(c);
+            } else if (shown.region(i, bytes.length()).lookingAt()) {
+                plain.append((char) (LITERAL + Integer.parseInt(bytes.substring(i + 2, i + 4), 16)));
+                i += 3;
+            } else if (i + 1 < bytes.length() && SPECIAL.indexOf(bytes.charAt(i + 1)) >= 0) {
+                plain.append((char) (LITERAL + bytes.charAt(++i)));
+            } else {
+                plain.append((char) (LITERAL + c));
+            }
+        }
+        return plain.toString();
     }
 
     private void check(String pattern) {
@@ -159,7 +191,7 @@ public final class Glob {
         }
     }
 
-    private static boolean match(byte[] pattern, int p, byte[] path, int s) {
+    private static boolean match(char[] pattern, int p, byte[] path, int s) {
         int at = s;
         for (int i = p; i < pattern.length; i++) {
             switch (pattern[i]) {
@@ -181,7 +213,7 @@ public final class Glob {
                     i = close;
                 }
                 default -> {
-                    if (at == path.length || path[at] != pattern[i]) {
+                    if (at == path.length || !is(pattern[i], path[at])) {
                         return false;
                     }
                     at++;
@@ -191,7 +223,7 @@ public final class Glob {
         return at == path.length;
     }
 
-    private static boolean matchStar(byte[] pattern, int star, byte[] path, int from) {
+    private static boolean matchStar(char[] pattern, int star, byte[] path, int from) {
         boolean anyDepth = star + 1 < pattern.length && pattern[star + 1] == '*';
         int rest = star + (anyDepth ? 2 : 1);
         if (anyDepth && rest < pattern.length && pattern[rest] == '/' && match(pattern, rest + 1, path, from)) {
@@ -219,7 +251,7 @@ public final class Glob {
         return next;
     }
 
-    private static int closing(byte[] pattern, int open) {
+    private static int closing(char[] pattern, int open) {
         int close = open + 2;
         while (close < pattern.length && pattern[close] != ']') {
             close++;
@@ -227,7 +259,7 @@ public final class Glob {
         return close;
     }
 
-    private static boolean inClass(byte[] pattern, int start, int end, byte value) {
+    private static boolean inClass(char[] pattern, int start, int end, byte value) {
         boolean negated = pattern[start] == '!' || pattern[start] == '^';
         int c = value & 0xff;
         boolean in = false;

@@ -313,8 +313,16 @@ public final class Pathname implements Comparable<Pathname> {
      */
     @Override
     public String toString() {
+        return toString("");
+    }
+
+    /** Returns the same with a backslash before each of some characters of ASCII. */
+    String toString(String marked) {
         StringBuilder text = new StringBuilder(bytes.length);
         for (int at = 0; at < bytes.length; ) {
+            if (marked.indexOf(bytes[at]) >= 0) {
+                text.append('\\');
+            }
             at += appendCharacter(text, at);
         }
         return text.toString();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GlobTest {
@@ -28,6 +29,37 @@ class GlobTest {
         assertThat(Glob.of("mnt-a\\x2db.mount").matches(Pathname.of("/mnt-a-b.mount")))
                 .isFalse();
         Pathname literal = Pathname.of("/a\\x0ab");
-        assertThat(Glob.of(literal.toString()).matches(literal)).isTrue();
+        assertThat(Glob.of(Glob.quoted(literal)).matches(literal)).isTrue();
+        assertThat(Glob.of(Glob.quoted(literal)).matches(Pathname.of("/a\nb"))).isFalse();
+        assertThat(Glob.of(Glob.quoted(Pathname.of("/a\nb"))).matches(literal)).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "/a\\[1\\].log;/a[1].log",
+                "/a\\{x,y\\};/a{x,y}",
+                "{a,b\\}c\\,d};/b}c,d",
+                "/\\*\\?;/*?",
+                "[\\]x];/]",
+                "[!\\]];/a",
+                "[a\\-z];/-",
+                "a\\b;/a\\b",
+                "a\\\\b;/a\\b",
+                "\\x2d;/\\x2d",
+                "end\\;/end\\"
+            })
+    void aBackslashTakesMeaningAway(String pattern, String path) {
+        assertThat(Glob.of(pattern).matches(Pathname.of(path))).isTrue();
+        assertThat(Glob.of(pattern).matches(Pathname.of("/a1.log"))).isFalse();
+        assertThat(Glob.of(pattern).matches(Pathname.of("/m"))).isEqualTo(pattern.startsWith("[!"));
+    }
+
+    @Test
+    void saysWhatIsAPattern() {
+        assertThat(Glob.hasWildcard("/a\\[1\\]\\*\\{")).isFalse();
+        assertThat(Glob.hasWildcard("/a\\\\*")).isTrue();
+        assertThat(Glob.hasWildcard("/a\\b")).isFalse();
     }
 }

@@ -16,8 +16,11 @@ public final class FileSearch implements AutoCloseable {
     private static final long HIGH = 0x8080808080808080L;
     private static final int BLOCK_BYTES = 1 << 20;
 
-    /** What is longer is searched in pieces of this size, as if lines ended there: each is in memory several times. */
-    private static final int MAX_LINE_BYTES = 16 << 20;
+    /**
+     * A longer line, in bytes, is passed over: each is in memory several times. Lines before a match are shown as far as
+     * they are not further away.
+     */
+    public static final int MAX_LINE_BYTES = 16 << 20;
 
     /**
      * What of a file is wanted.
@@ -65,6 +68,12 @@ public final class FileSearch implements AutoCloseable {
     private boolean stopped;
     private @Nullable IOException failed;
 
+    /** Whether the line that is read is passed over, and how much of it was. */
+    private boolean isPassing;
+
+    private long passed;
+    private long tooLong;
+
     /** Makes a search. */
     public FileSearch(LinePattern pattern, Options options) {
         this.options = options;
@@ -96,10 +105,13 @@ public final class FileSearch implements AutoCloseable {
         begin(position);
         while (!ended && !stopped) {
             fill(source);
+            if (isPassing) {
+                pass();
+            }
             long whole = ended ? filled : wholeLines();
             searchLines(whole, sink);
             if (whole == 0 && filled == block.byteSize()) {
-                grow(sink);
+                grow();
             }
         }
         if (failed != null && !stopped) {
@@ -120,6 +132,7 @@ public final class FileSearch implements AutoCloseable {
         counted = 0;
         zeroSearched = 0;
         failed = null;
+        isPassing = false;
     }
 
     /** Keeps what is not searched and the lines that may be shown before the next, and fills the rest of the block. */
@@ -156,9 +169,16 @@ public final class FileSearch implements AutoCloseable {
         return last < 0 ? 0 : scan + last + 1;
     }
 
-    private void grow(LineSink sink) throws IOException {
+    /** Makes room for a line that does not fit. */
+    private void grow() {
         if (block.byteSize() >= MAX_LINE_BYTES) {
-            searchLines(filled, sink);
+            if (scan > 0) {
+                shown = scan; // lines before it are let go
+            } else {
+                isPassing = true;
+                passed = 0;
+                pass();
+            }
             return;
         }
         Arena larger = Arena.ofConfined();
@@ -167,6 +187,19 @@ public final class FileSearch implements AutoCloseable {
         arena.close();
         arena = larger;
         block = wider;
+    }
+
+    /** Passes over what is there of a line that is too long. */
+    private void pass() {
+        long newline = MemoryScan.indexOf(block, (byte) '\n', scan, filled - scan);
+        isPassing = newline < 0 && !ended;
+        passed += newline < 0 ? filled - scan : newline;
+        scan = newline < 0 ? filled : scan + newline + 1;
+        shown = scan;
+        if (!isPassing) {
+            tooLong = Math.max(tooLong, passed);
+            afterLeft = Math.max(0, afterLeft - 1);
+        }
     }
 
     private void searchLines(long to, LineSink sink) throws IOException {
@@ -267,11 +300,18 @@ public final class FileSearch implements AutoCloseable {
     }
 
     /**
-     * Returns the length in bytes of the longest line that was passed over since the last call, because it is too long
-     * for an expression that nests; 0 if none was.
+     * Returns the length in bytes of the longest line that was passed over since the last call, because it is longer
+     * than {@link #MAX_LINE_BYTES}, or too long for an expression that nests; 0 if none was.
      */
     public long takeTooLong() {
-        return finder.takeTooLong();
+        long longest = Math.max(tooLong, finder.takeTooLong());
+        tooLong = 0;
+        return longest;
+    }
+
+    /** Returns how many lines were found in the file so far, also where its search failed. */
+    public long matches() {
+        return matches;
     }
 
     /** Returns what tells what of a line was found. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Names files of hosts: {@code HOST:GLOB}. The host part is a glob over names and ids of hosts. A path glob that begins
  * with {@code /} matches the whole path; any other matches a path that ends with it, by whole components. A path
  * without wildcards, or one that ends with {@code /}, also names everything below it; an empty one, or {@code /}, names
- * all. Immutable, safe for any thread.
+ * all. A backslash takes the meaning of the character behind it away: {@link #of} makes the address of one path.
+ * Immutable, safe for any thread.
  */
 public final class Address {
     private final String text;
@@ -25,13 +26,13 @@ public final class Address {
     private Address(String text, String hostPart, String pathPart) {
         this.text = text;
         this.hostPart = hostPart;
-        pattern = hostPart.isEmpty() || Glob.isPattern(hostPart);
+        pattern = hostPart.isEmpty() || hostPart.indexOf('\\') >= 0 || Glob.hasWildcard(hostPart);
         host = Glob.of(hostPart.isEmpty() ? "*" : hostPart);
         int end = pathPart.length();
         while (end > 0 && pathPart.charAt(end - 1) == '/') {
             end--;
         }
-        subtree = end < pathPart.length() || !Glob.isPattern(pathPart);
+        subtree = end < pathPart.length() || !Glob.hasWildcard(pathPart);
         path = end == 0 ? null : Glob.of(pathPart.substring(0, end));
     }
 
@@ -41,12 +42,29 @@ public final class Address {
      * @throws IllegalArgumentException when there is no colon, or a glob is malformed; its message is for people
      */
     public static Address parse(String text) {
-        int colon = text.indexOf(':');
+        int colon = colon(text);
         if (colon < 0) {
             throw new IllegalArgumentException("'" + text
                     + "' is not an address: it needs a host and a colon, as in 'web1:/var/log/*.log' or '*:app.log'");
         }
         return new Address(text, text.substring(0, colon), text.substring(colon + 1));
+    }
+
+    /** Returns where the host ends: at the first colon without a backslash before it; -1 if there is none. */
+    private static int colon(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) == '\\') {
+                i++;
+            } else if (text.charAt(i) == ':') {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Returns the address that names one path of a host, and what is below it if it is a directory; as it is printed. */
+    public static String of(String host, Pathname path) {
+        return Glob.quoted(Pathname.of(host)).replace(":", "\\:") + ':' + Glob.quoted(path);
     }
 
     /** Says whether a host's name or id matches. */

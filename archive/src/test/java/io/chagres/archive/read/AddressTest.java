@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Seeds;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,5 +75,46 @@ class AddressTest {
                 .hasMessageContaining("app.log")
                 .hasMessageContaining("colon");
         assertThatThrownBy(() -> Address.parse("*:[a")).hasMessageContaining("[a");
+    }
+
+    /** What a command prints is an address of that file and of no other, whatever its name. */
+    @Test
+    void whatIsPrintedNamesOneFile() {
+        Random random = new Random(Seeds.next("AddressTest"));
+        List<Pathname> paths = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            paths.add(path(random));
+        }
+        for (int i = 0; i < paths.size(); i++) {
+            String host = "h" + "[:*{\\,x".charAt(i % 7);
+            Pathname path = paths.get(i);
+            String printed = Address.of(host, path);
+            Address address = Address.parse(printed);
+            assertThat(address.matchesHost(new HostRegistry.Owner("00000000000000aa", host, 1)))
+                    .as(printed)
+                    .isTrue();
+            assertThat(address.matchesHost(new HostRegistry.Owner("00000000000000aa", "hy", 1)))
+                    .as(printed)
+                    .isFalse();
+            for (Pathname other : paths) {
+                assertThat(address.matches(other))
+                        .as(printed + " and " + other)
+                        .isEqualTo(other.equals(path) || other.startsWith(path));
+                assertThat(address.mayMatchBelow(path) || !path.equals(other)).isTrue();
+            }
+        }
+    }
+
+    private static Pathname path(Random random) {
+        byte[] alphabet = "ab*?[]{},:!^-\\x0/1.\n\u00e9".getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream path = new ByteArrayOutputStream();
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            path.write('/');
+            for (int left = 1 + random.nextInt(4); left > 0; left--) {
+                byte next = alphabet[random.nextInt(alphabet.length)];
+                path.write(next == '/' || next == '.' ? 'c' : next);
+            }
+        }
+        return Pathname.ofBytes(path.toByteArray());
     }
 }

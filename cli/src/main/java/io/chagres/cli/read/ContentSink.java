@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.cli.command.Output;
@@ -41,9 +42,10 @@ sealed interface ContentSink {
             return other != null && host.equals(other.host) && path.equals(other.path);
         }
 
+        /** Returns an address that names the file. */
         @Override
         public String toString() {
-            return host + ":" + path;
+            return Address.of(host, path);
         }
     }
 

@@ -8,7 +8,6 @@ import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
-import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -16,10 +15,7 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.Output;
 import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,8 +27,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +42,7 @@ final class GrepFleet {
     private final LinePattern pattern;
     private final FileSearch.Options wanted;
     private final GrepOptions options;
+    private final TextEncoding encoding;
     private final Output out;
     private final AtomicBoolean found = new AtomicBoolean();
     private final AtomicBoolean without = new AtomicBoolean();
@@ -66,12 +61,14 @@ final class GrepFleet {
             LinePattern pattern,
             FileSearch.Options wanted,
             GrepOptions options,
-            Output out) {
+            Output out)
+            throws CommandFailure {
         this.view = view;
         this.addresses = addresses;
         this.pattern = pattern;
         this.wanted = wanted;
         this.options = options;
+        this.encoding = TextEncoding.parse(options.encoding);
         this.out = out;
     }
 
@@ -230,7 +227,7 @@ final class GrepFleet {
     /** Returns what is to be searched of a host; null when its filters say of all of it that no line can match. */
     private @Nullable Located locate(HostRegistry.Owner owner) throws IOException {
         List<CorruptArchiveException> filters = new ArrayList<>();
-        boolean everything = wanted.numbers() || wanted.before() + wanted.after() > 0;
+        boolean everything = encoding.charset() != null || wanted.numbers() || wanted.before() + wanted.after() > 0;
         Unmatched unmatched =
                 everything ? Unmatched.NONE : Unmatched.of(view.store(), owner.id(), pattern, filters::add);
         if (isRuledOut(owner, unmatched)) {
@@ -264,7 +261,7 @@ final class GrepFleet {
     }
 
     private boolean isZipped(Selection.Entry entry) {
-        return options.unzip && entry.path().toString().endsWith(".gz");
+        return options.unzip && Packed.of(entry.path()) != null;
     }
 
     /** The files of a host, some at a time. */
@@ -298,25 +295,71 @@ final class GrepFleet {
                 if (options.quiet && found.get()) {
                     return;
                 }
-                GrepSink sink = sink(host, each, search, printed, faults);
-                try {
-                    search(host, each.entry(), content, search, sink);
-                } catch (Output.ClosedException | CommandFailure e) {
-                    throw e;
-                } catch (IOException e) {
-                    faults.add(e);
-                }
-                long tooLong = search.takeTooLong();
-                if (tooLong > 0) {
-                    String why = "a line of " + tooLong + " bytes is too long for this pattern and was passed over";
-                    faults.add(new UnsearchedException(host.host().origin(each.entry()), why));
-                }
+                search(host, each, content, search, printed, faults);
             }
         }
     }
 
+    /** Searches a file; what was found of one that cannot be read to its end is shown and counted. */
+    private void search(
+            Located host,
+            Numbered file,
+            VersionContent content,
+            FileSearch search,
+            OrderedOutput printed,
+            List<IOException> faults)
+            throws IOException {
+        SearchedFile searched = searched(host, file.entry(), content);
+        boolean whole = false;
+        @Nullable GrepSink sink = null;
+        try {
+            SearchedFile.Text text = searched.text(encoding);
+            boolean isConverted = searched.packed() != null || text.charset() != null;
+            sink = sink(host, file, isConverted, search, printed, faults);
+            searched.search(search, text, sink);
+            whole = true;
+        } catch (Output.ClosedException | CommandFailure e) {
+            throw e;
+        } catch (IOException e) {
+            faults.add(e);
+        }
+        long matches = search.matches();
+        if (sink != null && (whole || matches > 0)) {
+            sink.end(matches);
+            (matches > 0 ? found : without).set(true);
+        }
+        long tooLong = search.takeTooLong();
+        if (tooLong > 0) {
+            String limit =
+                    tooLong < FileSearch.MAX_LINE_BYTES ? "is too long for this pattern" : "is longer than 16 MiB";
+            faults.add(new UnsearchedException(
+                    searched.origin(), "a line of " + tooLong + " bytes " + limit + " and was passed over"));
+        }
+    }
+
+    private SearchedFile searched(Located host, Selection.Entry entry, VersionContent content) {
+        FileVersion listed = entry.version(); // the bounds; the state may already know more
+        FileVersion version = Objects.requireNonNull(host.state().version(listed.id()));
+        long start = Math.max(host.window().start(listed), version.startPosition());
+        long end = Math.max(start, host.window().end(listed));
+        return new SearchedFile(
+                host.host().origin(entry),
+                version,
+                start,
+                end,
+                host.unmatched().rest(version.id(), start, end),
+                options.unzip ? Packed.of(entry.path()) : null,
+                content);
+    }
+
+    /** @param isConverted whether positions of what is searched are not those of the file */
     private GrepSink sink(
-            Located host, Numbered file, FileSearch search, OrderedOutput printed, List<IOException> faults) {
+            Located host,
+            Numbered file,
+            boolean isConverted,
+            FileSearch search,
+            OrderedOutput printed,
+            List<IOException> faults) {
         ContentSink.Origin origin = host.host().origin(file.entry());
         if (sorter == null) {
             if (!json && wanted.before() + wanted.after() > 0) {
@@ -327,89 +370,9 @@ final class GrepFleet {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         GrepSink sink = GrepSink.of(origin, text, search, options, colored, json);
         FileVersion version = file.entry().version();
-        long last = host.window().end(version) - 1; // all of what is unzipped, and a line without an end
-        boolean zipped = isZipped(file.entry());
+        long last = host.window().end(version) - 1; // all of what is converted, and a line without an end
         return new TimedSink(sink, search, text, sorter, file.number(), position -> host.times()
                 .of(faults)
-                .timeMs(version, zipped ? last : Math.min(position, last)));
-    }
-
-    private void search(Located host, Selection.Entry entry, VersionContent content, FileSearch search, GrepSink sink)
-            throws IOException {
-        FileVersion listed = entry.version(); // the bounds; the state may already know more
-        FileVersion version = Objects.requireNonNull(host.state().version(listed.id()));
-        long start = Math.max(host.window().start(listed), version.startPosition());
-        long end = host.window().end(listed);
-        long matches;
-        if (isZipped(entry) && start < end) {
-            try (InputStream in = new GZIPInputStream(new Range(content, version, start, end), 64 * 1024)) {
-                byte[] piece = new byte[64 * 1024];
-                matches = search.search(target -> unzip(in, piece, target), 0, sink);
-            } catch (ZipException | EOFException e) {
-                String why = e instanceof EOFException ? "it ends too early" : e.getMessage();
-                throw new UnsearchedException(host.host().origin(entry), "it is no whole gzip file: " + why);
-            }
-        } else {
-            matches = search.search(nothing -> 0, start, sink);
-            for (Unmatched.Range each : host.unmatched().rest(version.id(), start, end)) {
-                for (long at = each.start(); at < each.end(); at = Extents.holeEnd(version, at)) {
-                    long hole = Extents.largeHole(version, at, each.end());
-                    long next = Math.min(hole + 1, each.end()); // its first byte says that this is no text
-                    Range range = new Range(content, version, at, next);
-                    matches = search.resume(range::read, at, sink);
-                    at = next;
-                }
-            }
-        }
-        sink.end(matches);
-        (matches > 0 ? found : without).set(true);
-    }
-
-    private static int unzip(InputStream in, byte[] piece, MemorySegment target) throws IOException {
-        int got = in.read(piece, 0, (int) Math.min(piece.length, target.byteSize()));
-        if (got > 0) {
-            MemorySegment.copy(MemorySegment.ofArray(piece), 0, target, 0, got);
-        }
-        return got;
-    }
-
-    /** The bytes of a version that are searched. */
-    private static final class Range extends InputStream {
-        private final VersionContent content;
-        private final FileVersion version;
-        private final long end;
-        private long position;
-
-        Range(VersionContent content, FileVersion version, long start, long end) {
-            this.content = content;
-            this.version = version;
-            this.position = start;
-            this.end = end;
-        }
-
-        int read(MemorySegment target) throws IOException {
-            long length = Math.min(target.byteSize(), end - position);
-            int got = length <= 0 ? 0 : content.read(version, position, target.asSlice(0, length));
-            position += got;
-            return got;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            int got = read(MemorySegment.ofArray(bytes).asSlice(offset, length));
-            return got == 0 && length > 0 ? -1 : got;
-        }
-
-        /** For GZIPInputStream, which looks for another member only where something is left. */
-        @Override
-        public int available() {
-            return position < end ? 1 : 0;
-        }
+                .timeMs(version, isConverted ? last : Math.min(position, last)));
     }
 }

@@ -124,8 +124,16 @@ public final class GrepOptions {
 
     @Option(
             names = {"-z", "--search-zip"},
-            description = "Search the content of files named *.gz.")
+            description = "Search the content of files named *.gz and *.zst; *.xz and *.bz2 are named and passed over.")
     boolean unzip;
+
+    @Option(
+            names = {"-E", "--encoding"},
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description = "How files are text: auto (UTF-8, or UTF-16 where a byte order mark says so), none (a mark is"
+                    + " text), or the name of an encoding of all of them (default: ${DEFAULT-VALUE}).")
+    String encoding = "auto";
 
     @Option(
             names = {"-I", "--no-filename"},

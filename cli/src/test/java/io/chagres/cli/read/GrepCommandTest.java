@@ -2,6 +2,7 @@ package io.chagres.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.luben.zstd.Zstd;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
@@ -219,6 +221,100 @@ final class GrepCommandTest {
                         "chagres grep: web:/no.gz: it is no whole gzip file: Not in GZIP format",
                         "chagres grep: web:/half.gz: it is no whole gzip file: it ends too early");
         assertThat(grep.code()).isEqualTo(2);
+    }
+
+    /** A file that ends too early is counted and named as far as it goes, and is trouble. */
+    @Test
+    void countsWhatACutFileHolds() throws IOException {
+        StringBuilder lines = new StringBuilder();
+        Random random = new Random(1);
+        for (int i = 0; i < 5_000; i++) {
+            lines.append(i).append(" ERROR ").append(random.nextLong()).append('\n');
+        }
+        byte[] text = lines.toString().getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream zipped = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(zipped)) {
+            out.write(text);
+        }
+        byte[] zstd = Zstd.compress(text);
+        try (SmallArchive web = new SmallArchive(Path.of(store()), "web")) {
+            web.append(web.file("/c.gz"), Arrays.copyOf(zipped.toByteArray(), zipped.size() - 5000));
+            web.append(web.file("/c.zst"), Arrays.copyOf(zstd, zstd.length - 5000));
+            web.append(web.file("/whole.zst"), zstd);
+            web.append(web.file("/x.xz"), "ERROR");
+            web.commit(100);
+        }
+        for (String name : List.of("c.gz", "c.zst")) {
+            CommandRun count = grep("-z", "-c", "-I", "ERROR", "STORE", "web:" + name);
+            assertThat(Integer.parseInt(count.out().strip())).as(name).isBetween(1_000, 4_999);
+            assertThat(count.err()).startsWith("chagres grep: web:/" + name + ": it is no whole ");
+            assertThat(count.code()).isEqualTo(2);
+            assertThat(grep("-z", "-l", "ERROR", "STORE", "web:" + name).out()).isEqualTo("web:/" + name + "\n");
+            assertThat(grep("-z", "-q", "ERROR", "STORE", "web:" + name).code()).isZero();
+            CommandRun without = grep("-z", "-L", "nothing", "STORE", "web:" + name);
+            assertThat(without.out()).isEmpty();
+            assertThat(without.code()).isEqualTo(2);
+        }
+        assertThat(grep("-z", "-c", "-I", "ERROR", "STORE", "web:whole.zst"))
+                .isEqualTo(new CommandRun(0, "5000\n", ""));
+        CommandRun unknown = grep("-z", "ERROR", "STORE", "web:x.xz");
+        assertThat(unknown.err()).contains("web:/x.xz: it is packed by xz, which grep does not unpack");
+        assertThat(unknown.code()).isEqualTo(2);
+    }
+
+    /** What Windows writes, with a byte order mark or in an encoding that is named. */
+    @Test
+    void readsOtherEncodings() throws IOException {
+        String text = "alpha ERROR one\nb\u00e9ta \ud83d\ude00 ERROR\ngamma\n";
+        try (SmallArchive web = new SmallArchive(Path.of(store()), "web")) {
+            web.append(web.file("/be"), ("\ufeff" + text).getBytes(StandardCharsets.UTF_16BE));
+            web.append(web.file("/bom"), ("\ufeff" + text).getBytes(StandardCharsets.UTF_8));
+            long growing = web.file("/le");
+            byte[] bytes = ("\ufeff" + text).getBytes(StandardCharsets.UTF_16LE);
+            web.append(growing, Arrays.copyOf(bytes, 41)).commit(100);
+            web.append(growing, Arrays.copyOfRange(bytes, 41, bytes.length));
+            web.append(web.file("/western"), "caf\u00e9 ERROR\n".getBytes(StandardCharsets.ISO_8859_1));
+            web.commit(200);
+        }
+        for (String name : List.of("be", "bom", "le")) {
+            CommandRun found = grep("-n", "-I", "^alpha|\u00e9ta .{1} ERROR$", "STORE", "web:" + name);
+            assertThat(found)
+                    .as(name)
+                    .isEqualTo(new CommandRun(0, "1:alpha ERROR one\n2:b\u00e9ta \ud83d\ude00 ERROR\n", ""));
+        }
+        assertThat(grep("-I", "gamma", "STORE", "web:le", "--since", "@150").out())
+                .isEqualTo("gamma\n");
+        assertThat(grep("-E", "none", "ERROR", "STORE", "web:le").out()).doesNotContain("alpha");
+        assertThat(grep("-I", "-E", "iso-8859-1", "caf\u00e9", "STORE", "web:western")
+                        .out())
+                .isEqualTo("caf\u00e9 ERROR\n");
+        CommandRun unknown = grep("--encoding", "klingon", "x", "STORE");
+        assertThat(unknown.code()).isEqualTo(2);
+        assertThat(unknown.err()).contains("--encoding knows no 'klingon'");
+    }
+
+    /** A line beyond the limit is named, whatever is asked, and what is beside it is found. */
+    @Test
+    void passesOverALineOfMoreThanSixteenMebibytes() {
+        String part = "a".repeat(256 << 10);
+        try (SmallArchive web = new SmallArchive(Path.of(store()), "web")) {
+            long file = web.file("/m");
+            web.append(file, "first\n");
+            for (int i = 0; i < 4 * 17; i++) {
+                web.append(file, part).commit(100);
+            }
+            web.append(file, "needle\nlast\n").commit(100);
+        }
+        String said = "chagres grep: web:/m: a line of 17825798 bytes is longer than 16 MiB and was passed over\n";
+        for (String option : List.of("-B1", "-A1", "-C3", "-n", "-v")) {
+            CommandRun grep = grep("-I", option, "needle", "STORE");
+            assertThat(grep.err()).as(option).isEqualTo(said);
+            assertThat(grep.code()).isEqualTo(2);
+        }
+        assertThat(grep("-n", "-I", "-B1", "^last|^a", "STORE")).isEqualTo(new CommandRun(2, "3:last\n", said));
+        assertThat(grep("-I", "-A1", "first", "STORE").out()).isEqualTo("first\n");
+        assertThat(grep("-I", "-v", "x", "STORE").out()).isEqualTo("first\nlast\n");
+        assertThat(grep("-q", "last", "STORE").code()).isZero();
     }
 
     /** A line that the JDK's expressions cannot take is no reason to leave out others. */

@@ -1,0 +1,192 @@
+package io.chagres.cli.read;
+
+import io.chagres.archive.find.DecodedSource;
+import io.chagres.archive.find.FileSearch;
+import io.chagres.archive.find.LineSink;
+import io.chagres.archive.find.Unmatched;
+import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.FileVersion;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.Charset;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of a file that are searched, as the text that they are: unpacked, and decoded. Confined to one thread.
+ *
+ * @param origin whose bytes they are
+ * @param version knows where its bytes are
+ * @param start of the first byte that is wanted
+ * @param end behind the last one
+ * @param rest what of that may match
+ * @param packed how it is compressed; null if it is to be searched as it is
+ */
+record SearchedFile(
+        ContentSink.Origin origin,
+        FileVersion version,
+        long start,
+        long end,
+        List<Unmatched.Range> rest,
+        @Nullable Packed packed,
+        VersionContent content) {
+    private static final int PIECE_BYTES = 64 * 1024;
+
+    /**
+     * What its bytes are.
+     *
+     * @param charset null for UTF-8 or no text
+     * @param markBytes at the start of the file, which are no text
+     */
+    record Text(@Nullable Charset charset, int markBytes) {}
+
+    /** Looks at the first bytes, if these say how the others are to be read. */
+    Text text(TextEncoding encoding) throws IOException {
+        byte[] first = packed != null || rest.isEmpty() ? new byte[0] : first(encoding);
+        return new Text(packed != null ? null : encoding.of(first), encoding.markBytes(first));
+    }
+
+    /**
+     * Searches the file.
+     *
+     * @param sink is told positions of the text, which are those of the file only where that is what is searched
+     * @throws UnsearchedException if it cannot be unpacked to its end; what was unpacked before was searched
+     */
+    void search(FileSearch search, Text text, LineSink sink) throws IOException {
+        search.search(nothing -> 0, start, sink);
+        if (packed != null) {
+            unpacked(packed, search, sink);
+            return;
+        }
+        if (text.charset() != null) {
+            decoded(text.charset(), text.markBytes(), search, sink);
+            return;
+        }
+        for (Unmatched.Range each : rest) {
+            long from = Math.max(each.start(), text.markBytes());
+            for (long at = from; at < each.end(); at = Extents.holeEnd(version, at)) {
+                long hole = Extents.largeHole(version, at, each.end());
+                long next = Math.min(hole + 1, each.end()); // its first byte says that this is no text
+                Range range = new Range(at, next);
+                search.resume(range::read, at, sink);
+                at = next;
+            }
+        }
+    }
+
+    /**
+     * Returns the first bytes of the file where they may be a mark. They are not where filters know that the first lines
+     * need not be read: a filter knows nothing of text in two bytes a character.
+     */
+    private byte[] first(TextEncoding encoding) throws IOException {
+        boolean known = start == 0 && rest.getFirst().start() > 0;
+        if (!encoding.byMark() || version.startPosition() > 0 || known) {
+            return new byte[0];
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(TextEncoding.MARK_BYTES);
+            int length = (int) Math.min(bytes.byteSize(), version.length());
+            int got = 0;
+            while (got < length) {
+                int more = content.read(version, got, bytes.asSlice(got, length - got));
+                if (more <= 0) {
+                    break;
+                }
+                got += more;
+            }
+            return bytes.asSlice(0, got).toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    /** Searches it to its first hole, which is no text. */
+    private void decoded(Charset charset, int mark, FileSearch search, LineSink sink) throws IOException {
+        long from = Math.max(start - (mark > 0 ? start % 2 : 0), mark);
+        Range range = new Range(from, Math.min(Extents.largeHole(version, from, end) + 2, end));
+        search.resume(new DecodedSource(range::read, charset), from, sink);
+    }
+
+    private void unpacked(Packed form, FileSearch search, LineSink sink) throws IOException {
+        if (start == end) {
+            return;
+        }
+        Range range = new Range(start, end);
+        InputStream in;
+        try {
+            in = form.open(range);
+        } catch (IOException e) {
+            throw fault(form, range, e);
+        }
+        try (in) {
+            byte[] piece = new byte[PIECE_BYTES];
+            search.resume(
+                    target -> {
+                        try {
+                            return read(in, piece, target);
+                        } catch (IOException e) {
+                            throw fault(form, range, e);
+                        }
+                    },
+                    0,
+                    sink);
+        }
+    }
+
+    /** Returns what is wrong: the archive says it, or what is in the file. */
+    private IOException fault(Packed form, Range range, IOException found) {
+        return range.failed == null ? new UnsearchedException(origin, form.fault(found)) : range.failed;
+    }
+
+    private static int read(InputStream in, byte[] piece, MemorySegment target) throws IOException {
+        int got = in.read(piece, 0, (int) Math.min(piece.length, target.byteSize()));
+        if (got > 0) {
+            MemorySegment.copy(MemorySegment.ofArray(piece), 0, target, 0, got);
+        }
+        return got;
+    }
+
+    /** Bytes of the file. */
+    private final class Range extends InputStream {
+        private final long rangeEnd;
+        private long position;
+        private @Nullable IOException failed;
+
+        Range(long position, long rangeEnd) {
+            this.position = position;
+            this.rangeEnd = rangeEnd;
+        }
+
+        int read(MemorySegment target) throws IOException {
+            long length = Math.min(target.byteSize(), rangeEnd - position);
+            try {
+                int got = length <= 0 ? 0 : content.read(version, position, target.asSlice(0, length));
+                position += got;
+                return got;
+            } catch (IOException e) {
+                failed = e;
+                throw e;
+            }
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            int got = read(MemorySegment.ofArray(bytes).asSlice(offset, length));
+            return got == 0 && length > 0 ? -1 : got;
+        }
+
+        /** For GZIPInputStream, which looks for another member only where something is left. */
+        @Override
+        public int available() {
+            return position < rangeEnd ? 1 : 0;
+        }
+    }
+}
