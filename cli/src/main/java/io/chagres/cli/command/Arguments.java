@@ -11,7 +11,7 @@ public final class Arguments {
 
     /** The help of files' address. */
     public static final String ADDRESS = "Which files; a glob that does not begin with / matches at any depth, * stays"
-            + " within a name, ** crosses directories.";
+            + " within a name, ** crosses directories, and a backslash takes the meaning of what follows away.";
 
     private Arguments() {}
 
