@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Derives what must be there of a host's log from everything else that is there: tables, histories, filters, indexes
- * and heartbeats name commits that their writers had seen, and data objects are put by a log that has begun. Reads keys,
- * and what heartbeats say. Stateless, safe for any thread.
+ * and heartbeats name commits that their writers had seen, and data objects are put by a log that has begun. Reads
+ * keys, and what heartbeats say. Stateless, safe for any thread.
  */
 public final class LogWitness {
     private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/", "alive/");

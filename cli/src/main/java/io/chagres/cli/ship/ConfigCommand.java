@@ -25,8 +25,9 @@ import picocli.CommandLine.Parameters;
                     + " its own paths, include, exclude, max-lag and codec. What the command line says counts before"
                     + " the environment (CHAGRES_MAX_LAG for max-lag), that before the file, and that before the"
                     + " defaults. A value may name variables of the environment in braces, with defaults, as shells do."
-                    + " Beside chagres.toml the files of conf.d are read as well, beside NAME.toml those of NAME.conf.d:"
-                    + " the last that holds a key counts, sources add up. Exits with 1 if something is wrong."
+                    + " Beside chagres.toml the files of conf.d are read as well, beside NAME.toml those of"
+                    + " NAME.conf.d: the last that holds a key counts, sources add up. Exits with 1 if something is"
+                    + " wrong."
         },
         footer = {
             "",

@@ -65,11 +65,8 @@ public final class ReloadCommand implements Callable<Integer> {
         if (found.isEmpty()) {
             throw new CommandFailure(
                     ExitCode.FAILED,
-                    pid == 0
-                            ? directory
-                                    + ": no chagres ship runs with this state directory. Nothing was read again; name"
-                                    + " the one of the ship by --state."
-                            : "no chagres ship runs as process " + pid + ". Nothing was read again.");
+                    directory + ": no chagres ship runs with this state directory, or as this process. Nothing was read"
+                            + " again; name the one of the ship by --state.");
         }
         long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
         boolean all = true;

@@ -38,16 +38,20 @@ final class UnitAdvice {
         return closed && archive != null
                 ? new CommandFailure(
                         ExitCode.FAILED,
-                        failure.getMessage() + ". "
-                                + words(archive.absolute(), unit(), System.getProperty("user.name", "chagres")))
+                        failure.getMessage()
+                                + ". Nothing was shipped. The unit may write there when these are done as root:"
+                                + commands(archive.absolute(), unit(), user()))
                 : failure;
     }
 
-    static String words(Pathname archive, String unit, String user) {
+    private static String user() {
+        return System.getProperty("user.name");
+    }
+
+    static String commands(Pathname archive, String unit, String user) {
         String directory = ShellWord.of(archive.toString());
         String dropIns = "/etc/systemd/system/" + unit + ".service.d";
-        return "Nothing was shipped. The unit may write there when these are done as root:\n"
-                + "  install -d -o " + user + " -m 0700 " + directory + "\n"
+        return "\n  install -d -o " + user + " -m 0700 " + directory + "\n"
                 + "  mkdir -p " + dropIns + "\n"
                 + "  printf '[Service]\\nReadWritePaths=%s\\n' " + directory + " > " + dropIns + "/archive.conf\n"
                 + "  systemctl daemon-reload && systemctl restart " + unit;

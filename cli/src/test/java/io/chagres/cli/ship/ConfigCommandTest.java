@@ -417,7 +417,7 @@ final class ConfigCommandTest {
 
     @Test
     void saysHowAUnitMayWriteADirectory() {
-        assertThat(UnitAdvice.words(Pathname.of("/srv/my archive"), "chagres@audit", "chagres"))
+        assertThat(UnitAdvice.commands(Pathname.of("/srv/my archive"), "chagres@audit", "chagres"))
                 .contains("install -d -o chagres -m 0700 '/srv/my archive'\n")
                 .contains("ReadWritePaths=%s\\n' '/srv/my archive' > /etc/systemd/system/chagres@audit.service.d/")
                 .endsWith("systemctl restart chagres@audit");
