@@ -57,7 +57,7 @@ public final class HttpOption {
      * @param messages takes where
      */
     public @Nullable StatusServer serve(
-            CommandContext context, StatusBoard board, ExecutorService threads, Consumer<String> messages)
+            CommandContext context, Board board, ExecutorService threads, Consumer<String> messages)
             throws IOException {
         if (http == null) {
             return null;
@@ -68,6 +68,15 @@ public final class HttpOption {
     }
 
     private @Nullable String token(CommandContext context) throws IOException {
+        return token(context, tokenFile);
+    }
+
+    /**
+     * Returns what those who ask must know; null for nothing.
+     *
+     * @param tokenFile a file whose first line it is; null for that of the environment
+     */
+    public static @Nullable String token(CommandContext context, @Nullable String tokenFile) throws IOException {
         String token = context.environment().get("CHAGRES_HTTP_TOKEN");
         if (tokenFile != null) {
             try {
@@ -79,7 +88,8 @@ public final class HttpOption {
             }
         }
         if (token != null && token.strip().isEmpty()) {
-            throw new CommandFailure(ExitCode.USAGE, "the token of --http is empty; it must be a secret");
+            throw new CommandFailure(
+                    ExitCode.USAGE, "the token of --http-token or CHAGRES_HTTP_TOKEN is empty; it must be a secret");
         }
         return token == null ? null : token.strip();
     }

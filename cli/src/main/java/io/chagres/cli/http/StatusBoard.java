@@ -4,6 +4,7 @@ import io.chagres.cli.text.JsonWriter;
 import io.chagres.ship.FileRisk;
 import io.chagres.ship.ShipStatus;
 import io.chagres.ship.metrics.Metrics;
+import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * What is known of a running ship for whoever looks from another thread: the last status, an hour of samples, the last
  * messages. The shipper's thread fills it; safe for any.
  */
-public final class StatusBoard {
+public final class StatusBoard implements Board {
     /** A loop that has not reported for longer hangs, in milliseconds. */
     static final long HANGS_MS = 30_000;
 
@@ -113,13 +114,15 @@ public final class StatusBoard {
     }
 
     /** Returns what is wrong with the loop that ships, or null while it works. */
-    synchronized @Nullable String ailment() {
+    @Override
+    public synchronized @Nullable String ailment() {
         long silentMs = metrics == null ? 0 : clock.millis() - reportedMs; // an opening may take its time
         return silentMs > HANGS_MS ? "the loop that ships has not reported for " + silentMs / 1000 + " s" : null;
     }
 
     /** Returns what it is not ready for, or null once the store has accepted and everything was scanned once. */
-    synchronized @Nullable String obstacle() {
+    @Override
+    public synchronized @Nullable String obstacle() {
         if (ended) {
             return "it has ended";
         }
@@ -137,12 +140,14 @@ public final class StatusBoard {
     }
 
     /** Returns the registry of metrics, or null before the store has accepted. */
-    synchronized @Nullable Metrics metrics() {
+    @Override
+    public synchronized @Nullable Metrics metrics() {
         return metrics == null ? null : metrics.get();
     }
 
     /** Returns everything as one JSON object. */
-    synchronized String json() {
+    @Override
+    public synchronized String json() {
         JsonWriter json = new JsonWriter().beginObject();
         json.timeMember("time", clock.millis()).member("version", about.version());
         json.member("host", about.host()).member("archive", about.archive()).member("follows", about.follows());
@@ -165,6 +170,11 @@ public final class StatusBoard {
             json.member("text", message.text()).endObject();
         }
         return json.endArray().endObject().toString();
+    }
+
+    @Override
+    public String page() throws IOException {
+        return Board.page(StatusBoard.class, "status.html");
     }
 
     private void array(JsonWriter json, String name, long[] values) {

@@ -7,7 +7,6 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.ship.metrics.Metrics;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -22,7 +21,7 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves a {@link StatusBoard}: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /status.json} and a page.
+ * Serves a {@link Board}: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /status.json} and a page.
  * It only tells: nothing can be changed through it. Without a token it listens on this machine alone, and answers only
  * those who ask for this machine by name or number: a page of elsewhere whose name leads here is refused. Its threads
  * are those it is given and one of the JDK's server.
@@ -42,12 +41,12 @@ public final class StatusServer implements AutoCloseable {
             + " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private final HttpServer server;
-    private final StatusBoard board;
+    private final Board board;
     private final byte @Nullable [] token;
     private final String host;
     private final Set<String> names;
 
-    private StatusServer(HttpServer server, StatusBoard board, byte @Nullable [] token, String host) {
+    private StatusServer(HttpServer server, Board board, byte @Nullable [] token, String host) {
         this.server = server;
         this.board = board;
         this.token = token;
@@ -65,7 +64,7 @@ public final class StatusServer implements AutoCloseable {
      * @param threads answer; two are enough
      * @throws CommandFailure when the address is none, or is open to others and there is no token
      */
-    public static StatusServer open(String address, @Nullable String token, StatusBoard board, ExecutorService threads)
+    public static StatusServer open(String address, @Nullable String token, Board board, ExecutorService threads)
             throws IOException {
         InetAddress to = check(address, token);
         URI uri = parsed(address);
@@ -77,7 +76,7 @@ public final class StatusServer implements AutoCloseable {
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.FAILED,
-                    "--http " + address + ": " + e.getMessage() + ". Nothing was shipped; choose another port");
+                    "cannot listen at " + address + ": " + e.getMessage() + ". Nothing was done; choose another port");
         }
         byte[] secret = token == null ? null : token.getBytes(StandardCharsets.UTF_8);
         StatusServer serving = new StatusServer(server, board, secret, uri.getHost());
@@ -94,12 +93,13 @@ public final class StatusServer implements AutoCloseable {
             to = InetAddress.getByName(parsed(address).getHost());
         } catch (UnknownHostException e) {
             throw new CommandFailure(
-                    ExitCode.USAGE, "--http " + address + ": this address is not known here; take 127.0.0.1:7788");
+                    ExitCode.USAGE, "the address " + address + " is not known here; take 127.0.0.1:7788");
         }
         if (!to.isLoopbackAddress() && token == null) {
             throw new CommandFailure(
                     ExitCode.USAGE,
-                    "--http " + address + " would tell everybody who reaches it: give a token by --http-token FILE or"
+                    "listening at " + address
+                            + " would tell everybody who reaches it: give a token by --http-token FILE or"
                             + " CHAGRES_HTTP_TOKEN, or listen on 127.0.0.1");
         }
         return to;
@@ -117,7 +117,8 @@ public final class StatusServer implements AutoCloseable {
         } catch (URISyntaxException e) {
             // said below
         }
-        throw new CommandFailure(ExitCode.USAGE, "--http takes ADDRESS:PORT, as 127.0.0.1:7788, not '" + address + "'");
+        throw new CommandFailure(
+                ExitCode.USAGE, "what to listen at is ADDRESS:PORT, as 127.0.0.1:7788, not '" + address + "'");
     }
 
     /** Returns where it listens, {@code http://ADDRESS:PORT/}. */
@@ -143,7 +144,7 @@ public final class StatusServer implements AutoCloseable {
 
     private void serve(HttpExchange exchange, String path) throws IOException {
         switch (path) {
-            case PAGE -> send(exchange, OK, "text/html; charset=utf-8", page());
+            case PAGE -> send(exchange, OK, "text/html; charset=utf-8", board.page());
             case "/status.json" -> send(exchange, OK, "application/json", board.json());
             case "/metrics" -> metrics(exchange);
             case "/healthz" -> health(exchange, board.ailment());
@@ -165,15 +166,6 @@ public final class StatusServer implements AutoCloseable {
 
     private static void health(HttpExchange exchange, @Nullable String trouble) throws IOException {
         send(exchange, trouble == null ? OK : UNAVAILABLE, TEXT, trouble == null ? "ok\n" : trouble + "\n");
-    }
-
-    private static String page() throws IOException {
-        try (InputStream page = StatusServer.class.getResourceAsStream("status.html")) {
-            if (page == null) {
-                throw new IOException("the page is not in this program");
-            }
-            return new String(page.readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 
     /** Says whether who asks means this machine: with a token he need not. */

@@ -203,7 +203,8 @@ final class ShipSettings {
         } catch (IOException | IllegalArgumentException e) {
             String cause = String.valueOf(e.getMessage()).replaceFirst("\\.? Try 'chagres ship --help'\\.$", "");
             ConfigFile.Value named = file.keys().entrySet().stream()
-                    .filter(each -> cause.contains("--" + each.getKey() + " "))
+                    .filter(each -> cause.contains("--" + each.getKey() + " ")
+                            || each.getValue().texts().stream().anyMatch(text -> cause.contains(" " + text + " ")))
                     .map(Map.Entry::getValue)
                     .findFirst()
                     .orElse(null);

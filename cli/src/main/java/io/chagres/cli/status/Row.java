@@ -5,6 +5,7 @@ import io.chagres.archive.read.FleetStatus;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
+import io.chagres.ship.metrics.Metrics;
 import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -123,8 +124,44 @@ record Row(
                 : ByteSize.format(word.riskBytes()) + " (" + Durations.format(word.riskMs()) + ")";
     }
 
+    /** Returns what stays the same from look to look. */
+    String identity() {
+        return switch (where) {
+            case Fleet fleet -> fleet.hostId() + (state == FleetStatus.State.FENCED ? " fenced " + heardMs : "");
+            case Here here -> here.archive() + " " + here.pid();
+        };
+    }
+
+    /** Returns what is known of it when the archive no longer has it. */
+    Row vanished() {
+        return new Row(
+                host,
+                where,
+                FleetStatus.State.UNKNOWN,
+                heardMs,
+                word,
+                silence,
+                "it was in the archive, and is not there now",
+                0);
+    }
+
+    /** Returns what identifies it among metrics. */
+    String labels() {
+        String id = where instanceof Fleet fleet ? fleet.hostId() : "";
+        return Metrics.label("host", host) + "," + Metrics.label("id", id) + ","
+                + Metrics.label("state", name(state)) + ","
+                + Metrics.label("fenced", state == FleetStatus.State.FENCED ? Long.toString(heardMs) : "");
+    }
+
     JsonWriter json() {
-        JsonWriter line = new JsonWriter().beginObject().member("host", host);
+        JsonWriter line = new JsonWriter().beginObject();
+        members(line);
+        return line.endObject();
+    }
+
+    /** Writes the members of an object. */
+    void members(JsonWriter line) {
+        line.member("host", host);
         switch (where) {
             case Fleet fleet -> line.member("hostId", fleet.hostId());
             case Here here -> line.member("archive", here.archive()).member("pid", here.pid());
@@ -154,6 +191,5 @@ record Row(
         if (fault != null) {
             line.member("fault", fault);
         }
-        return line.endObject();
     }
 }

@@ -16,9 +16,11 @@ import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
+import io.chagres.cli.http.HttpOption;
 import io.chagres.ship.RunningShipper;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +53,14 @@ import picocli.CommandLine.Parameters;
             "  chagres status /mnt/archive",
             "  chagres status /mnt/archive 'web*' --late 10m --json",
             "  chagres status /mnt/archive --problems",
-            "  chagres status /mnt/archive --acknowledge web7"
+            "  chagres status /mnt/archive --acknowledge web7",
+            "  chagres status /mnt/archive --serve 127.0.0.1:7799"
         })
 public final class StatusCommand implements Callable<Integer> {
     /** Of a store far away, most of which is waiting; a local one asks with as many threads as it has processors. */
     private static final int REQUESTS_AT_ONCE = 32;
+
+    private static final long MIN_EVERY_MS = 1000;
 
     private final CommandContext context;
 
@@ -89,6 +94,37 @@ public final class StatusCommand implements Callable<Integer> {
     @Nullable
     String acknowledge;
 
+    @Option(
+            names = "--serve",
+            paramLabel = "ADDRESS:PORT",
+            description =
+                    "Serve /metrics of the whole archive, /healthz, /readyz and a page, as 127.0.0.1:7799, until a"
+                            + " signal. An address that others reach needs a token, as of 'ship --http'.")
+    @Nullable
+    String serve;
+
+    @Option(
+            names = "--every",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            description = "With --serve, read the archive this often, at least 1s (default: ${DEFAULT-VALUE}).")
+    Duration every = Duration.ZERO;
+
+    @Option(
+            names = "--most-hosts",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "With --serve, tell of so many hosts each by itself, the worst first; of all the sums"
+                    + " (default: ${DEFAULT-VALUE}).")
+    int mostHosts;
+
+    @Option(
+            names = "--http-token",
+            paramLabel = "FILE",
+            description = "A file whose first line is the token that --serve asks for (else CHAGRES_HTTP_TOKEN).")
+    @Nullable
+    String tokenFile;
+
     @Mixin
     TimeoutOption timeout = new TimeoutOption();
 
@@ -113,10 +149,35 @@ public final class StatusCommand implements Callable<Integer> {
                     ExitCode.USAGE,
                     "--acknowledge takes the host itself: chagres status STORE --acknowledge HOST. Nothing was done");
         }
+        if (serve != null) {
+            return serve(serve);
+        }
         if (store == null) {
             return show(here(context.clock().millis()), context.clock().millis());
         }
         return fleet(store);
+    }
+
+    private int serve(String address) throws IOException {
+        if (store == null || every.toMillis() < MIN_EVERY_MS || mostHosts < 0) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "--serve is for an archive, reads it each second at most, and tells of 0 or more hosts");
+        }
+        String token = HttpOption.token(context, tokenFile);
+        try (BlobStore archive = PatientStore.of(BlobStores.open(store, false));
+                WorkerThreads threads = new WorkerThreads("chagres-status-", requestsAtOnce(archive))) {
+            FleetBoard board = new FleetBoard(archive.name(), context.clock(), every.toMillis(), mostHosts);
+            new FleetServing(context, board, every.toMillis()).run(address, token, () -> look(archive, threads));
+        }
+        return ExitCode.DONE;
+    }
+
+    private List<Row> look(BlobStore archive, WorkerThreads threads) throws IOException {
+        List<Row> rows = new ArrayList<>();
+        new FleetStatus(archive, threads, late.toMillis(), nowMs(archive))
+                .of(chosen(archive, hosts), status -> rows.add(row(status)));
+        return rows;
     }
 
     private int fleet(String of) throws IOException {

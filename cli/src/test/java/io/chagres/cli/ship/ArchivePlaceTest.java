@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.metrics.Metrics;
 import io.chagres.testkit.Requires;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -73,6 +74,13 @@ class ArchivePlaceTest {
                 .singleElement()
                 .asString()
                 .contains("in memory");
+    }
+
+    @Test
+    void aMetricTellsIt() {
+        assertThat(ArchivePlace.addTo(new Metrics(), List.of("a concern")).text(false))
+                .contains("chagres_archive_misplaced 1\n");
+        assertThat(ArchivePlace.addTo(new Metrics(), List.of()).text(false)).contains("chagres_archive_misplaced 0\n");
     }
 
     @Test

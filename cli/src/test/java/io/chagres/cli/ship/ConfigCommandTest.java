@@ -10,6 +10,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.ShipOptions;
+import io.chagres.ship.metrics.Metrics;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -243,6 +244,24 @@ final class ConfigCommandTest {
         ShipOptions options = settings.reread().command().options();
         assertThat(options.maxLagMs()).isEqualTo(6000);
         assertThat(options.sources()).hasSize(3);
+    }
+
+    /** Whoever asks for metrics hears that what the file says is not in force. */
+    @Test
+    void metricsTellOfARefusedReload() throws IOException {
+        CommandContext context = context(Map.of());
+        ShipSettings settings = settings(Map.of(), "--config=" + file(GOOD));
+        ShipReport report = ShipReport.of(context, true, false, LogLines.Format.TEXT);
+        Reload reload = new Reload(
+                settings, report, Supervisor.of(Map.of(), report), () -> java.time.Instant.ofEpochMilli(5000), false);
+        Metrics metrics = reload.addTo(new Metrics());
+        assertThat(metrics.text(false))
+                .contains("chagres_config_last_reload_successful 1\n", "chagres_config_refused_timestamp_seconds 0\n");
+        file(GOOD.replace("web1", "web2"));
+        reload.request();
+        assertThat(metrics.text(false))
+                .contains("chagres_config_last_reload_successful 0\n", "chagres_config_refused_timestamp_seconds 5\n")
+                .contains("chagres_config_last_reload_success_timestamp_seconds 5\n");
     }
 
     @Test

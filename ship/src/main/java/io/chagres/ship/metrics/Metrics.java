@@ -29,6 +29,17 @@ public final class Metrics {
         return this;
     }
 
+    /** Adds what goes up and down, one of several of its name, which follow each other; see {@link #label}. */
+    public Metrics gauge(String name, String help, String labels, DoubleSupplier value) {
+        all.add(new Metric.Gauge(name, help, labels, value));
+        return this;
+    }
+
+    /** Returns a label as it is written. */
+    public static String label(String name, String value) {
+        return name + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"";
+    }
+
     /** Adds what never changes and is told by its labels. */
     public Metrics info(String name, String help, String labels) {
         all.add(new Metric.Gauge(name, help, labels, () -> 1));

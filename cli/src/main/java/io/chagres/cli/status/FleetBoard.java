@@ -1,0 +1,177 @@
+package io.chagres.cli.status;
+
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.read.FleetStatus;
+import io.chagres.cli.http.Board;
+import io.chagres.cli.text.JsonWriter;
+import io.chagres.ship.metrics.Metrics;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a fleet for whoever looks from another thread: the last look at its archive. A host that was there
+ * once stays, also when the archive no longer has it. Safe for any thread.
+ */
+final class FleetBoard implements Board {
+    /** So many looks that are missing are no accident. */
+    private static final int MISSED_LOOKS = 3;
+
+    private static final double MS_PER_SECOND = 1000.0;
+
+    private final String archive;
+    private final InstantSource clock;
+    private final long everyMs;
+    private final int mostHosts;
+    private final Map<String, Row> known = new LinkedHashMap<>();
+    private List<Row> rows = List.of();
+    private long lookedMs;
+    private long beganMs;
+    private @Nullable String refusal;
+
+    /**
+     * Begins with nothing known.
+     *
+     * @param everyMs how often the archive is looked at, in milliseconds
+     * @param mostHosts of so many each has metrics of its own, the worst first
+     */
+    FleetBoard(String archive, InstantSource clock, long everyMs, int mostHosts) {
+        this.archive = archive;
+        this.clock = clock;
+        this.everyMs = everyMs;
+        this.mostHosts = mostHosts;
+        beganMs = clock.millis();
+    }
+
+    /** Takes what a look found. */
+    synchronized void looked(List<Row> found) {
+        Map<String, Row> now = new LinkedHashMap<>();
+        for (Row row : found) {
+            now.put(row.identity(), row);
+        }
+        known.forEach((identity, row) -> now.computeIfAbsent(identity, any -> row.vanished()));
+        known.clear();
+        known.putAll(now);
+        List<Row> sorted = new ArrayList<>(now.values());
+        sorted.sort(Row.WORST_FIRST);
+        rows = sorted;
+        lookedMs = clock.millis();
+        refusal = null;
+    }
+
+    /** The archive did not answer: what was found before stands, and gets old. */
+    synchronized void refused(String why) {
+        refusal = why;
+    }
+
+    @Override
+    public synchronized @Nullable String ailment() {
+        long silentMs = clock.millis() - Math.max(lookedMs, beganMs);
+        if (silentMs <= MISSED_LOOKS * everyMs) {
+            return null;
+        }
+        return "the archive was not read for " + silentMs / 1000 + " s" + (refusal == null ? "" : ": " + refusal);
+    }
+
+    @Override
+    public synchronized @Nullable String obstacle() {
+        return lookedMs > 0 ? null : refusal == null ? "the archive has not answered yet" : refusal;
+    }
+
+    @Override
+    public synchronized @Nullable Metrics metrics() {
+        if (lookedMs == 0) {
+            return null;
+        }
+        long at = lookedMs;
+        boolean up = refusal == null;
+        Metrics metrics = new Metrics()
+                .gauge("chagres_fleet_up", "0 while the archive does not answer.", () -> up ? 1 : 0)
+                .gauge(
+                        "chagres_fleet_looked_timestamp_seconds",
+                        "When the archive was read last, since 1970.",
+                        () -> at / MS_PER_SECOND);
+        for (FleetStatus.State state : FleetStatus.State.values()) {
+            long count = rows.stream().filter(row -> row.state() == state).count();
+            metrics.gauge(
+                    "chagres_fleet_hosts",
+                    "Hosts of each state; a fenced ship counts beside the one that fenced it.",
+                    Metrics.label("state", Row.name(state)),
+                    () -> count);
+        }
+        long alarming = rows.stream().filter(Row::isAlarming).count();
+        metrics.gauge("chagres_fleet_alarming", "Hosts that somebody must look at.", () -> alarming);
+        List<Row> told = rows.subList(0, Math.min(rows.size(), mostHosts));
+        int untold = rows.size() - told.size();
+        metrics.gauge("chagres_fleet_untold", "Hosts without metrics of their own, which are no worse.", () -> untold);
+        addHosts(metrics, told);
+        return metrics;
+    }
+
+    private static void addHosts(Metrics metrics, List<Row> told) {
+        each(
+                metrics,
+                told,
+                "chagres_host_alarming",
+                "1 if somebody must look at the host.",
+                row -> row.isAlarming() ? 1 : 0);
+        each(
+                metrics,
+                told,
+                "chagres_host_heard_timestamp_seconds",
+                "When the host was heard last, since 1970; 0 for never.",
+                row -> row.heardMs() / MS_PER_SECOND);
+        each(
+                metrics,
+                told,
+                "chagres_host_at_risk_bytes",
+                "Bytes at risk at the last word of the host; NaN for unknown.",
+                row -> risk(row.word()));
+        each(
+                metrics,
+                told,
+                "chagres_host_at_risk_seconds",
+                "Age of the oldest of them then; NaN for unknown.",
+                row -> row.word() == null ? Double.NaN : row.word().riskMs() / MS_PER_SECOND);
+    }
+
+    private static double risk(@Nullable Heartbeat word) {
+        return word == null || word.riskBytes() < 0 ? Double.NaN : word.riskBytes();
+    }
+
+    private static void each(Metrics metrics, List<Row> told, String name, String help, ToDoubleFunction<Row> value) {
+        for (Row row : told) {
+            double of = value.applyAsDouble(row);
+            metrics.gauge(name, help, row.labels(), () -> of);
+        }
+    }
+
+    @Override
+    public synchronized String json() {
+        JsonWriter json = new JsonWriter().beginObject().timeMember("time", clock.millis());
+        json.member("archive", archive).member("ailment", ailment()).member("obstacle", obstacle());
+        if (lookedMs > 0) {
+            json.timeMember("looked", lookedMs);
+        }
+        json.name("hosts").beginArray();
+        for (Row row : rows.subList(0, Math.min(rows.size(), mostHosts))) {
+            json.beginObject();
+            row.members(json);
+            json.endObject();
+        }
+        return json.endArray()
+                .member("untold", Math.max(0, rows.size() - mostHosts))
+                .endObject()
+                .toString();
+    }
+
+    @Override
+    public String page() throws IOException {
+        return Board.page(FleetBoard.class, "fleet.html");
+    }
+}
