@@ -5,6 +5,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.dedupe.DedupeOptions;
@@ -140,6 +141,9 @@ public final class DedupeCommand implements Callable<Integer> {
     boolean verbose;
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -151,8 +155,8 @@ public final class DedupeCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         DedupeOptions options = options();
         DedupeSession.Phases phases = phases();
-        ProgressLine progress = new ProgressLine(context, json.json);
-        DedupeReport.Form form = new DedupeReport.Form(dryRun, verbose, json.json);
+        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
+        DedupeReport.Form form = new DedupeReport.Form(dryRun, verbose, json.json, quiet.quiet);
         DedupeReport report = new DedupeReport(context.out(), progress, form);
         try (WorkerThreads workers = new WorkerThreads("chagres-dedupe-", threads);
                 DedupeSession session = new DedupeSession(options, phases, context.clock(), report, workers, threads)) {

@@ -29,7 +29,7 @@ final class DedupeReport implements SessionListener {
      * @param isPlan whether nothing is changed
      * @param isVerbose whether each file is named, as in a plan
      */
-    record Form(boolean isPlan, boolean isVerbose, boolean isJson) {}
+    record Form(boolean isPlan, boolean isVerbose, boolean isJson, boolean isQuiet) {}
 
     DedupeReport(Output out, ProgressLine progress, Form form) {
         this.out = out;
@@ -154,7 +154,7 @@ final class DedupeReport implements SessionListener {
                 line.member(count.name().toLowerCase(Locale.ROOT), totals.get(count));
             }
             out.line(line.endObject());
-        } else {
+        } else if (!form.isQuiet || form.isPlan) {
             sums(totals);
         }
         out.flush(); // with --follow the next line may be far away

@@ -3,6 +3,7 @@ package io.chagres.cli.doctor;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.JsonWriter;
@@ -26,14 +27,16 @@ import picocli.CommandLine.Parameters;
         description = {
             "Looks at the machine, at the rights of this user and at what is to be shipped; with an archive also"
                     + " whether it takes writes, what time it has and what a day costs. Run it as the user of the"
-                    + " unit. Exits with 1 if something that shipping cannot do without is missing."
+                    + " unit. It changes nothing, but for an object 'probe' in an object store, as each ship puts."
         },
         footer = {
             "",
             "Examples:",
             "  chagres doctor",
             "  chagres doctor /var/log --to /mnt/archive",
-            "  chagres doctor --config /etc/chagres/chagres.toml"
+            "  chagres doctor --config /etc/chagres/chagres.toml",
+            "",
+            "Exit codes: 0 shipping can work; 1 something that it cannot do without is missing; 2 usage."
         })
 public final class DoctorCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -56,6 +59,9 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Mixin
     StateOption state = new StateOption();
+
+    @Mixin
+    QuietOption quiet = new QuietOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -106,6 +112,9 @@ public final class DoctorCommand implements Callable<Integer> {
         }
         Table table = new Table("lll");
         for (Diagnosis.Finding finding : diagnosis.findings()) {
+            if (quiet.quiet && finding.result() == Diagnosis.Result.OK) {
+                continue;
+            }
             table.row(finding.check(), word(finding.result()), finding.detail());
             if (finding.fix() != null) {
                 table.row("", "", "fix: " + finding.fix());

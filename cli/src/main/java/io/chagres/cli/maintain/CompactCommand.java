@@ -17,6 +17,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
@@ -49,7 +50,9 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  chagres compact /mnt/archive --retain 30d --dry-run",
-            "  chagres compact /mnt/archive web1:"
+            "  chagres compact /mnt/archive web1:",
+            "",
+            "Exit codes: 0 done; 1 a host stays as it is, or something is lost; 2 usage."
         })
 public final class CompactCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -123,6 +126,9 @@ public final class CompactCommand implements Callable<Integer> {
     MemoryOption memory = new MemoryOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -152,7 +158,7 @@ public final class CompactCommand implements Callable<Integer> {
                 Compact.Options.DEFAULT.memoryBytes(),
                 dryRun,
                 history.toMillis());
-        ProgressLine progress = new ProgressLine(context, json.json);
+        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Hearing listener = new Hearing(progress);
         try (ArchiveView view = ArchiveView.open(
                 "compact",
@@ -193,7 +199,9 @@ public final class CompactCommand implements Callable<Integer> {
         for (String step : listener.takeSteps()) {
             context.out().line(step);
         }
-        print(host, summary);
+        if (json.json || dryRun || !quiet.quiet) {
+            print(host, summary);
+        }
     }
 
     /** Shows how far it has come, and keeps the steps of a dry run. */

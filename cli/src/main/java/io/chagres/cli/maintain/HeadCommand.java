@@ -38,7 +38,9 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  chagres head /mnt/archive >>heads.txt",
-            "  chagres head /mnt/archive --key >>trust.txt    # on the host"
+            "  chagres head /mnt/archive --key >>trust.txt    # on the host",
+            "",
+            "Exit codes: 0 done; 1 a host does not sign, or cannot be read; 2 usage."
         })
 public final class HeadCommand implements Callable<Integer> {
     private final CommandContext context;

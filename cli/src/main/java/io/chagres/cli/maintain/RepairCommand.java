@@ -13,6 +13,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
@@ -35,9 +36,16 @@ import picocli.CommandLine.Parameters;
         description = "Prints what would be done; does it with --apply. A checkpoint states what is left of the host,"
                 + " and damaged objects move below quarantine/ in the archive. The owner record and the key of the name"
                 + " are put again. Nothing that holds bytes is deleted, and nothing is done after which less could be"
-                + " read. End the host's shipper first. Exits with 0 when nothing is damaged or all was done, with 1"
-                + " when something would be done or was refused, with 5 when the store did not answer.",
-        footer = {"", "Examples:", "  chagres repair /mnt/archive", "  chagres repair /mnt/archive web1: --apply"})
+                + " read. End the host's shipper first.",
+        footer = {
+            "",
+            "Examples:",
+            "  chagres repair /mnt/archive",
+            "  chagres repair /mnt/archive web1: --apply",
+            "",
+            "Exit codes: 0 nothing is damaged, or all was done; 1 something would be done, or was refused;"
+                    + " 2 usage; 5 the store did not answer."
+        })
 public final class RepairCommand implements Callable<Integer> {
     private final CommandContext context;
 
@@ -56,6 +64,9 @@ public final class RepairCommand implements Callable<Integer> {
 
     @Mixin
     IdentityOption identities = new IdentityOption();
+
+    @Mixin
+    QuietOption quiet = new QuietOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -90,7 +101,7 @@ public final class RepairCommand implements Callable<Integer> {
                 faults.attempt(host, () -> repair.run(apply));
                 steps[0] += repair.steps();
             }
-            if (!json.json) {
+            if (!json.json && (!quiet.quiet || steps[0] > 0 || losses > 0)) {
                 context.out().line(sum(steps[0], faults.count() > 0));
             }
             boolean done = faults.count() == 0 && (apply || steps[0] == 0) && (losses == 0 || steps[0] > 0);

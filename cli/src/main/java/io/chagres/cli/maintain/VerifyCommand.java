@@ -20,6 +20,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.KeyFiles;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
@@ -40,15 +41,17 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         header = "Read a whole archive and name each fault.",
-        description = "Checks the hash chain, every checksum, gaps, sizes and references. Exits with 1 if anything is"
-                + " wrong, with 5 if the store did not give something. Objects that nothing refers to (uploads"
-                + " that were not committed) are counted, and no fault.",
+        description = "Checks the hash chain, every checksum, gaps, sizes and references. Objects that nothing"
+                + " refers to (uploads that were not committed) are counted, and no fault.",
         footer = {
             "",
             "Examples:",
             "  chagres verify /mnt/archive",
             "  chagres verify /mnt/archive web1: --json",
-            "  chagres verify /mnt/archive --trust trust.txt --head heads.txt"
+            "  chagres verify /mnt/archive --trust trust.txt --head heads.txt",
+            "",
+            "Exit codes: 0 nothing is wrong; 1 something is, or is unproven; 2 usage; 5 the store did not"
+                    + " give something."
         })
 public final class VerifyCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -70,8 +73,7 @@ public final class VerifyCommand implements Callable<Integer> {
             names = "--trust",
             paramLabel = "FILE",
             description = "Also say of each host up to which commit its signatures prove what is stored. Lines of the"
-                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say. Exits with 1 if"
-                    + " anything is unproven.")
+                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say.")
     @Nullable
     String trust;
 
@@ -86,6 +88,9 @@ public final class VerifyCommand implements Callable<Integer> {
     MemoryOption memory = new MemoryOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -95,7 +100,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ProgressLine progress = new ProgressLine(context, json.json);
+        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Listener listener = new Listener(progress);
         try (BlobStore archive = identities.open(store, timeout, context);
                 LocalTables tables = TemporaryFiles.tables(context.environment());
@@ -153,6 +158,9 @@ public final class VerifyCommand implements Callable<Integer> {
                 line.member("unprovenHosts", unproven);
             }
             context.out().line(line.endObject());
+            return;
+        }
+        if (quiet.quiet && summary.faults() + summary.unanswered() + unproven == 0) {
             return;
         }
         context.out()
@@ -227,6 +235,9 @@ public final class VerifyCommand implements Callable<Integer> {
         @Override
         public void proof(HostRegistry.Owner host, Proof proof) {
             unproven += proof.isWhole() ? 0 : 1;
+            if (quiet.quiet && proof.isWhole() && !json.json) {
+                return;
+            }
             for (Proof.Span span : proof.spans()) {
                 print(json.json ? line(host, proof, span).toString() : host.title() + ": " + span);
             }

@@ -45,7 +45,9 @@ import picocli.CommandLine.Parameters;
             "  chagres cat /mnt/archive 'web*:*/app.log' --since 10m",
             "  chagres cat /mnt/archive '*:*/app.log' --names | grep timeout",
             "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB",
-            "  chagres cat /mnt/archive web1:/var/log/app.log --salvage"
+            "  chagres cat /mnt/archive web1:/var/log/app.log --salvage",
+            "",
+            "Exit codes: 0 done; 1 something could not be read; 2 usage."
         })
 public final class CatCommand implements Callable<Integer> {
     private final CommandContext context;

@@ -42,7 +42,9 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres ls /mnt/archive",
             "  chagres ls -l /mnt/archive 'web1:/var/log/**'",
-            "  chagres ls --versions /mnt/archive '*:app.log' --at 09:30"
+            "  chagres ls --versions /mnt/archive '*:app.log' --at 09:30",
+            "",
+            "Exit codes: 0 done; 1 something could not be read; 2 usage."
         })
 public final class LsCommand implements Callable<Integer> {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
@@ -121,7 +123,7 @@ public final class LsCommand implements Callable<Integer> {
             files++;
             bytes += file.version().length();
         }
-        String open = state.closedCleanly() ? "stopped" : "open";
+        String open = state.closedCleanly() ? "ended" : "open";
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("host", host.name()).member("hostId", host.id());

@@ -17,6 +17,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
@@ -51,7 +52,9 @@ import picocli.CommandLine.Parameters;
             "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --at 09:30",
             "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --gone",
             "  chagres restore /mnt/archive ./back --all-versions",
-            "  chagres restore /mnt/archive ./back web1: --salvage"
+            "  chagres restore /mnt/archive ./back web1: --salvage",
+            "",
+            "Exit codes: 0 everything is restored; 1 something could not be; 2 usage."
         })
 public final class RestoreCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -100,6 +103,9 @@ public final class RestoreCommand implements Callable<Integer> {
     MemoryOption memory = new MemoryOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -110,7 +116,7 @@ public final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Pathname into = Arguments.directory("DIR", directory);
-        ProgressLine progress = new ProgressLine(context, json.json);
+        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Restore.Listener listener = new Restore.Listener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
@@ -142,7 +148,7 @@ public final class RestoreCommand implements Callable<Integer> {
             }
             print(summary);
             String left = left(summary);
-            if (!left.isEmpty()) {
+            if (!left.isEmpty() && !quiet.quiet) {
                 context.out().flush(); // what was restored comes first
                 context.err().println("chagres restore: " + left);
             }
@@ -216,6 +222,9 @@ public final class RestoreCommand implements Callable<Integer> {
             line.member("earlierStates", summary.earlier().files())
                     .member("earlierBytes", summary.earlier().bytes());
             context.out().line(line.member("faults", summary.faults()).endObject());
+            return;
+        }
+        if (quiet.quiet) {
             return;
         }
         context.out()

@@ -41,7 +41,9 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  chagres tail /mnt/archive 'web1:*/app.log' -n 100",
-            "  chagres tail -f /mnt/archive 'web*:*/app.log'"
+            "  chagres tail -f /mnt/archive 'web*:*/app.log'",
+            "",
+            "Exit codes: 0 done; 1 something could not be read; 2 usage."
         })
 public final class TailCommand implements Callable<Integer> {
     private static final int BLOCK_BYTES = 64 * 1024;

@@ -26,15 +26,16 @@ import picocli.CommandLine.Parameters;
                     + " the environment (CHAGRES_MAX_LAG for max-lag), that before the file, and that before the"
                     + " defaults. A value may name variables of the environment in braces, with defaults, as shells do."
                     + " Beside chagres.toml the files of conf.d are read as well, beside NAME.toml those of"
-                    + " NAME.conf.d: the last that holds a key counts, sources add up. Exits with 1 if something is"
-                    + " wrong."
+                    + " NAME.conf.d: the last that holds a key counts, sources add up."
         },
         footer = {
             "",
             "Examples:",
             "  chagres config check",
             "  chagres config check ./chagres.toml",
-            "  chagres config show /etc/chagres/chagres.toml"
+            "  chagres config show /etc/chagres/chagres.toml",
+            "",
+            "Exit codes: 0 good; 1 something is wrong; 2 usage."
         })
 public final class ConfigCommand implements Callable<Integer> {
     private final CommandContext context;

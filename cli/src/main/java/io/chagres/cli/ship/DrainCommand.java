@@ -3,10 +3,12 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.JsonWriter;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
@@ -31,7 +33,7 @@ import picocli.CommandLine.Option;
         description = {
             "For a machine that has been told that it will vanish. Every ship with this state directory scans once"
                     + " more, commits without regard to --max-lag, and goes on. SIGUSR1 to a ship does the same without"
-                    + " waiting. Exit codes: 0 what was there is acknowledged; 1 no ship runs; 3 bytes at risk."
+                    + " waiting. Exit codes: 0 what was there is acknowledged; 1 no ship runs; 2 usage; 3 bytes at risk."
         },
         footer = {"", "Example:", "  chagres drain --timeout 90s"})
 public final class DrainCommand implements Callable<Integer> {
@@ -51,6 +53,9 @@ public final class DrainCommand implements Callable<Integer> {
 
     @Mixin
     StateOption state = new StateOption();
+
+    @Mixin
+    JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
     public DrainCommand(CommandContext context) {
@@ -148,8 +153,12 @@ public final class DrainCommand implements Callable<Integer> {
             answer = shipper.answer();
         }
         String ship = "chagres ship (pid " + shipper.pid() + "): ";
-        if (answer.done() > one.begunBefore()) {
+        if (json.json) {
+            print(shipper.pid(), answer, answer.done() > one.begunBefore(), answer.begun() > one.begunBefore());
+        } else if (answer.done() > one.begunBefore()) {
             context.out().line(ship + sentence(answer));
+        }
+        if (answer.done() > one.begunBefore()) {
             return answer.leftBytes() == 0;
         }
         context.err()
@@ -158,6 +167,18 @@ public final class DrainCommand implements Callable<Integer> {
                         + ", at risk: " + bytes(answer.begun() > one.begunBefore() ? answer.leftBytes() : -1)
                         + ". They are still in the local files" + (runs ? "; it goes on trying." : "."));
         return false;
+    }
+
+    private void print(long pid, FlushAnswer answer, boolean done, boolean begun) throws IOException {
+        JsonWriter line = new JsonWriter().beginObject().member("pid", pid).member("done", done);
+        long left = begun ? answer.leftBytes() : -1;
+        line.name("leftBytes");
+        if (left < 0) {
+            line.value(null);
+        } else {
+            line.value(left);
+        }
+        context.out().line(line.endObject());
     }
 
     private static String sentence(FlushAnswer answer) {

@@ -3,9 +3,11 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.Durations;
+import io.chagres.cli.text.JsonWriter;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.ReloadAnswer;
@@ -28,7 +30,7 @@ import picocli.CommandLine.Option;
             "Sends SIGHUP to every ship with this state directory that was started with a configuration, and waits for"
                     + " what comes of it: 'systemctl reload' is this. One that refuses the file goes on by what it read"
                     + " before. Exit codes: 0 it is in force; 1 it was refused, or there was no answer, or no such ship"
-                    + " runs."
+                    + " runs; 2 usage."
         },
         footer = {"", "Examples:", "  chagres reload", "  chagres reload --pid 4711 --timeout 90s"})
 public final class ReloadCommand implements Callable<Integer> {
@@ -48,6 +50,9 @@ public final class ReloadCommand implements Callable<Integer> {
 
     @Mixin
     StateOption state = new StateOption();
+
+    @Mixin
+    JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
     public ReloadCommand(CommandContext context) {
@@ -98,6 +103,11 @@ public final class ReloadCommand implements Callable<Integer> {
             context.err()
                     .println(ship + "no answer within " + Durations.format(timeout.toMillis()) + "; see its lines");
             return false;
+        }
+        if (json.json) {
+            JsonWriter line = new JsonWriter().beginObject().member("pid", shipper.pid());
+            context.out().line(line.member("fault", answer.fault()).endObject());
+            return answer.fault() == null;
         }
         if (answer.fault() != null) {
             context.err().println(ship + "refused, going on with the configuration before: " + answer.fault());

@@ -67,7 +67,10 @@ import picocli.CommandLine.Spec;
             "  chagres ship /var/log/app --to /mnt/archive",
             "  chagres ship '/srv/*/logs/*.log' --to /mnt/archive --host web1 --max-lag 100ms",
             "  chagres ship /var/log/app --to 's3://bucket/prefix?region=eu-west-1'",
-            "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10"
+            "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10",
+            "",
+            "Exit codes: 0 everything is acknowledged, or that of CMD; 1 failed; 2 usage; 3 stopped with"
+                    + " bytes at risk; 4 fenced by another writer."
         })
 public final class ShipCommand implements Callable<Integer> {
     private static final long MIN_STATUS_INTERVAL_MS = 10;

@@ -12,6 +12,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeoutOption;
@@ -44,7 +45,7 @@ import picocli.CommandLine.Parameters;
                     + " and again; --json says how old the oldest look was then (oldestLookMs).",
             "Exit codes: 0 nobody need look; 1 somebody must: a host is late, fenced, damaged or unknown, or is gone or"
                     + " ended with bytes at risk or lost ones, until it is heard again or acknowledged; or there is no"
-                    + " host."
+                    + " host; 2 usage."
         },
         footer = {
             "",
@@ -132,6 +133,9 @@ public final class StatusCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     @Mixin
@@ -189,7 +193,7 @@ public final class StatusCommand implements Callable<Integer> {
                 List<HostRegistry.Owner> meant = chosen(archive, acknowledge);
                 return new Acknowledging(context, archive, fleet).of(meant) ? ExitCode.DONE : ExitCode.FAILED;
             }
-            StatusTable table = new StatusTable(context, problems);
+            StatusTable table = new StatusTable(context, problems || quiet.quiet);
             fleet.of(chosen(archive, hosts), status -> table.add(row(status)));
             return show(table, nowMs);
         }
@@ -198,7 +202,7 @@ public final class StatusCommand implements Callable<Integer> {
     private int show(StatusTable table, long nowMs) throws IOException {
         if (json.json) {
             table.json();
-        } else {
+        } else if (!quiet.quiet || table.hasRows()) {
             table.text(nowMs);
         }
         return table.isAlarming() ? ExitCode.FAILED : ExitCode.DONE;
@@ -236,7 +240,7 @@ public final class StatusCommand implements Callable<Integer> {
                     "no chagres ship runs on this machine; 'chagres ship PATH --to STORE' starts one, 'chagres status"
                             + " STORE' shows what an archive heard");
         }
-        StatusTable table = new StatusTable(context, problems);
+        StatusTable table = new StatusTable(context, problems || quiet.quiet);
         for (RunningShipper shipper : running) {
             table.add(row(shipper, nowMs));
         }

@@ -54,6 +54,11 @@ final class StatusTable {
         return alarming > 0;
     }
 
+    /** Says whether there is a row to show. */
+    boolean hasRows() {
+        return !rows.isEmpty();
+    }
+
     void json() throws IOException {
         rows.sort(Row.WORST_FIRST);
         for (Row row : rows) {

@@ -22,7 +22,14 @@ import picocli.CommandLine.Parameters;
         description = "Prints CREATE, MODIFY, CLOSE, ATTRIB, RENAME (with both names), DELETE, MOVED_OUT and OVERFLOW."
                 + " Names that are there at the start are not printed, nor are names that come and go faster than they"
                 + " can be looked at.",
-        footer = {"", "Examples:", "  chagres watch /var/log", "  chagres watch '/srv/*/logs' --coalesce 0 --json"})
+        footer = {
+            "",
+            "Examples:",
+            "  chagres watch /var/log",
+            "  chagres watch '/srv/*/logs' --coalesce 0 --json",
+            "",
+            "Exit codes: 0 ended by a signal; 1 failed; 2 usage."
+        })
 public final class WatchCommand implements Callable<Integer> {
     private static final int STEP_MS = 1000;
 
