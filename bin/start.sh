@@ -47,7 +47,7 @@ choose_flags() {
             ;;
         # What reads archives that others wrote: none of them can take the memory of this machine. What it keeps is old
         # soon, and garbage fills the young generation before it is collected.
-        ls | cat | grep | tail | head | restore | verify | compact | repair | status)
+        ls | cat | grep | tail | head | restore | verify | compact | prune | repair | status)
             flags="$flags $huge_pages -Xms24m -Xmn16m -Xmx$((memory + 32))m"
             ;;
         training) ;;

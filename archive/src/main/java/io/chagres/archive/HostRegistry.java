@@ -248,6 +248,27 @@ public final class HostRegistry {
     }
 
     /**
+     * Finds the host that a machine ships as under a name, and makes none.
+     *
+     * @return its id; null when it has none there
+     */
+    public static @Nullable String ofMachine(BlobStore store, String name, Machine machine) throws IOException {
+        String called = TextRecord.line(name);
+        List<String> ours = new ArrayList<>();
+        for (BlobInfo object : store.list(HostKey.prefix(called, OwnerRecord.hash(machine.machineId())), null)) {
+            HostKey key = HostKey.parse(object.key());
+            OwnerRecord record = key == null ? null : OwnerRecord.get(store, key.hostId());
+            if (key != null
+                    && record != null
+                    && record.isOf(machine)
+                    && record.name().equals(called)) {
+                ours.add(key.hostId());
+            }
+        }
+        return ours.isEmpty() ? null : latest(store, ours);
+    }
+
+    /**
      * Makes another host of a name, for a shipper that cannot read what the host says that it is.
      *
      * @return its id

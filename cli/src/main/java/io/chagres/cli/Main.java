@@ -11,6 +11,7 @@ import io.chagres.cli.doctor.DoctorCommand;
 import io.chagres.cli.forward.ForwardCommand;
 import io.chagres.cli.maintain.CompactCommand;
 import io.chagres.cli.maintain.HeadCommand;
+import io.chagres.cli.maintain.PruneCommand;
 import io.chagres.cli.maintain.RepairCommand;
 import io.chagres.cli.maintain.VerifyCommand;
 import io.chagres.cli.mount.MountCommand;
@@ -183,6 +184,7 @@ public final class Main {
         commands.put("head", new Known(HeadCommand.class, () -> new HeadCommand(context)));
         commands.put("repair", new Known(RepairCommand.class, () -> new RepairCommand(context)));
         commands.put("compact", new Known(CompactCommand.class, () -> new CompactCommand(context)));
+        commands.put("prune", new Known(PruneCommand.class, () -> new PruneCommand(context)));
         commands.put("dedupe", new Known(DedupeCommand.class, () -> new DedupeCommand(context)));
         commands.put("watch", new Known(WatchCommand.class, () -> new WatchCommand(context)));
         commands.put("doctor", new Known(DoctorCommand.class, () -> new DoctorCommand(context)));

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.StringJoiner;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ public final class BlobStores {
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
     public static BlobStore open(String address, boolean create) throws IOException {
-        return PatientStore.of(opened(address, create), Patience.SHORT);
+        return PatientStore.of(opened(address, create), Patience.SHORT, null);
     }
 
     /**
@@ -59,11 +60,13 @@ public final class BlobStores {
      *
      * @param address a path or a URI
      * @param patience how long it may be away
+     * @param threads wait for its answers, one for each question
      * @param notes told what a person should know meanwhile, a sentence each, on any thread
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
-    public static BlobStore open(String address, Patience patience, Consumer<String> notes) throws IOException {
-        BlobStore store = PatientStore.of(opened(address, false), patience);
+    public static BlobStore open(String address, Patience patience, Executor threads, Consumer<String> notes)
+            throws IOException {
+        BlobStore store = PatientStore.of(opened(address, false), patience, threads);
         store.tell(notes);
         return store;
     }

@@ -6,22 +6,21 @@ package io.chagres.archive.store;
  * @param timeoutMs without any answer for so long it is given up, milliseconds
  * @param firstMs the same for one from which nothing was ever heard, since its address may be wrong
  * @param spentMs how much of it has passed when the store is opened, milliseconds
- * @param isBounded whether a call ends by itself at that time, even if the vendor's client does not
  */
-public record Patience(long timeoutMs, long firstMs, long spentMs, boolean isBounded) {
+public record Patience(long timeoutMs, long firstMs, long spentMs) {
     private static final long USUAL_MS = 300_000;
     private static final long FIRST_MS = 5_000;
     private static final long SHORT_MS = 2_000;
 
     /** That of a command, when nobody says anything else. */
-    public static final Patience USUAL = new Patience(USUAL_MS, FIRST_MS, 0, true);
+    public static final Patience USUAL = new Patience(USUAL_MS, FIRST_MS, 0);
 
     /** Of those who have a way of their own to wait for longer troubles, and say meanwhile why. */
-    public static final Patience SHORT = new Patience(SHORT_MS, SHORT_MS, 0, false);
+    public static final Patience SHORT = new Patience(SHORT_MS, SHORT_MS, 0);
 
     /** Returns that of a command that was told how long to wait. */
     public static Patience of(long timeoutMs) {
-        return new Patience(timeoutMs, timeoutMs, 0, true);
+        return new Patience(timeoutMs, timeoutMs, 0);
     }
 
     /**
@@ -30,6 +29,6 @@ public record Patience(long timeoutMs, long firstMs, long spentMs, boolean isBou
      * @param spentMs since then; at most half of the time, or a short one would be over before anything was asked
      */
     public Patience after(long spentMs) {
-        return new Patience(timeoutMs, firstMs, Math.clamp(spentMs, 0, timeoutMs / 2), isBounded);
+        return new Patience(timeoutMs, firstMs, Math.clamp(spentMs, 0, timeoutMs / 2));
     }
 }

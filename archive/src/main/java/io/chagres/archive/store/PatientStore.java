@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. A
  * question that the store is too busy for, or that nobody answers, is asked again, later and later, as long as anything
- * was answered within the {@link Patience}, of all questions together. No call waits longer than that: who asks goes on,
- * and the thread that still waits for the answer is interrupted. Other refusals are answers, and passed on. Safe for
- * any thread.
+ * was answered within the {@link Patience}, of all questions together. No call waits longer than that where it has
+ * threads: who asks goes on, and the thread that still waits for the answer is interrupted. Other refusals are answers,
+ * and passed on. Safe for any thread.
  */
 public final class PatientStore extends ForwardingStore {
     private static final long FIRST_DELAY_MS = 100;
@@ -69,6 +70,9 @@ public final class PatientStore extends ForwardingStore {
     }
 
     private final Patience patience;
+    /** Wait for answers; null where whoever asks waits by itself. */
+    private final @Nullable Executor threads;
+
     private final Time time;
     private final Notes notes = new Notes();
     private boolean everAnswered;
@@ -77,9 +81,10 @@ public final class PatientStore extends ForwardingStore {
     private long toldMs = NEVER;
     private @Nullable StoreException lastFailure;
 
-    PatientStore(BlobStore store, Patience patience, Time time) {
+    PatientStore(BlobStore store, Patience patience, @Nullable Executor threads, Time time) {
         super(store);
         this.patience = patience;
+        this.threads = threads;
         this.time = time;
         silentSinceMs = patience.spentMs() == 0 ? NEVER : time.nowMs() - patience.spentMs();
     }
@@ -88,9 +93,11 @@ public final class PatientStore extends ForwardingStore {
      * Returns a patient store; a directory, which the kernel answers for, as it is.
      *
      * @param store is closed with it
+     * @param threads wait for answers, one for each question, so that a call ends in time whatever the vendor's client
+     *     does; null where whoever asks may wait as long as that
      */
-    public static BlobStore of(BlobStore store, Patience patience) {
-        return store instanceof DirectoryStore ? store : new PatientStore(store, patience, REAL);
+    public static BlobStore of(BlobStore store, Patience patience, @Nullable Executor threads) {
+        return store instanceof DirectoryStore ? store : new PatientStore(store, patience, threads, REAL);
     }
 
     private <T> T ask(long bytes, Question<T> question) throws IOException {
@@ -99,7 +106,7 @@ public final class PatientStore extends ForwardingStore {
         while (true) {
             long beganMs = begin();
             try {
-                T answer = patience.isBounded() ? bounded(leftMs(beganMs) + allowedMs, question) : question.ask();
+                T answer = threads == null ? question.ask() : bounded(threads, leftMs(beganMs) + allowedMs, question);
                 answered();
                 return answer;
             } catch (StoreException e) {
@@ -160,13 +167,13 @@ public final class PatientStore extends ForwardingStore {
         long limitMs = everAnswered || isBusy ? patience.timeoutMs() : patience.firstMs();
         long waitMs = delayMs / 2 + ThreadLocalRandom.current().nextLong(delayMs / 2 + 1);
         if (silentMs >= limitMs) {
-            givenUpMs = patience.isBounded() ? nowMs : NEVER;
-            silentSinceMs = patience.isBounded() ? silentSinceMs : NEVER;
+            givenUpMs = threads != null ? nowMs : NEVER;
+            silentSinceMs = threads != null ? silentSinceMs : NEVER;
             lastFailure = cause;
             throw cause;
         }
         boolean due = toldMs == NEVER ? silentMs >= QUIET_MS : nowMs - toldMs >= TELL_MS;
-        if (due && patience.isBounded()) {
+        if (due && threads != null) {
             toldMs = nowMs;
             notes.say(cause.getMessage() + "; asking again, for " + silentMs / 1000 + " s now and " + limitMs / 1000
                     + " s at most (--timeout)");
@@ -182,9 +189,9 @@ public final class PatientStore extends ForwardingStore {
     }
 
     /** Asks on a thread of its own, so that whoever asks is free when the time is over, whatever the client does. */
-    private <T> T bounded(long ms, Question<T> question) throws IOException {
+    private <T> T bounded(Executor on, long ms, Question<T> question) throws IOException {
         FutureTask<T> answer = new FutureTask<>(question::ask);
-        Thread.ofVirtual().name("chagres-store").start(answer);
+        on.execute(answer);
         try {
             return answer.get(ms, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -218,7 +225,7 @@ public final class PatientStore extends ForwardingStore {
 
     @Override
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
-        if (!patience.isBounded()) {
+        if (threads == null) {
             return ask(0, () -> store.putIfAbsent(key, content));
         }
         MemorySegment copy = MemorySegment.ofArray(content.toArray(ValueLayout.JAVA_BYTE)); // outlives this call
@@ -232,7 +239,7 @@ public final class PatientStore extends ForwardingStore {
 
     @Override
     public int get(String key, long offset, MemorySegment target) throws IOException {
-        if (!patience.isBounded()) {
+        if (threads == null) {
             return ask(0, () -> store.get(key, offset, target));
         }
         MemorySegment read = ask(0, () -> {

@@ -1,11 +1,14 @@
 package io.chagres.archive.store;
 
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -45,11 +48,8 @@ final class PemFile {
      *
      * @throws IOException when it cannot be read, or a block is none of its kind; the message holds nothing of it
      */
-    static PemFile read(Path file) throws IOException {
-        byte[] bytes;
-        try (InputStream in = Files.newInputStream(file)) {
-            bytes = in.readNBytes(MAX_BYTES);
-        }
+    static PemFile read(Pathname file) throws IOException {
+        byte[] bytes = bytes(file);
         PemFile pem = new PemFile();
         Matcher block = BLOCK.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
         boolean any = false;
@@ -66,6 +66,18 @@ final class PemFile {
             pem.certificates.add(certificate(bytes));
         }
         return pem;
+    }
+
+    private static byte[] bytes(Pathname file) throws IOException {
+        try (Fd fd = Fd.open(file, Fd.O_RDONLY | Fd.O_NONBLOCK | Fd.O_CLOEXEC, 0);
+                Statx stat = new Statx();
+                Arena arena = Arena.ofConfined()) {
+            if (stat.of(fd.value()) != 0 || !stat.isRegular() || stat.size() > MAX_BYTES) {
+                throw new IOException(stat.isDirectory() ? "it is a directory" : "it is no file of a readable size");
+            }
+            MemorySegment content = arena.allocate(Math.max(1, stat.size()));
+            return content.asSlice(0, fd.preadFully(content, 0, stat.size(), 0)).toArray(ValueLayout.JAVA_BYTE);
+        }
     }
 
     /** Returns the certificates in their order. */

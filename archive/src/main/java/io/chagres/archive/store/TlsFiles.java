@@ -1,10 +1,9 @@
 package io.chagres.archive.store;
 
+import io.chagres.foreign.Errno;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -42,7 +41,7 @@ public final class TlsFiles {
 
     private static final String EVERYBODYS = "SSL_CERT_FILE";
 
-    private final @Nullable Path caFile;
+    private final @Nullable Pathname caFile;
     private final @Nullable TrustManagerFactory trust;
     private final @Nullable KeyManagerFactory keys;
 
@@ -54,7 +53,7 @@ public final class TlsFiles {
      */
     public record Named(String by, @Nullable String file) {}
 
-    private TlsFiles(@Nullable Path caFile, @Nullable TrustManagerFactory trust, @Nullable KeyManagerFactory keys) {
+    private TlsFiles(@Nullable Pathname caFile, @Nullable TrustManagerFactory trust, @Nullable KeyManagerFactory keys) {
         this.caFile = caFile;
         this.trust = trust;
         this.keys = keys;
@@ -74,7 +73,7 @@ public final class TlsFiles {
         all.add(new Named(CA_FILE + "=", parameters.get(CA_FILE)));
         all.addAll(vendors);
         all.add(new Named(EVERYBODYS, environment.get(EVERYBODYS)));
-        Path caFile = null;
+        Pathname caFile = null;
         TrustManagerFactory trust = null;
         for (Named named : all) {
             if (named.file != null && !named.file.isBlank()) {
@@ -86,29 +85,31 @@ public final class TlsFiles {
         return new TlsFiles(caFile, trust, keys(parameters.get(CLIENT_CERT), parameters.get(CLIENT_KEY)));
     }
 
-    private static Path path(String file, String by) throws StoreException {
-        try {
-            return Path.of(file);
-        } catch (InvalidPathException e) {
+    private static Pathname path(String file, String by) throws StoreException {
+        if (file.indexOf('\0') >= 0) {
             throw new StoreException(by + " names no file");
         }
+        return Pathname.of(file);
     }
 
-    private static PemFile pem(Path file, String by) throws StoreException {
+    private static PemFile pem(Pathname file, String by) throws StoreException {
         try {
             return PemFile.read(file);
-        } catch (NoSuchFileException e) {
-            throw new StoreException(by + " names " + file + ", which does not exist");
-        } catch (IOException e) {
+        } catch (ErrnoException e) {
             throw new StoreException(
                     by + " names " + file + ", which "
-                            + (Files.isDirectory(file) ? "is a directory" : "cannot be read: " + e.getMessage()),
+                            + (e.errno() == Errno.ENOENT
+                                    ? "does not exist"
+                                    : "cannot be read: " + Errno.message(e.errno())),
                     e,
                     true);
+        } catch (IOException e) {
+            throw new StoreException(
+                    by + " names " + file + ", of which nothing can be made: " + e.getMessage(), e, true);
         }
     }
 
-    private static TrustManagerFactory trust(Path file, String by) throws StoreException {
+    private static TrustManagerFactory trust(Pathname file, String by) throws StoreException {
         List<X509Certificate> authorities = pem(file, by).certificates();
         if (authorities.isEmpty()) {
             throw new StoreException(by + " names " + file + ", which holds no certificate in PEM");
@@ -134,13 +135,13 @@ public final class TlsFiles {
             }
             return null;
         }
-        Path file = path(certificate, CLIENT_CERT + "=");
+        Pathname file = path(certificate, CLIENT_CERT + "=");
         List<X509Certificate> chain = pem(file, CLIENT_CERT + "=").certificates();
         if (chain.isEmpty()) {
             throw new StoreException(CLIENT_CERT + "= names " + file + ", which holds no certificate in PEM");
         }
         String by = (key == null ? CLIENT_CERT : CLIENT_KEY) + "=";
-        Path keyFile = key == null ? file : path(key, by);
+        Pathname keyFile = key == null ? file : path(key, by);
         PrivateKey secret = pem(keyFile, by).privateKey();
         if (secret == null) {
             throw new StoreException(by + " names " + keyFile + ", which holds no open private key in PKCS #8"
@@ -169,7 +170,7 @@ public final class TlsFiles {
     }
 
     /** Returns the file of the authorities; null where those of the JDK count. */
-    public @Nullable Path caFile() {
+    public @Nullable Pathname caFile() {
         return caFile;
     }
 
@@ -197,14 +198,14 @@ public final class TlsFiles {
         }
     }
 
-    /** Returns what to do about a connection that was refused for its certificate, with a blank before; else nothing. */
+    /** Returns what to do about a connection that a certificate ended, with a blank before; else nothing. */
     public static String advice(Throwable failure) {
         boolean ofTls = false;
         for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
             ofTls |= at instanceof SSLHandshakeException;
             if (at instanceof CertPathBuilderException) {
-                return " (no authority that is trusted here has signed the server's certificate: name the file of yours"
-                        + " by " + CA_FILE + "= or " + EVERYBODYS + ")";
+                return " (no authority that is trusted here has signed the server's certificate: name the file of"
+                        + " yours by " + CA_FILE + "= or " + EVERYBODYS + ")";
             }
         }
         return ofTls && String.valueOf(failure).contains("certificate_required")

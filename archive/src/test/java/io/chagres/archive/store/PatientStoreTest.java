@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
 /** A store that has too much to do is asked again, as long as it answers anything. */
@@ -21,6 +23,7 @@ class PatientStoreTest {
     private static final MemorySegment CONTENT = MemorySegment.ofArray(new byte[3]);
 
     private final MemoryStore objects = new MemoryStore();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Long> pauses = new ArrayList<>();
     private long nowMs;
     private int refusals;
@@ -48,7 +51,8 @@ class PatientStoreTest {
                     throw new StoreException("503 SlowDown", new IOException(), kind);
                 }
             }),
-            new Patience(PATIENCE_MS, FIRST_MS, 0, false),
+            new Patience(PATIENCE_MS, FIRST_MS, 0),
+            null,
             time);
 
     /** Asks for something. */
@@ -134,6 +138,7 @@ class PatientStoreTest {
                     throw new StoreException("503 SlowDown", new IOException(), kind);
                 }),
                 Patience.of(PATIENCE_MS).after(1_000),
+                null,
                 time);
         assertThatThrownBy(() -> late.size("a/1")).hasMessage("503 SlowDown");
         assertThat(nowMs).isEqualTo(PATIENCE_MS - 1_000);
@@ -179,7 +184,7 @@ class PatientStoreTest {
                 return 0;
             }
         };
-        BlobStore patient = PatientStore.of(hangs, Patience.of(100));
+        BlobStore patient = PatientStore.of(hangs, Patience.of(100), threads);
         patient.tell(notes::add);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment own = arena.allocate(8);
@@ -216,6 +221,7 @@ class PatientStoreTest {
                     }
                 }),
                 Patience.of(PATIENCE_MS),
+                threads,
                 time);
         bounded.tell(notes::add);
         refusals = 9;

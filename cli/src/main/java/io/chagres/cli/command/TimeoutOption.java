@@ -6,17 +6,22 @@ import io.chagres.archive.store.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** {@code --timeout} of what reads and maintains archives: how long the store may be away. */
 public final class TimeoutOption {
+    /** One for each question: it costs next to nothing, and its wait ends by an interrupt. */
+    public static final Executor WAITING = Thread::startVirtualThread;
+
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             description =
                     "How long the store may answer nothing until the command gives up, from its start on; it is asked"
-                            + " again meanwhile, later and later (default: 5m, and 5s for one from which nothing was heard yet).")
+                            + " again meanwhile, later and later (default: 5m, and 5s for one from which nothing was"
+                            + " heard yet).")
     @Nullable
     Duration timeout;
 
@@ -27,7 +32,7 @@ public final class TimeoutOption {
      */
     public BlobStore open(String store, CommandContext context) throws IOException {
         return BlobStores.open(
-                store, patience(context.clock()), note -> context.err().println("chagres: " + note));
+                store, patience(context.clock()), WAITING, note -> context.err().println("chagres: " + note));
     }
 
     private Patience patience(InstantSource clock) throws CommandFailure {

@@ -10,8 +10,8 @@ final class Secrets {
     private static final Pattern NAME = Pattern.compile(
             "(?i).*(secret|passw|token|credential|access[-_]?key|account[-_]?key|api[-_]?key|private[-_]?key"
                     + "|(^|[-_])sas([-_]|$)).*");
-    private static final Pattern ADDRESS = Pattern.compile(
-            "(?is).*(://[^/?]*@|[?&](?!(kms-key|bucket-key|client-key)=)(sig|se|sp|[^=&]*(key|secret|token|passw|sas|signature)[^=&]*)=).*");
+    private static final Pattern ADDRESS = Pattern.compile("(?is).*(://[^/?]*@|[?&](?!(kms-key|bucket-key|client-key)=)"
+            + "(sig|se|sp|[^=&]*(key|secret|token|passw|sas|signature)[^=&]*)=).*");
 
     private Secrets() {}
 

@@ -15,6 +15,7 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -274,7 +275,8 @@ public final class MountCommand implements Callable<Integer> {
     }
 
     private BlobStore opened() throws IOException {
-        BlobStore archive = BlobStores.open(store, Patience.of(Math.max(1, timeout.toMillis())), this::say);
+        BlobStore archive =
+                BlobStores.open(store, Patience.of(Math.max(1, timeout.toMillis())), TimeoutOption.WAITING, this::say);
         return identities.over(cache == null ? archive : cached(archive, cache), context.environment());
     }
 

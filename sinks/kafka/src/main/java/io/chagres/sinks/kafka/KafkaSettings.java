@@ -2,7 +2,7 @@ package io.chagres.sinks.kafka;
 
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.TlsFiles;
-import java.nio.file.Path;
+import io.chagres.linux.Pathname;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -130,7 +130,7 @@ record KafkaSettings(String name, Map<String, String> properties) {
         return all;
     }
 
-    /** Kafka's client reads PEM by itself; whom it trusts is said where it is for every store, unless Kafka's own way. */
+    /** Kafka's client reads PEM by itself; whom it trusts is said as for every store, or in Kafka's own way. */
     private static void trust(Map<String, Object> all) {
         Object caFile = all.remove(TlsFiles.CA_FILE);
         boolean own = all.keySet().stream().anyMatch(each -> each.startsWith("ssl.truststore."));
@@ -142,7 +142,7 @@ record KafkaSettings(String name, Map<String, String> properties) {
         }
         try {
             Map<String, String> named = caFile == null ? Map.of() : Map.of(TlsFiles.CA_FILE, caFile.toString());
-            Path file = TlsFiles.of(named, List.of(), System.getenv()).caFile();
+            Pathname file = TlsFiles.of(named, List.of(), System.getenv()).caFile();
             if (file != null) {
                 all.put(SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, "PEM");
                 all.put(SslConfigs.SSL_TRUSTSTORE_LOCATION_CONFIG, file.toString());

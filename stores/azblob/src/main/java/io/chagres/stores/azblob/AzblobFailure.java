@@ -122,8 +122,8 @@ final class AzblobFailure {
             case UNAUTHORIZED -> " (credentials: " + AzblobClients.CREDENTIALS + ")";
             case FORBIDDEN ->
                 " (needed: the role Storage Blob Data Contributor, or a token that may read, create and"
-                        + " list; and a clock that is right. If that is so, a policy may want what this address does not"
-                        + " ask for: "
+                        + " list; and a clock that is right. If that is so, a policy may want what this address does"
+                        + " not ask for: "
                         + AzblobOptions.of(address).unsent().replaceFirst(", $", "") + ")";
             default -> "";
         };

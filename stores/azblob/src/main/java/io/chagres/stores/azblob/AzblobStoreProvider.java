@@ -17,8 +17,9 @@ import java.util.concurrent.Executors;
 /**
  * Opens {@code azblob://container/prefix}. The parameter {@code account} names the storage account, else the variable
  * AZURE_STORAGE_ACCOUNT does; {@code endpoint} names another server than Azure's public one, such as one of another
- * cloud or an emulator; {@code encryption-scope}, {@code storage-class} (the tier of data objects) and {@code tags} how
- * objects are kept; and there are those of {@link TlsFiles}. Credentials are those of Azure's own tools, never in the address. Stateless.
+ * cloud or an emulator; {@code encryption-scope}, {@code storage-class} (the tier of data objects) and {@code tags} say
+ * how objects are kept; and there are those of {@link TlsFiles}. Credentials are those of Azure's own tools, never in
+ * the address. Stateless.
  */
 public final class AzblobStoreProvider implements BlobStoreProvider {
     private static final String SCHEME = "azblob";

@@ -15,8 +15,8 @@ import java.util.concurrent.Executors;
 /**
  * Opens {@code gs://bucket/prefix}. The parameter {@code endpoint} names another server than Google's own, such as a
  * private endpoint or an emulator; {@code kms-key}, {@code storage-class} (of data objects), {@code acl} and {@code
- * requester-pays} how objects are kept; and there are those of {@link TlsFiles}. Credentials are the application default credentials of Google's tools, never in the
- * address. Stateless.
+ * requester-pays} say how objects are kept; and there are those of {@link TlsFiles}. Credentials are the application
+ * default credentials of Google's tools, never in the address. Stateless.
  */
 public final class GcsStoreProvider implements BlobStoreProvider {
     private static final String SCHEME = "gs";

@@ -9,10 +9,9 @@ import java.util.concurrent.Executors;
 
 /**
  * Opens {@code s3://bucket/prefix}, where an access point's ARN may stand for the bucket. Parameters behind a question
- * mark: {@code region}, {@code endpoint} for the stores of other makers, {@code path-style} (true or false; true with an
- * endpoint), those of {@link io.chagres.archive.store.TlsFiles}, and how objects are kept: {@code sse}, {@code kms-key},
- * {@code bucket-key}, {@code storage-class} (of data objects), {@code tags}, {@code acl}, {@code requester-pays}, {@code
- * owner}. Credentials come from where the AWS tools take them, never from the address. Stateless.
+ * mark: {@code region}, {@code endpoint} for the stores of other makers, {@code path-style} (true or false; true with
+ * an endpoint), those of {@link io.chagres.archive.store.TlsFiles}, and those of {@link S3Headers}. Credentials come
+ * from where the AWS tools take them, never from the address. Stateless.
  */
 public final class S3StoreProvider implements BlobStoreProvider {
     /** Made by {@link java.util.ServiceLoader}. */

@@ -171,7 +171,7 @@ class S3RefusalTest extends RefusalContract {
         assertThat(server.requests().get(2)).doesNotContain("x-amz-server-side", "x-amz-tagging", "x-amz-acl");
     }
 
-    /** Once, since two that send each other clients would never end; and it is said, since it costs a request each start. */
+    /** Once, since two that send clients to each other would never end; and it is said, since it costs a request. */
     @Test
     void followsABucketToItsRegion() throws IOException {
         Map<String, String> there = Map.of("x-amz-bucket-region", "eu-south-7");
