@@ -41,6 +41,10 @@ final class FilterFormat {
     private static final int VERSION = 1;
     private static final int ENTRY_BYTES = 32;
     private static final int MAX_PIECES = 1 << 20;
+
+    /** So many are in a group that is written: each takes memory until then. */
+    private static final int WRITTEN_PIECES = 64 << 10;
+
     private static final int[] SALT = {
         0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31
     };
@@ -193,8 +197,8 @@ final class FilterFormat {
         return pieces;
     }
 
-    /** Says whether a group has room for another piece. */
+    /** Says whether a group that is written has room for another piece. */
     static boolean hasRoom(int pieces) {
-        return pieces < MAX_PIECES;
+        return pieces < WRITTEN_PIECES;
     }
 }

@@ -9,23 +9,29 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.ExtentRows;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +47,11 @@ public final class LineFilters {
 
     private static final int FIRST_BYTES = 64;
 
+    private static final int PLACE_BYTES = 2 * Long.BYTES + 1;
+
+    /** After so many versions of a large host what is left of them is collected. */
+    private static final int VERSIONS_AT_ONCE = 64 * 1024;
+
     private LineFilters() {}
 
     /** What there is of a version before a filter. */
@@ -51,6 +62,15 @@ public final class LineFilters {
         LogRecord.Extent first() {
             return Extents.of(version).get(Extents.of(version).indexOf(start));
         }
+    }
+
+    /** A position in a version as a row; those of a version by how far they reach. */
+    private static byte[] row(long versionId, long position, boolean isLineStart) {
+        return ByteBuffer.allocate(PLACE_BYTES)
+                .putLong(versionId)
+                .putLong(position)
+                .put((byte) (isLineStart ? 1 : 0))
+                .array();
     }
 
     /** Returns the filters of a host that no other one has taken over, in order. One list. */
@@ -82,47 +102,47 @@ public final class LineFilters {
      * Writes the filter of what the newest checkpoint has and no filter tells of. What is damaged is left out.
      *
      * @param store encrypts as the host does
+     * @param tables where most of a large host is meanwhile, and what helps to sort
      */
-    public static void write(BlobStore store, String hostId) throws IOException {
+    public static void write(BlobStore store, String hostId, LocalTables tables) throws IOException {
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
         List<BlobInfo> filters = list(store, hostId);
         long until = filters.isEmpty() ? 0 : span(filters.getLast()).to();
         if (checkpoint == null || until >= checkpoint.seq()) {
             return;
         }
-        HostState state = HostLog.load(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE);
-        long all = state.versions().stream().mapToLong(FileVersion::length).sum();
-        if (all < MIN_BYTES) {
-            return;
-        }
-        List<Fresh> fresh = fresh(state, known(store, filters));
-        long bytes = fresh.stream()
-                .mapToLong(each -> each.version().length() - each.start())
-                .sum();
-        if (bytes == 0) {
-            return;
-        }
-        // who reads a filter asks it for words: what is not encrypted tells of nothing that is
-        boolean isOpen = store.keyRing().bytes().isEmpty();
-        BlobStore shown = isOpen ? store.stored() : store;
-        List<BlobInfo> taken = new ArrayList<>();
-        long about = 2 * bytes / RATIO;
-        for (BlobInfo filter : filters.reversed()) {
-            if (filter.lengthBytes() > about || isOpen && isEncrypted(shown, filter.key())) {
-                break;
+        HostState large = tables.stateOf(store, hostId, checkpoint, RunListener.NONE);
+        HostState state =
+                large != null ? large : HostLog.load(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE);
+        try (RowSorter known = tables.sorter();
+                RowSorter fresh = tables.sorter()) {
+            known(store, filters, known);
+            long bytes = fresh(state, known, fresh);
+            if (bytes == 0) {
+                return;
             }
-            taken.add(filter);
-            about += filter.lengthBytes();
-        }
-        long from = taken.isEmpty() ? until : span(taken.getLast()).from();
-        String key = ArchiveLayout.filter(hostId, new CommitSpan(from, checkpoint.seq()));
-        try (FilterWriter writer = new FilterWriter(store, key);
-                VersionReader reader = new VersionReader(shown, hostId, state)) {
-            for (BlobInfo filter : taken.reversed()) {
-                writer.copy(store, filter.key());
+            // who reads a filter asks it for words: what is not encrypted tells of nothing that is
+            boolean isOpen = store.keyRing().bytes().isEmpty();
+            BlobStore shown = isOpen ? store.stored() : store;
+            List<BlobInfo> taken = new ArrayList<>();
+            long about = 2 * bytes / RATIO;
+            for (BlobInfo filter : filters.reversed()) {
+                if (filter.lengthBytes() > about || isOpen && isEncrypted(shown, filter.key())) {
+                    break;
+                }
+                taken.add(filter);
+                about += filter.lengthBytes();
             }
-            write(writer, reader, fresh);
-            writer.finish();
+            long from = taken.isEmpty() ? until : span(taken.getLast()).from();
+            String key = ArchiveLayout.filter(hostId, new CommitSpan(from, checkpoint.seq()));
+            try (FilterWriter writer = new FilterWriter(store, key);
+                    VersionReader reader = new VersionReader(shown, hostId, state)) {
+                for (BlobInfo filter : taken.reversed()) {
+                    writer.copy(store, filter.key());
+                }
+                write(writer, reader, () -> freshOf(state, fresh), state.isLarge() ? tables::freed : () -> {});
+                writer.finish();
+            }
         }
     }
 
@@ -156,43 +176,105 @@ public final class LineFilters {
         return Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
     }
 
-    private static Map<Long, Known> known(BlobStore store, List<BlobInfo> filters) throws IOException {
-        Map<Long, Known> known = new HashMap<>();
+    /** Sorts how far filters tell of versions. */
+    private static void known(BlobStore store, List<BlobInfo> filters, RowSorter known) throws IOException {
         for (BlobInfo filter : filters) {
             FilterReader reader = new FilterReader(store, filter);
             try {
                 for (List<FilterFormat.Piece> pieces = reader.next(); !pieces.isEmpty(); pieces = reader.next()) {
-                    pieces.forEach(piece -> known.merge(
-                            piece.versionId(),
-                            new Known(piece.end(), piece.columns() > 0),
-                            (a, b) -> a.end > b.end ? a : b));
+                    for (FilterFormat.Piece piece : pieces) {
+                        known.add(row(piece.versionId(), piece.end(), piece.columns() > 0));
+                    }
                 }
             } catch (CorruptArchiveException | NoSuchBlobException | EncryptedException e) {
                 // its bytes are told of once more
             }
         }
-        return known;
     }
 
-    /** Returns what no filter tells of, in the order in which the store holds it. */
-    private static List<Fresh> fresh(HostState state, Map<Long, Known> known) {
-        List<Fresh> fresh = new ArrayList<>();
+    /**
+     * Sorts what no filter tells of as the store holds it.
+     *
+     * @return how many bytes that are; 0 where it is not worth it
+     */
+    private static long fresh(HostState state, RowSorter known, RowSorter fresh) throws IOException {
+        KnownInOrder before = new KnownInOrder(known.iterator());
+        long all = 0;
+        long bytes = 0;
         for (FileVersion version : state.versions()) {
-            Known of = known.get(version.id());
+            all += version.length();
+            Known of = before.find(version.id());
             if (of == null || of.end() < version.startPosition()) {
                 of = new Known(version.startPosition(), true);
             }
             if (of.end() < version.length()) {
-                fresh.add(new Fresh(version, of.end(), of.isLineStart()));
+                Fresh one = new Fresh(version, of.end(), of.isLineStart());
+                byte[] order = ExtentRows.placeOf(one.first());
+                fresh.add(ByteBuffer.allocate(order.length + PLACE_BYTES)
+                        .put(order)
+                        .put(row(version.id(), one.start(), one.isLineStart()))
+                        .array());
+                bytes += version.length() - one.start();
             }
         }
-        fresh.sort(Comparator.comparing(Fresh::first, Extents.AS_STORED));
-        return fresh;
+        return all < MIN_BYTES ? 0 : bytes;
     }
 
-    private static void write(FilterWriter writer, VersionReader reader, List<Fresh> fresh) throws IOException {
+    private static Iterator<Fresh> freshOf(HostState state, RowSorter rows) {
+        Iterator<byte[]> each = rows.iterator();
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return each.hasNext();
+            }
+
+            @Override
+            public Fresh next() {
+                byte[] row = each.next();
+                ByteBuffer at = ByteBuffer.wrap(row, row.length - PLACE_BYTES, PLACE_BYTES);
+                FileVersion version = Objects.requireNonNull(state.version(at.getLong()));
+                return new Fresh(version, at.getLong(), at.get() != 0);
+            }
+        };
+    }
+
+    /** Finds how far filters tell of versions for who asks in the order of their ids. */
+    private static final class KnownInOrder {
+        private final Iterator<byte[]> rows;
+        private byte @Nullable [] next;
+
+        KnownInOrder(Iterator<byte[]> rows) {
+            this.rows = rows;
+            advance();
+        }
+
+        private void advance() {
+            next = rows.hasNext() ? rows.next() : null;
+        }
+
+        @Nullable
+        Known find(long versionId) {
+            Known last = null;
+            while (next != null) {
+                ByteBuffer at = ByteBuffer.wrap(next);
+                long id = at.getLong();
+                if (id > versionId) {
+                    break;
+                }
+                last = id == versionId ? new Known(at.getLong(), at.get() != 0) : last;
+                advance();
+            }
+            return last;
+        }
+    }
+
+    private static void write(FilterWriter writer, VersionReader reader, Iterable<Fresh> fresh, Runnable freed)
+            throws IOException {
+        int left = VERSIONS_AT_ONCE;
         LinePieces pieces = new LinePieces(writer);
-        reader.expect(fresh.stream().flatMap(LineFilters::extents).iterator());
+        reader.expect(StreamSupport.stream(fresh.spliterator(), false)
+                .flatMap(LineFilters::extents)
+                .iterator());
         for (Fresh each : fresh) {
             pieces.begin(each.version().id(), each.start(), each.isLineStart());
             try {
@@ -202,6 +284,10 @@ public final class LineFilters {
                 pieces.unknown(each.start(), each.version().length());
             }
             pieces.end();
+            if (--left == 0) {
+                left = VERSIONS_AT_ONCE;
+                freed.run();
+            }
         }
     }
 

@@ -11,24 +11,27 @@ import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HistoryExpiry;
 import io.chagres.archive.state.HistoryWriter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.SpillFile;
+import io.chagres.archive.state.VersionPaths;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -146,6 +149,7 @@ public final class Compact {
 
     private final BlobStore store;
     private final Options options;
+    private final LocalTables tables;
     private final LongSupplier clockMs;
     private final Listener listener;
     private final @Nullable LongUnaryOperator taken;
@@ -160,24 +164,32 @@ public final class Compact {
     private Sweep.@Nullable Imagined imagined;
     private Set<String> replaced = Set.of();
 
+    /** Makes a compaction as the other, with what does not fit into its memory in {@code java.io.tmpdir}. */
+    public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
+        this(store, options, LocalTables.temporary(), clockMs, listener);
+    }
+
     /**
      * Makes a compaction; nothing happens before {@link #host}.
      *
+     * @param tables where most of a large host is meanwhile; stays the caller's
      * @param clockMs the clock here, milliseconds since 1970: nothing is old that is young by it or by the store's
      */
-    public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
-        this(store, options, clockMs, listener, null);
+    public Compact(BlobStore store, Options options, LocalTables tables, LongSupplier clockMs, Listener listener) {
+        this(store, options, tables, clockMs, listener, null);
     }
 
     private Compact(
             BlobStore store,
             Options options,
+            LocalTables tables,
             LongSupplier clockMs,
             Listener listener,
             @Nullable LongUnaryOperator taken) {
         this.store = store;
         writing = store;
         this.options = options;
+        this.tables = tables;
         this.clockMs = clockMs;
         this.listener = listener;
         this.taken = taken;
@@ -188,13 +200,14 @@ public final class Compact {
      * was in. Besides its shipper, which looks for no copies, nobody may use the archive meanwhile.
      *
      * @param memoryBytes how many bytes to hold in memory
-     * @param taken returns, of a version, the position before which its bytes are not needed any more
+     * @param taken returns, of a version, the position before which its bytes are not needed any more; the same as long
+     *     as this compacts
      */
     public static Compact ofSpool(
             BlobStore store, long memoryBytes, LongSupplier clockMs, Listener listener, LongUnaryOperator taken) {
         Options options = new Options(
                 0, 0, Codec.ZSTD, 1, memoryBytes, false, Duration.ofDays(1).toMillis());
-        return new Compact(store, options, clockMs, listener, taken);
+        return new Compact(store, options, LocalTables.temporary(), clockMs, listener, taken);
     }
 
     /**
@@ -211,11 +224,26 @@ public final class Compact {
         storeMs = Long.MIN_VALUE;
         imagined = null;
         replaced = Set.of();
-        long seq = newest(hostId, null, store);
-        if (seq > 0 && !options.dryRun() && taken == null) {
-            LineFilters.write(writing, hostId);
+        try {
+            long seq = newest(hostId, null, store);
+            release(hostId);
+            if (seq > 0 && !options.dryRun() && taken == null) {
+                LineFilters.write(writing, hostId, tables);
+                release(hostId);
+            }
+            return sweep(hostId, seq);
+        } catch (UncheckedIOException e) { // of what is read while somebody goes through it
+            throw e.getCause();
+        } finally {
+            release(hostId);
         }
-        return sweep(hostId, seq);
+    }
+
+    /** Closes what a large host is in; nobody holds a state of it any more. */
+    private void release(String hostId) {
+        if (tables.release(hostId)) {
+            tables.freed();
+        }
     }
 
     /**
@@ -227,10 +255,11 @@ public final class Compact {
     private long newest(String hostId, Sweep.@Nullable Unproven unproven, BlobStore from) throws IOException {
         long begunMs = clockMs.getAsLong();
         // a dry run reads records, and of data only where lines end
-        try (KeptCommits commits = new KeptCommits(from, hostId, options.memoryBytes() / 8 * 7)) {
-            HistoryWriter history = new HistoryWriter(options.historyMs());
-            StoredFacts facts = new StoredFacts(hostId, history);
-            HostState state = HostLog.replay(options.dryRun() ? from : commits, hostId, ExtentFilter.ALL, facts);
+        try (SpillFile spill = tables.spill();
+                KeptCommits commits = new KeptCommits(from, hostId, options.memoryBytes() / 8 * 7, spill);
+                HistoryWriter history = new HistoryWriter(options.historyMs(), tables.spill());
+                StoredFacts facts = new StoredFacts(hostId, options.dryRun() ? RunListener.NONE : history)) {
+            HostState state = HostLog.replay(options.dryRun() ? from : commits, hostId, tables, facts);
             writing = ProtectedStore.writing(store, state.recipients());
             CorruptArchiveException untold = LogWitness.untold(store, hostId, state.seq());
             if (untold != null) {
@@ -279,10 +308,11 @@ public final class Compact {
     /** Moments go that are as old as bytes that expire, and with them the names of what was gone before. */
     private void expireHistory(String hostId, HostState state, Retention retention) throws IOException {
         if (options.retainMs() > 0 && taken == null) {
-            HistoryExpiry.write(store, writing, hostId, state, nowMs() - options.retainMs(), id -> {
+            LongPredicate keeps = id -> {
                 FileVersion version = state.version(id);
                 return version != null && retention.keeps(version);
-            });
+            };
+            HistoryExpiry.write(store, writing, hostId, state, nowMs() - options.retainMs(), keeps, tables);
         }
     }
 
@@ -333,21 +363,21 @@ public final class Compact {
             long begunMs)
             throws IOException {
         String hostId = facts.hostId();
-        expired = retention.report(listener);
-        try (VersionReader reader = new VersionReader(commits, hostId, state);
+        try (VersionPaths paths = new VersionPaths(state, tables);
+                VersionReader reader = new VersionReader(commits, hostId, state);
                 LineEnds lines = new LineEnds(reader);
-                MergeWriter writer = new MergeWriter(writing, reader, facts, options, listener)) {
-            CompactionPlan plan =
-                    moves ? CompactionPlan.of(state, retention, lines) : CompactionPlan.none(state, retention);
-            for (CompactionPlan.Output output : plan.outputs()) {
-                output.merges().forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
-            }
+                WrittenExtents written = new WrittenExtents(tables.sorter());
+                MergeWriter writer = new MergeWriter(writing, hostId, state, reader, written, options, listener);
+                CompactionPlan plan = moves
+                        ? CompactionPlan.of(state, retention, lines, paths, tables)
+                        : CompactionPlan.none(state, retention, tables)) {
+            expired = retention.report(listener, paths);
             if (options.dryRun()) {
                 imagine(plan, hostId, next);
                 return;
             }
-            long room = Math.min(options.memoryBytes() / 2, options.memoryBytes() - commits.keptBytes());
-            Map<Long, List<LogRecord.Extent>> written = writer.write(plan.outputs(), room);
+            relieve(state);
+            writer.write(plan.outputs(), plan.totalBytes(), options.memoryBytes() / 2, () -> relieve(state));
             CompactedContents contents = new CompactedContents(retention, written);
             boolean counts = !isOvertaken(hostId, next, begunMs)
                     && Checkpoint.write(writing, hostId, next.revision(), state, contents);
@@ -362,15 +392,25 @@ public final class Compact {
             objectsWritten = writer.objects();
             contentBytes = writer.contentBytes();
             storedBytes = writer.storedBytes();
+            relieve(state);
             expireHistory(hostId, state, retention);
-            ObjectIndex.write(writing, hostId, next, state, contents, facts);
+            ObjectIndex.write(writing, next, state, contents, facts, paths);
+        }
+    }
+
+    /** Tells that much of what was made of a large host is garbage, which would otherwise only grow. */
+    private void relieve(HostState state) {
+        if (state.isLarge()) {
+            tables.freed();
         }
     }
 
     private void imagine(CompactionPlan plan, String hostId, CheckpointId next) {
-        objectsWritten = plan.outputs().size();
-        contentBytes =
-                plan.outputs().stream().mapToLong(CompactionPlan.Output::length).sum();
+        for (CompactionPlan.Output output : plan.outputs()) {
+            output.merges().forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
+            objectsWritten++;
+        }
+        contentBytes = plan.totalBytes();
         if (options.graceMs() == 0) {
             imagined = new Sweep.Imagined(next, plan.untouched(hostId));
         }
@@ -438,7 +478,7 @@ public final class Compact {
     }
 
     private Sweep newSweep(String hostId, Set<String> lost) throws IOException {
-        return new Sweep(store, hostId, options.graceMs(), nowMs(), replaced, lost);
+        return new Sweep(store, hostId, tables, options.graceMs(), nowMs(), replaced, lost);
     }
 
     /**
@@ -451,7 +491,7 @@ public final class Compact {
         BlobStore earlier = new EarlierCheckpoints(store, hostId, unproven.checkpoint());
         Set<String> lost = new HashSet<>(unproven.faults().keySet());
         try {
-            lost.retainAll(References.ofLog(earlier, hostId).objects());
+            lost.retainAll(References.ofLog(earlier, hostId, tables).objects());
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             throw unproven.faults().values().iterator().next(); // that is what would have to be made again
         }

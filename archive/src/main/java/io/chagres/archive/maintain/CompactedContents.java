@@ -8,7 +8,6 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param written the new extents of each version in order; where bytes were damaged some are missing
  */
-record CompactedContents(Retention retention, Map<Long, List<LogRecord.Extent>> written) implements CheckpointContents {
+record CompactedContents(Retention retention, WrittenExtents written) implements CheckpointContents {
     @Override
     public Iterable<LogRecord.Extent> extents(FileVersion version) {
         ExtentList old = Extents.of(version);
-        List<LogRecord.Extent> fresh = written.getOrDefault(version.id(), List.of());
+        List<LogRecord.Extent> fresh = new ArrayList<>();
+        written.of(version.id()).forEach(each -> fresh.add(each.extent()));
         List<LogRecord.Extent> extents = new ArrayList<>();
         int next = 0;
         int i = retention.first(version);

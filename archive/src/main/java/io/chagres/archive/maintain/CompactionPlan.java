@@ -2,14 +2,17 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.RowSorter;
+import io.chagres.archive.state.VersionPaths;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,8 +20,11 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses which bytes of a host go into new data objects: everything that lies in commits, together with small objects
@@ -28,7 +34,7 @@ import java.util.function.Consumer;
  * objects of their own that end where a line ends; what is less than {@link #SMALL_BYTES} goes into packs. Confined to
  * one thread.
  */
-final class CompactionPlan {
+final class CompactionPlan implements AutoCloseable {
     /** The bytes one object holds at most. */
     static final long OBJECT_BYTES = 64L << 20;
 
@@ -38,8 +44,13 @@ final class CompactionPlan {
     /** The bytes one pack holds at most. */
     static final long PACK_BYTES = 8L << 20;
 
+    private static final int PLACE_BYTES = 3 * Long.BYTES;
+
     /** Objects with as many bytes are never written again: they were full, but for the end of a line. */
     private static final long FULL_BYTES = OBJECT_BYTES - LogRecord.PIECE_BYTES;
+
+    /** The pieces one pack holds at most, and so those that are written at a time: each takes memory. */
+    static final int MAX_PIECES = 16 * 1024;
 
     /** Extents of a version, by their indexes, that are written again from a position on. */
     private record Segment(FileVersion version, int first, int last, long start) {
@@ -48,16 +59,19 @@ final class CompactionPlan {
         }
     }
 
-    /** Bytes of a version that are written again. */
-    record Merge(FileVersion version, long start, long end) {
+    /**
+     * Bytes of a version that are written again.
+     *
+     * @param path of the version, for messages
+     */
+    record Merge(long versionId, long start, long end, Pathname path) {
         long length() {
             return end - start;
         }
 
         /** Returns which bytes it is about, for messages. */
         String describe() {
-            return "bytes " + start + " to " + end + " of " + Selection.lastPath(version) + " (version "
-                    + ArchiveLayout.hex(version.id()) + ")";
+            return "bytes " + start + " to " + end + " of " + path + " (version " + ArchiveLayout.hex(versionId) + ")";
         }
     }
 
@@ -76,6 +90,7 @@ final class CompactionPlan {
     private static final class PackUse {
         private final LogRecord.PackedRun piece;
         private long liveBytes;
+        private int pieces;
 
         PackUse(LogRecord.PackedRun piece) {
             this.piece = piece;
@@ -84,58 +99,186 @@ final class CompactionPlan {
 
     private final HostState state;
     private final Retention retention;
+    private final LocalTables tables;
+    private final boolean moves;
     private final Set<Long> leftPacks = new HashSet<>();
-    private List<Segment> segments = List.of();
-    private final List<Output> outputs = new ArrayList<>();
+    private final Map<Long, PackUse> uses = new HashMap<>();
+    /** What is too large for a pack, in the order of versions. */
+    private RowSorter large;
+    /** What goes into packs, in the order of names. */
+    private RowSorter small;
+    /** What has an object of its own, in the order of versions. */
+    private final RowSorter objects;
 
-    private CompactionPlan(HostState state, Retention retention) {
+    private long packedBytes;
+    private long totalBytes;
+
+    private CompactionPlan(HostState state, Retention retention, LocalTables tables, boolean moves) {
         this.state = state;
         this.retention = retention;
+        this.tables = tables;
+        this.moves = moves;
+        large = tables.sorter();
+        small = tables.sorter();
+        objects = tables.sorter();
     }
 
     /** Plans nothing. */
-    static CompactionPlan none(HostState state, Retention retention) {
-        return new CompactionPlan(state, retention);
+    static CompactionPlan none(HostState state, Retention retention, LocalTables tables) {
+        return new CompactionPlan(state, retention, tables, false);
     }
 
-    /** Plans what to write of what retention keeps. */
-    static CompactionPlan of(HostState state, Retention retention, LineEnds lines) throws IOException {
-        CompactionPlan plan = none(state, retention);
-        plan.segments = plan.segments();
-        if (plan.leavePacks()) {
-            plan.segments = plan.segments();
+    /**
+     * Plans what to write of what retention keeps.
+     *
+     * @param paths of the versions
+     * @param tables help to sort
+     */
+    static CompactionPlan of(
+            HostState state, Retention retention, LineEnds lines, VersionPaths paths, LocalTables tables)
+            throws IOException {
+        CompactionPlan plan = new CompactionPlan(state, retention, tables, true);
+        boolean done = false;
+        try {
+            plan.collect(paths);
+            if (plan.leavePacks()) {
+                plan.forget();
+                plan.collect(paths);
+            }
+            plan.cut(lines);
+            done = true;
+            return plan;
+        } finally {
+            if (!done) {
+                plan.close();
+            }
         }
-        plan.cut(lines);
-        return plan;
     }
 
-    /** Returns the new objects. */
-    List<Output> outputs() {
-        return outputs;
+    /** Returns the new objects, made one by one. */
+    Iterable<Output> outputs() {
+        return () -> new Outputs(objects.iterator(), small.iterator());
+    }
+
+    /** Returns how many bytes of files they hold. */
+    long totalBytes() {
+        return totalBytes;
+    }
+
+    /** Makes objects of rows: packs of what follows each other. */
+    private static final class Outputs implements Iterator<Output> {
+        private final Iterator<byte[]> large;
+        private final Iterator<byte[]> small;
+        private @Nullable Merge next;
+
+        Outputs(Iterator<byte[]> large, Iterator<byte[]> small) {
+            this.large = large;
+            this.small = small;
+            advance();
+        }
+
+        private void advance() {
+            next = small.hasNext() ? mergeOf(small.next(), true) : null;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return large.hasNext() || next != null;
+        }
+
+        @Override
+        public Output next() {
+            if (large.hasNext()) {
+                return new Output(List.of(mergeOf(large.next(), false)), false);
+            }
+            if (next == null) {
+                throw new NoSuchElementException();
+            }
+            List<Merge> pack = new ArrayList<>();
+            long bytes = 0;
+            for (Merge merge = next; merge != null; merge = next) {
+                if (!pack.isEmpty() && (bytes + merge.length() > PACK_BYTES || pack.size() == MAX_PIECES)) {
+                    break;
+                }
+                pack.add(merge);
+                bytes += merge.length();
+                advance();
+            }
+            return new Output(pack, true);
+        }
+    }
+
+    private static byte[] row(long versionId, long start, long end, Pathname path, boolean byName) {
+        byte[] name = path.bytes();
+        ByteBuffer row = ByteBuffer.allocate(name.length + 1 + PLACE_BYTES);
+        if (byName) {
+            row.put(name).put((byte) 0); // a path holds no zero byte
+        }
+        row.putLong(versionId).putLong(start).putLong(end);
+        if (!byName) {
+            row.put(name).put((byte) 0);
+        }
+        return row.array();
+    }
+
+    private static Merge mergeOf(byte[] row, boolean byName) {
+        ByteBuffer at = ByteBuffer.wrap(row);
+        int length = row.length - 1 - PLACE_BYTES;
+        Pathname path = Pathname.ofBytes(row, byName ? 0 : PLACE_BYTES, length);
+        at.position(byName ? length + 1 : 0);
+        return new Merge(at.getLong(), at.getLong(), at.getLong(), path);
     }
 
     private int end(FileVersion version) {
         return retention.keeps(version) ? Extents.of(version).size() : retention.first(version);
     }
 
-    /** Returns what is written again, in the order of versions and positions. */
-    private List<Segment> segments() {
-        List<Segment> all = new ArrayList<>();
-        for (FileVersion version : state.versions()) {
-            List<Segment> ofVersion = new ArrayList<>();
-            int first = retention.first(version);
-            int end = end(version);
-            while (end > first) {
-                int start = segmentStart(version, first, end);
-                if (isWorthIt(version, start, end)) {
-                    long from = Math.max(Extents.of(version).start(start), retention.start(version));
-                    ofVersion.addFirst(new Segment(version, start, end - 1, from));
-                }
-                end = Math.min(start, end - 1);
+    /** Returns what is written again of a version, in the order of positions. */
+    private List<Segment> segments(FileVersion version) {
+        List<Segment> segments = new ArrayList<>();
+        int first = retention.first(version);
+        int end = end(version);
+        while (moves && end > first) {
+            int start = segmentStart(version, first, end);
+            if (isWorthIt(version, start, end)) {
+                long from = Math.max(Extents.of(version).start(start), retention.start(version));
+                segments.addFirst(new Segment(version, start, end - 1, from));
             }
-            all.addAll(ofVersion);
+            end = Math.min(start, end - 1);
         }
-        return all;
+        return segments;
+    }
+
+    /** Goes through all versions, and notes what is written again and what stays in packs. */
+    private void collect(VersionPaths paths) throws IOException {
+        for (FileVersion version : state.versions()) {
+            List<Segment> segments = segments(version);
+            for (Segment segment : segments) {
+                long length = segment.end() - segment.start();
+                boolean isSmall = length < SMALL_BYTES;
+                byte[] row = row(version.id(), segment.start(), segment.end(), paths.of(version), isSmall);
+                (isSmall ? small : large).add(row);
+                packedBytes += isSmall ? length : 0;
+                totalBytes += length;
+            }
+            forUntouched(version, segments, extent -> {
+                if (extent instanceof LogRecord.PackedRun run) {
+                    PackUse use = uses.computeIfAbsent(run.unique(), unique -> new PackUse(run));
+                    use.liveBytes += run.length();
+                    use.pieces++;
+                }
+            });
+        }
+    }
+
+    private void forget() {
+        large.close();
+        small.close();
+        large = tables.sorter();
+        small = tables.sorter();
+        uses.clear();
+        packedBytes = 0;
+        totalBytes = 0;
     }
 
     /** Returns where the longest run of extents begins that ends before an index and should become one. */
@@ -193,48 +336,33 @@ final class CompactionPlan {
 
     /** Chooses the packs that are written again; returns whether there are any. */
     private boolean leavePacks() {
-        List<PackUse> byUse = new ArrayList<>(packUses().values());
+        List<PackUse> byUse = new ArrayList<>(uses.values());
         byUse.sort(Comparator.comparingLong(use -> use.liveBytes));
-        long packedBytes = 0;
-        for (Segment segment : segments) {
-            long length = segment.end() - segment.start();
-            packedBytes += length < SMALL_BYTES ? length : 0;
-        }
+        long bytes = packedBytes;
         for (PackUse use : byUse) {
             boolean mostlyDead = use.liveBytes < use.piece.packLength() / 2;
-            boolean small = use.liveBytes < PACK_BYTES / 2 && use.liveBytes <= packedBytes;
+            boolean isFull = use.liveBytes >= PACK_BYTES / 2 || use.pieces >= MAX_PIECES / 2;
+            boolean small = !isFull && use.liveBytes <= bytes;
             if (use.liveBytes > 0 && (mostlyDead || small) && retention.mayMove(use.piece)) {
                 leftPacks.add(use.piece.unique());
-                packedBytes += use.liveBytes;
+                bytes += use.liveBytes;
             }
         }
         return !leftPacks.isEmpty();
     }
 
-    private Map<Long, PackUse> packUses() {
-        Map<Long, PackUse> uses = new HashMap<>();
-        forUntouched(extent -> {
-            if (extent instanceof LogRecord.PackedRun run) {
-                uses.computeIfAbsent(run.unique(), unique -> new PackUse(run)).liveBytes += run.length();
+    /** Visits the extents of a version that stay where they are. */
+    private void forUntouched(FileVersion version, List<Segment> segments, Consumer<LogRecord.Extent> visitor) {
+        ExtentList extents = Extents.of(version);
+        int end = end(version);
+        int segment = 0;
+        for (int i = retention.first(version); i < end; i++) {
+            while (segment < segments.size() && segments.get(segment).last() < i) {
+                segment++;
             }
-        });
-        return uses;
-    }
-
-    /** Visits the extents that stay where they are. */
-    private void forUntouched(Consumer<LogRecord.Extent> visitor) {
-        Iterator<Segment> all = segments.iterator();
-        Segment next = all.hasNext() ? all.next() : null;
-        for (FileVersion version : state.versions()) {
-            ExtentList extents = Extents.of(version);
-            int end = end(version);
-            for (int i = retention.first(version); i < end; i++) {
-                boolean within = next != null && next.version() == version && i >= next.first();
-                if (!within) {
-                    visitor.accept(extents.get(i));
-                } else if (next != null && i == next.last()) {
-                    next = all.hasNext() ? all.next() : null;
-                }
+            boolean within = segment < segments.size() && segments.get(segment).first() <= i;
+            if (!within) {
+                visitor.accept(extents.get(i));
             }
         }
     }
@@ -242,12 +370,14 @@ final class CompactionPlan {
     /** Returns the keys of the objects that are still referred to. */
     Set<String> untouched(String hostId) {
         Set<String> keys = new HashSet<>();
-        forUntouched(extent -> {
-            String key = VersionReader.dataObject(hostId, extent);
-            if (key != null) {
-                keys.add(key);
-            }
-        });
+        for (FileVersion version : state.versions()) {
+            forUntouched(version, segments(version), extent -> {
+                String key = VersionReader.dataObject(hostId, extent);
+                if (key != null) {
+                    keys.add(key);
+                }
+            });
+        }
         return keys;
     }
 
@@ -266,48 +396,28 @@ final class CompactionPlan {
         return keys;
     }
 
-    /** Cuts what is written again into objects. */
+    /** Cuts what is large into objects; what is left of it goes into packs. */
     private void cut(LineEnds lines) throws IOException {
-        List<Merge> small = new ArrayList<>();
-        for (Segment segment : segments) {
-            long at = segment.start();
-            long end = segment.end();
+        for (byte[] row : large) {
+            Merge merge = mergeOf(row, false);
+            FileVersion version = Objects.requireNonNull(state.version(merge.versionId()));
+            long at = merge.start();
+            long end = merge.end();
             while (end - at >= SMALL_BYTES) {
-                long to = lines.lastBefore(segment.version(), at, Math.min(end, at + OBJECT_BYTES));
-                outputs.add(new Output(List.of(new Merge(segment.version(), at, to)), false));
+                long to = lines.lastBefore(version, at, Math.min(end, at + OBJECT_BYTES));
+                objects.add(row(version.id(), at, to, merge.path(), false));
                 at = to;
             }
             if (at < end) {
-                small.add(new Merge(segment.version(), at, end));
+                small.add(row(version.id(), at, end, merge.path(), true));
             }
         }
-        addPacks(inOrderOfNames(small));
     }
 
-    private static List<Merge> inOrderOfNames(List<Merge> merges) {
-        record Named(Pathname name, Merge merge) {}
-        Comparator<Named> order = Comparator.comparing(Named::name);
-        return merges.stream() // of one version in their order: the sort is stable
-                .map(merge -> new Named(Selection.lastPath(merge.version()), merge))
-                .sorted(order.thenComparingLong(named -> named.merge().version().id()))
-                .map(Named::merge)
-                .toList();
-    }
-
-    private void addPacks(List<Merge> merges) {
-        List<Merge> pack = new ArrayList<>();
-        long bytes = 0;
-        for (Merge merge : merges) {
-            if (bytes + merge.length() > PACK_BYTES) {
-                outputs.add(new Output(List.copyOf(pack), true));
-                pack.clear();
-                bytes = 0;
-            }
-            pack.add(merge);
-            bytes += merge.length();
-        }
-        if (!pack.isEmpty()) {
-            outputs.add(new Output(List.copyOf(pack), true));
-        }
+    @Override
+    public void close() {
+        large.close();
+        small.close();
+        objects.close();
     }
 }

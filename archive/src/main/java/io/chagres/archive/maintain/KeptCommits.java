@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.read.ExtentRanges;
+import io.chagres.archive.state.SpillFile;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
@@ -13,23 +14,24 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store while a host is compacted and fetches each commit whole: what reads its records first and its
- * data later asks the store once. It keeps all of them, or none when they are more than its bound: memory helps
- * compaction more then as room for content, because the commits are read again for each part of that. Confined to one
- * thread.
+ * data later asks the store once. It keeps all of them in a local file, or none when they are more than its bound.
+ * Confined to one thread.
  */
 final class KeptCommits extends ForwardingStore {
-    /** What a commit takes beside its bytes: its key, and its place in the map. */
-    private static final int ENTRY_BYTES = 128;
+    /** Where the bytes of a commit are. */
+    private record Place(long position, int bytes) {}
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment fetched = arena.allocate(ExtentRanges.COMMIT_BYTES);
     private final String log;
     private final long maxBytes;
-    private final Map<String, byte[]> kept = new HashMap<>();
+    private final SpillFile file;
+    private final Map<Long, Place> kept = new HashMap<>();
     private long keptBytes;
     private String lastKey = "";
     private byte[] last = new byte[0];
@@ -37,22 +39,35 @@ final class KeptCommits extends ForwardingStore {
     /**
      * Stands before a store, which stays the caller's.
      *
-     * @param maxBytes how many bytes of commits to keep, but not more than a quarter of the heap
+     * @param maxBytes how many bytes of commits to keep
+     * @param file holds them; stays the caller's
      */
-    KeptCommits(BlobStore store, String hostId, long maxBytes) {
+    KeptCommits(BlobStore store, String hostId, long maxBytes, SpillFile file) {
         super(store);
         log = ArchiveLayout.log(hostId);
-        this.maxBytes = Math.min(maxBytes, Runtime.getRuntime().maxMemory() / 4);
+        this.maxBytes = maxBytes;
+        this.file = file;
     }
 
-    /** Returns how many bytes are kept. */
-    long keptBytes() {
-        return kept.isEmpty() ? 0 : keptBytes;
+    private @Nullable Place placeOf(String key) {
+        OptionalLong seq = ArchiveLayout.seqOf(key);
+        return seq.isPresent() ? kept.get(seq.getAsLong()) : null;
     }
 
     /** Returns the bytes of a commit if they are here. */
-    private byte @Nullable [] held(String key) {
-        return key.equals(lastKey) ? last : kept.get(key);
+    private byte @Nullable [] held(String key) throws IOException {
+        if (key.equals(lastKey)) {
+            return last;
+        }
+        Place place = placeOf(key);
+        if (place == null) {
+            return null;
+        }
+        byte[] bytes = new byte[place.bytes()];
+        file.read(place.position(), bytes, bytes.length);
+        lastKey = key;
+        last = bytes;
+        return bytes;
     }
 
     @Override
@@ -77,7 +92,7 @@ final class KeptCommits extends ForwardingStore {
     @Override
     public void forget(String key) {
         lastKey = key.equals(lastKey) ? "" : lastKey;
-        kept.remove(key);
+        ArchiveLayout.seqOf(key).ifPresent(kept::remove);
         super.forget(key);
     }
 
@@ -85,19 +100,22 @@ final class KeptCommits extends ForwardingStore {
         int got = store.get(key, 0, fetched);
         last = fetched.asSlice(0, got).toArray(ValueLayout.JAVA_BYTE);
         lastKey = key;
-        keptBytes += got + ENTRY_BYTES;
-        if (keptBytes <= maxBytes) {
-            kept.put(key, last);
+        OptionalLong seq = ArchiveLayout.seqOf(key);
+        if (seq.isPresent() && keptBytes + got <= maxBytes) {
+            kept.put(seq.getAsLong(), new Place(file.add(last, got), got));
+            keptBytes += got;
         } else {
             kept.clear();
+            keptBytes = maxBytes; // no other is kept any more
         }
         return last;
     }
 
     @Override
     public long size(String key) throws IOException {
-        byte[] bytes = held(key);
-        return bytes == null || bytes.length == ExtentRanges.COMMIT_BYTES ? store.size(key) : bytes.length;
+        Place place = placeOf(key);
+        int bytes = key.equals(lastKey) ? last.length : place == null ? ExtentRanges.COMMIT_BYTES : place.bytes();
+        return bytes == ExtentRanges.COMMIT_BYTES ? store.size(key) : bytes;
     }
 
     /** Leaves out what is here, and lets the rest of the commits be fetched whole. */
@@ -112,7 +130,7 @@ final class KeptCommits extends ForwardingStore {
                     BlobRange range = ranges.next();
                     if (!range.key().startsWith(log)) {
                         next = range;
-                    } else if (held(range.key()) == null) {
+                    } else if (placeOf(range.key()) == null) {
                         next = new BlobRange(range.key(), 0, ExtentRanges.COMMIT_BYTES);
                     }
                 }

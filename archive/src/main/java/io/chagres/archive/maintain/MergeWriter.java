@@ -9,6 +9,7 @@ import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
@@ -18,10 +19,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.stream.StreamSupport;
 import java.util.zip.CRC32C;
 
@@ -41,7 +44,7 @@ final class MergeWriter implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final VersionReader reader;
-    private final StoredFacts facts;
+    private final LongFunction<ExtentList> extentsOf;
     private final Compact.Listener listener;
     private final Codec codec;
     private final SeekableFrames packFrames;
@@ -51,7 +54,7 @@ final class MergeWriter implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment stored;
     private final ByteBuffer storedBytes;
-    private final Map<Long, List<LogRecord.Extent>> written = new HashMap<>();
+    private final WrittenExtents written;
     private final long[] words = new long[WORDS];
     private Arena memory = Arena.ofConfined();
     private MemorySegment region = MemorySegment.NULL;
@@ -59,18 +62,27 @@ final class MergeWriter implements AutoCloseable {
     private long contentTotal;
     private long storedTotal;
 
-    /** Makes a writer that tells what is known of what it wrote. */
+    /**
+     * Makes a writer.
+     *
+     * @param state keeps all extents
+     * @param reader of that state
+     * @param written takes what was written; stays the caller's
+     */
     MergeWriter(
             BlobStore store,
+            String hostId,
+            HostState state,
             VersionReader reader,
-            StoredFacts facts,
+            WrittenExtents written,
             Compact.Options options,
             Compact.Listener listener) {
         this.store = store;
-        this.facts = facts;
-        this.hostId = facts.hostId();
+        this.hostId = hostId;
         this.reader = reader;
         this.listener = listener;
+        this.written = written;
+        extentsOf = id -> Extents.of(Objects.requireNonNull(state.version(id)));
         codec = options.codec();
         packFrames = new SeekableFrames(options.level());
         objectFrames = FrameWriter.of(codec, options.level());
@@ -79,29 +91,38 @@ final class MergeWriter implements AutoCloseable {
     }
 
     /**
-     * Writes all ranges but those whose bytes are damaged.
+     * Writes all ranges but those whose bytes are damaged; once.
      *
+     * @param total how many bytes all have
      * @param memoryBytes how many bytes of ranges are held in memory, if one object alone is not larger
-     * @return the new extents of each version, in order
+     * @param freed is told when what was held for some of them can be collected
      */
-    Map<Long, List<LogRecord.Extent>> write(List<CompactionPlan.Output> outputs, long memoryBytes) throws IOException {
-        long total = outputs.stream().mapToLong(CompactionPlan.Output::length).sum();
+    void write(Iterable<CompactionPlan.Output> outputs, long total, long memoryBytes, Runnable freed)
+            throws IOException {
         long doneBytes = 0;
-        int from = 0;
-        while (from < outputs.size()) {
-            int to = from;
-            long bytes = 0;
-            while (to < outputs.size() && (to == from || bytes + outputs.get(to).length() <= memoryBytes)) {
-                bytes += outputs.get(to).length();
-                to++;
+        List<CompactionPlan.Output> batch = new ArrayList<>();
+        long bytes = 0;
+        int merges = 0;
+        for (CompactionPlan.Output output : outputs) {
+            int more = output.merges().size();
+            boolean fits = bytes + output.length() <= memoryBytes && merges + more <= CompactionPlan.MAX_PIECES;
+            if (!batch.isEmpty() && !fits) {
+                writeBatch(batch, bytes);
+                doneBytes += bytes;
+                listener.progress(doneBytes, total);
+                batch.clear();
+                freed.run();
+                bytes = 0;
+                merges = 0;
             }
-            writeBatch(outputs.subList(from, to), bytes);
-            doneBytes += bytes;
-            listener.progress(doneBytes, total);
-            from = to;
+            batch.add(output);
+            bytes += output.length();
+            merges += more;
         }
-        written.values().forEach(extents -> extents.sort(Comparator.comparingLong(LogRecord.Extent::start)));
-        return written;
+        if (!batch.isEmpty()) {
+            writeBatch(batch, bytes);
+            listener.progress(doneBytes + bytes, total);
+        }
     }
 
     /** Returns how many objects were written. */
@@ -121,30 +142,36 @@ final class MergeWriter implements AutoCloseable {
 
     private void writeBatch(List<CompactionPlan.Output> outputs, long bytes) throws IOException {
         MemorySegment content = room(bytes);
-        List<CompactionPlan.Merge> merges =
-                outputs.stream().flatMap(output -> output.merges().stream()).toList();
-        Map<CompactionPlan.Merge, Long> offsets = new HashMap<>();
+        List<List<StoredOrder.Source>> sources = new ArrayList<>();
         long offset = 0;
-        for (CompactionPlan.Merge merge : merges) {
-            offsets.put(merge, offset);
-            offset += merge.length();
+        for (CompactionPlan.Output output : outputs) {
+            List<StoredOrder.Source> ofOutput = new ArrayList<>(output.merges().size());
+            for (CompactionPlan.Merge merge : output.merges()) {
+                listener.step(Compact.Action.WRITE, merge.describe(), merge.length());
+                ofOutput.add(new StoredOrder.Source(merge, extentsOf.apply(merge.versionId()), offset));
+                offset += merge.length();
+            }
+            sources.add(ofOutput);
         }
-        Iterable<StoredOrder.Part> parts = () -> new StoredOrder(merges);
+        List<StoredOrder.Source> all = sources.stream().flatMap(List::stream).toList();
+        Iterable<StoredOrder.Part> parts = () -> new StoredOrder(all);
         reader.expect(StreamSupport.stream(parts::spliterator, 0, false) // gone through once more if it is asked for
                 .map(StoredOrder.Part::extent)
                 .iterator());
+        Set<StoredOrder.Source> damaged = Collections.newSetFromMap(new IdentityHashMap<>());
         for (StoredOrder.Part part : parts) {
-            Long at = offsets.get(part.merge());
-            if (at != null && !read(part, content.asSlice(at, part.merge().length()))) {
-                offsets.remove(part.merge());
+            StoredOrder.Source of = part.source();
+            if (!damaged.contains(of)
+                    && !read(part, content.asSlice(of.offset(), of.merge().length()))) {
+                damaged.add(of);
             }
         }
-        for (CompactionPlan.Output output : outputs) {
-            List<CompactionPlan.Merge> whole =
-                    output.merges().stream().filter(offsets::containsKey).toList();
+        for (int i = 0; i < outputs.size(); i++) {
+            List<StoredOrder.Source> whole = sources.get(i);
+            whole.removeIf(damaged::contains);
             if (!whole.isEmpty()) {
-                MemorySegment of = joined(whole, offsets, content);
-                if (output.pack()) {
+                MemorySegment of = joined(whole, content);
+                if (outputs.get(i).pack()) {
                     writePack(whole, of);
                 } else {
                     writeObject(whole.getFirst(), of);
@@ -167,12 +194,12 @@ final class MergeWriter implements AutoCloseable {
 
     /** Reads what a range wants of an extent to its place in the range; false when it is damaged. */
     private boolean read(StoredOrder.Part part, MemorySegment target) throws IOException {
-        CompactionPlan.Merge merge = part.merge();
+        CompactionPlan.Merge merge = part.source().merge();
         long at = Math.max(merge.start(), part.extent().start());
         long end = Math.min(merge.end(), part.extent().end());
         try {
             while (at < end) {
-                at += reader.read(merge.version(), at, target.asSlice(at - merge.start(), end - at));
+                at += reader.read(part.extent(), at, target.asSlice(at - merge.start(), end - at));
             }
             return true;
         } catch (CorruptArchiveException e) {
@@ -181,23 +208,23 @@ final class MergeWriter implements AutoCloseable {
         }
     }
 
-    /** Returns the bytes of merges one after the other: they lie so already, unless one between them is damaged. */
-    private static MemorySegment joined(
-            List<CompactionPlan.Merge> merges, Map<CompactionPlan.Merge, Long> offsets, MemorySegment content) {
-        long start = offsets.getOrDefault(merges.getFirst(), 0L);
+    /** Returns the bytes of ranges one after the other: they lie so already, unless one between them is damaged. */
+    private static MemorySegment joined(List<StoredOrder.Source> sources, MemorySegment content) {
+        long start = sources.getFirst().offset();
         long end = start;
-        for (CompactionPlan.Merge merge : merges) {
-            long offset = offsets.getOrDefault(merge, end);
-            if (offset != end) {
-                MemorySegment.copy(content, offset, content, end, merge.length());
+        for (StoredOrder.Source source : sources) {
+            long length = source.merge().length();
+            if (source.offset() != end) {
+                MemorySegment.copy(content, source.offset(), content, end, length);
             }
-            end += merge.length();
+            end += length;
         }
         return content.asSlice(start, end - start);
     }
 
-    private void writeObject(CompactionPlan.Merge merge, MemorySegment content) throws IOException {
-        long id = merge.version().id();
+    private void writeObject(StoredOrder.Source source, MemorySegment content) throws IOException {
+        CompactionPlan.Merge merge = source.merge();
+        long id = merge.versionId();
         long unique = random.nextLong();
         int[] crcs = new int[SeekableFrames.framesOf(merge.length())];
         ByteBuffer bytes = content.asByteBuffer();
@@ -206,35 +233,30 @@ final class MergeWriter implements AutoCloseable {
         }
         String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, codec);
         long length = store(key, bytes, objectFrames);
-        add(
-                merge,
-                new LogRecord.ObjectRun(id, merge.start(), merge.length(), unique, length, codec, crcs, mtimeNs(merge)),
-                content);
+        written.add(
+                new LogRecord.ObjectRun(
+                        id, merge.start(), merge.length(), unique, length, codec, crcs, mtimeNs(source)),
+                newlines(content));
     }
 
-    private void writePack(List<CompactionPlan.Merge> merges, MemorySegment content) throws IOException {
+    private void writePack(List<StoredOrder.Source> sources, MemorySegment content) throws IOException {
         long unique = random.nextLong();
         long length = content.byteSize();
         ByteBuffer bytes = content.asByteBuffer();
         store(ArchiveLayout.pack(hostId, length, unique), bytes, packFrames);
         int offset = 0;
-        for (CompactionPlan.Merge merge : merges) {
+        for (StoredOrder.Source source : sources) {
+            CompactionPlan.Merge merge = source.merge();
             for (long at = merge.start(); at < merge.end(); at += PIECE) {
                 int piece = (int) Math.min(PIECE, merge.end() - at);
                 int checksum = crcOf(bytes, offset, piece);
-                add(
-                        merge,
+                written.add(
                         new LogRecord.PackedRun(
-                                merge.version().id(), at, piece, unique, length, offset, checksum, mtimeNs(merge)),
-                        content.asSlice(offset, piece));
+                                merge.versionId(), at, piece, unique, length, offset, checksum, mtimeNs(source)),
+                        newlines(content.asSlice(offset, piece)));
                 offset += piece;
             }
         }
-    }
-
-    private void add(CompactionPlan.Merge merge, LogRecord.Extent extent, MemorySegment content) {
-        facts.put(extent, facts.of(merge.version(), extent.start(), extent.end(), newlines(content)));
-        written.computeIfAbsent(extent.versionId(), id -> new ArrayList<>(1)).add(extent);
     }
 
     /** Counts newlines, eight bytes at a time in an array: commands like this run without the optimizing compiler. */
@@ -263,9 +285,9 @@ final class MergeWriter implements AutoCloseable {
         return (int) crc.getValue();
     }
 
-    private static long mtimeNs(CompactionPlan.Merge merge) {
-        ExtentList extents = Extents.of(merge.version());
-        return extents.get(extents.indexOf(merge.end() - 1)).mtimeNs();
+    private static long mtimeNs(StoredOrder.Source source) {
+        ExtentList extents = source.extents();
+        return extents.get(extents.indexOf(source.merge().end() - 1)).mtimeNs();
     }
 
     /** Writes an object and returns its size. */

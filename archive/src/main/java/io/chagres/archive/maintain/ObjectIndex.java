@@ -4,13 +4,13 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.SeekableFrames;
-import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
-import io.chagres.archive.state.CheckpointContents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.VersionPaths;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,8 +21,8 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Iterator;
 import java.util.Locale;
-import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 final class ObjectIndex implements AutoCloseable {
     private static final Pattern LINE =
             Pattern.compile("\\{\"object\":\"([^\"]+)\",(?:\"offset\":(\\d+),\"length\":\\d+,)?"
-                    + "\"lines\":(\\d+|null),\"first\":\"([^\"]+)\",\"last\":\"([^\"]+)\".*");
+                    + "\"lines\":(\\d+|null),\"first\":\"([^\"]+)\",\"last\":\"([^\"]+)\""
+                    + ".*,\"version\":\"([0-9a-f]{16})\",\"state\":[^{]*");
 
     /** Of one length, so that their order is that of the texts. */
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
@@ -74,21 +75,25 @@ final class ObjectIndex implements AutoCloseable {
         };
     }
 
-    /** Takes what a line says of a place; nothing from a line that this program did not write, or that is damaged. */
-    static void parse(String line, BiConsumer<String, StoredFacts.Stored> taker) {
+    /** What a line says of a place. */
+    record Line(long versionId, String place, StoredFacts.Stored stored) {}
+
+    /** Returns what a line says; null of one that this program did not write, or that is damaged. */
+    static @Nullable Line parse(String line) {
         Matcher found = LINE.matcher(line);
-        if (found.matches()) {
-            String offset = found.group(2) == null ? "0" : found.group(2);
-            StoredFacts.Stored stored;
-            try {
-                stored = new StoredFacts.Stored(
-                        found.group(3).equals("null") ? -1 : Long.parseLong(found.group(3)),
-                        Instant.parse(found.group(4)).toEpochMilli(),
-                        Instant.parse(found.group(5)).toEpochMilli());
-            } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
-                return;
-            }
-            taker.accept(found.group(1) + "@" + offset, stored);
+        if (!found.matches()) {
+            return null;
+        }
+        String offset = found.group(2) == null ? "0" : found.group(2);
+        try {
+            StoredFacts.Stored stored = new StoredFacts.Stored(
+                    found.group(3).equals("null") ? -1 : Long.parseLong(found.group(3)),
+                    Instant.parse(found.group(4)).toEpochMilli(),
+                    Instant.parse(found.group(5)).toEpochMilli());
+            long version = Long.parseUnsignedLong(found.group(6), 16);
+            return new Line(version, found.group(1) + "@" + offset, stored);
+        } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
+            return null;
         }
     }
 
@@ -97,24 +102,36 @@ final class ObjectIndex implements AutoCloseable {
      *
      * @param contents what the checkpoint says
      * @param facts what it does not say
+     * @param paths of the versions
      */
     static void write(
             BlobStore store,
-            String hostId,
             CheckpointId id,
             HostState state,
-            CheckpointContents contents,
-            StoredFacts facts)
+            CompactedContents contents,
+            StoredFacts facts,
+            VersionPaths paths)
             throws IOException {
+        String hostId = facts.hostId();
         LogRecord.IncarnationOpened shipper = state.lastIncarnation();
         String host = "\"host\":" + quoted(shipper == null ? hostId : shipper.hostName()) + ",\"path\":";
         try (BlobWriter object = store.create(ArchiveLayout.index(hostId, id));
                 ObjectIndex index = new ObjectIndex(object)) {
             for (FileVersion version : state.versions()) {
                 if (contents.keeps(version)) {
-                    String of = host + describe(version);
+                    String what = host + describe(version, paths.of(version));
+                    Iterator<WrittenExtents.Written> fresh =
+                            contents.written().of(version.id()).iterator();
+                    WrittenExtents.Written next = fresh.hasNext() ? fresh.next() : null;
                     for (LogRecord.Extent extent : contents.extents(version)) {
-                        index.line(keyOf(hostId, extent), extent, facts.of(version, extent), of);
+                        while (next != null && next.extent().start() < extent.start()) {
+                            next = fresh.hasNext() ? fresh.next() : null;
+                        }
+                        boolean isFresh = next != null && next.extent().equals(extent);
+                        StoredFacts.Stored of = isFresh && next != null
+                                ? facts.of(version, extent.start(), extent.end(), next.lines())
+                                : facts.of(version, extent);
+                        index.line(keyOf(hostId, extent), extent, of, what);
                     }
                 }
             }
@@ -122,8 +139,8 @@ final class ObjectIndex implements AutoCloseable {
         }
     }
 
-    private static String describe(FileVersion version) {
-        return quoted(Selection.lastPath(version).toString()) + ",\"named\":" + (version.nameCount() > 0)
+    private static String describe(FileVersion version, Pathname path) {
+        return quoted(path.toString()) + ",\"named\":" + (version.nameCount() > 0)
                 + ",\"version\":\"" + ArchiveLayout.hex(version.id()) + "\",\"state\":\""
                 + version.state().name().toLowerCase(Locale.ROOT) + "\"";
     }

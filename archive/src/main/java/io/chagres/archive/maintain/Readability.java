@@ -6,12 +6,12 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CompactedHistoryException;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
@@ -33,11 +33,13 @@ final class Readability {
      *
      * @param before all that can be read of the host now; keeps all extents
      * @param after the store as it would be
+     * @param tables where most of a large host is
      */
-    static @Nullable String less(BlobStore now, String hostId, HostState before, AfterRepair after) throws IOException {
+    static @Nullable String less(BlobStore now, String hostId, HostState before, AfterRepair after, LocalTables tables)
+            throws IOException {
         HostState then;
         try {
-            then = HostLog.replay(after, hostId, ExtentFilter.ALL, RunListener.NONE);
+            then = HostLog.replay(after, hostId, tables, RunListener.NONE);
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             return "the host, since " + e.getMessage();
         }

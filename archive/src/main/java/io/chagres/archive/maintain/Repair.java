@@ -15,7 +15,8 @@ import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
@@ -23,9 +24,9 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
@@ -68,6 +69,7 @@ public final class Repair {
 
     private final BlobStore store;
     private final String hostId;
+    private final LocalTables tables;
     private final LongSupplier clockMs;
     private final Listener listener;
     private final Map<String, String> damaged = new LinkedHashMap<>();
@@ -79,10 +81,20 @@ public final class Repair {
     private boolean encrypted;
     private final HostMend mend;
 
-    /** Prepares the repair of one host. */
+    /** Prepares a repair as the other, with what does not fit into its memory in {@code java.io.tmpdir}. */
     public Repair(BlobStore store, String hostId, LongSupplier clockMs, Listener listener) {
+        this(store, hostId, LocalTables.temporary(), clockMs, listener);
+    }
+
+    /**
+     * Prepares the repair of one host.
+     *
+     * @param tables where most of a large host is that is not damaged; stays the caller's
+     */
+    public Repair(BlobStore store, String hostId, LocalTables tables, LongSupplier clockMs, Listener listener) {
         this.store = store;
         this.hostId = hostId;
+        this.tables = tables;
         this.clockMs = clockMs;
         this.listener = listener;
         mend = new HostMend(store, hostId, listener);
@@ -102,6 +114,16 @@ public final class Repair {
      *     and nothing was changed; when a step failed
      */
     public long run(boolean apply) throws IOException {
+        try {
+            return repair(apply);
+        } catch (UncheckedIOException e) { // of what is read while somebody goes through it
+            throw e.getCause();
+        } finally {
+            tables.release(hostId);
+        }
+    }
+
+    private long repair(boolean apply) throws IOException {
         Map<String, String[]> losses = new LinkedHashMap<>();
         long good = collect();
         Set<String> listed = new HashSet<>();
@@ -173,10 +195,9 @@ public final class Repair {
                 damaged.put(object, cause);
             }
         };
-        Set<String> tables = new HashSet<>(damaged.keySet()); // without them those that are whole are found
-        tables.removeIf(object -> object.startsWith(ArchiveLayout.log(hostId)));
-        return Salvage.load(
-                new AfterRepair(store, tables), hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, told);
+        Set<String> without = new HashSet<>(damaged.keySet()); // those that are whole are found then
+        without.removeIf(object -> object.startsWith(ArchiveLayout.log(hostId)));
+        return Salvage.load(new AfterRepair(store, without), hostId, tables, told);
     }
 
     /** Says whether a commit will not be there. */
@@ -187,9 +208,7 @@ public final class Repair {
     /** Says whether the rest of the log and its checkpoints lead to a commit without what is moved away. */
     private boolean isWhole(AfterRepair after, long seq) throws IOException {
         try {
-            return HostLog.replay(after, hostId, ExtentFilter.NONE, RunListener.NONE)
-                            .seq()
-                    >= seq;
+            return HostLog.replay(after, hostId, tables, RunListener.NONE).seq() >= seq;
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             return false;
         }
@@ -225,8 +244,8 @@ public final class Repair {
             AfterRepair after,
             Map<String, String[]> losses)
             throws IOException {
-        Map<Long, List<LogRecord.Extent>> written = id == null
-                ? Map.of()
+        WrittenExtents written = id == null
+                ? new WrittenExtents(RowSorter.inMemory())
                 : rescue.write(
                         store,
                         writing,
@@ -237,7 +256,7 @@ public final class Repair {
             if (id != null) {
                 Checkpoint.write(after, hostId, id.revision(), state, rescue.contents(written));
             }
-            String less = Readability.less(store, hostId, state, after);
+            String less = Readability.less(store, hostId, state, after, tables);
             if (less != null && state.seq() > 0) {
                 throw new StoreException(
                         store.name() + ": a repair of host " + hostId + " would lose what can be read: " + less
@@ -335,7 +354,12 @@ public final class Repair {
         NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
         for (CheckpointId id : Checkpoints.listed(store, hostId)) {
             String key = ArchiveLayout.checkpoint(hostId, id);
-            check(key, () -> HostLog.load(store, hostId, id, ExtentFilter.NONE, RunListener.NONE));
+            check(key, () -> {
+                if (tables.stateOf(store, hostId, id, RunListener.NONE) == null) {
+                    HostLog.load(store, hostId, id, ExtentFilter.NONE, RunListener.NONE);
+                }
+                tables.release(hostId);
+            });
             good = damaged.containsKey(key) || !counting.contains(id) ? good : id.seq();
         }
         for (String prefix : new String[] {ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId)}) {

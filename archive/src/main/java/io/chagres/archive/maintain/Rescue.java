@@ -3,18 +3,20 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CheckpointContents;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
 
 /**
@@ -66,9 +68,10 @@ final class Rescue {
      *
      * @param from where the commits still are
      * @param to encrypts as the host does
-     * @return the extents that each version has in packs, in order
+     * @return the extents that each version has in packs
      */
-    Map<Long, List<LogRecord.Extent>> write(BlobStore from, BlobStore to, Listener listener) throws IOException {
+    WrittenExtents write(BlobStore from, BlobStore to, Listener listener) throws IOException {
+        WrittenExtents written = new WrittenExtents(RowSorter.inMemory());
         Compact.Listener told = new Compact.Listener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
@@ -79,10 +82,13 @@ final class Rescue {
             }
         };
         try (VersionReader reader = new VersionReader(from, hostId, state);
-                MergeWriter writer = new MergeWriter(
-                        to, reader, new StoredFacts(hostId, RunListener.NONE), Compact.Options.DEFAULT, told)) {
-            return writer.write(packs(), ROOM_BYTES);
+                MergeWriter writer =
+                        new MergeWriter(to, hostId, state, reader, written, Compact.Options.DEFAULT, told)) {
+            List<CompactionPlan.Output> packs = packs();
+            long total = packs.stream().mapToLong(CompactionPlan.Output::length).sum();
+            writer.write(packs, total, ROOM_BYTES, () -> {});
         }
+        return written;
     }
 
     private List<CompactionPlan.Output> packs() {
@@ -90,13 +96,14 @@ final class Rescue {
         List<CompactionPlan.Merge> pack = new ArrayList<>();
         long bytes = 0;
         for (Piece each : pieces) {
-            if (bytes + each.run().length() > CompactionPlan.PACK_BYTES) {
+            boolean fits = bytes + each.run().length() <= CompactionPlan.PACK_BYTES;
+            if (!pack.isEmpty() && (!fits || pack.size() == CompactionPlan.MAX_PIECES)) {
                 packs.add(new CompactionPlan.Output(List.copyOf(pack), true));
                 pack.clear();
                 bytes = 0;
             }
             pack.add(new CompactionPlan.Merge(
-                    each.version(), each.run().start(), each.run().end()));
+                    each.version().id(), each.run().start(), each.run().end(), Selection.lastPath(each.version())));
             bytes += each.run().length();
         }
         if (!pack.isEmpty()) {
@@ -106,7 +113,7 @@ final class Rescue {
     }
 
     /** Returns the state's extents with those in packs in their place, and without what is lost. */
-    CheckpointContents contents(Map<Long, List<LogRecord.Extent>> written) {
+    CheckpointContents contents(WrittenExtents written) {
         CheckpointContents rescued = new CompactedContents(Retention.none(state), written);
         return version -> {
             List<LogRecord.Extent> extents = new ArrayList<>();
@@ -119,13 +126,15 @@ final class Rescue {
     }
 
     /** Removes packs that were written and are not referred to. */
-    void undo(BlobStore store, Map<Long, List<LogRecord.Extent>> written) throws IOException {
-        for (List<LogRecord.Extent> extents : written.values()) {
-            for (LogRecord.Extent each : extents) {
-                if (each instanceof LogRecord.PackedRun run) {
-                    store.delete(ArchiveLayout.pack(hostId, run.packLength(), run.unique()));
-                }
+    void undo(BlobStore store, WrittenExtents written) throws IOException {
+        Set<String> packs = new HashSet<>();
+        for (LogRecord.Extent each : written.all()) {
+            if (each instanceof LogRecord.PackedRun run) {
+                packs.add(ArchiveLayout.pack(hostId, run.packLength(), run.unique()));
             }
+        }
+        for (String pack : packs) {
+            store.delete(pack);
         }
     }
 }

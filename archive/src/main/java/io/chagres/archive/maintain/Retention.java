@@ -2,18 +2,15 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.VersionPaths;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Decides what of a host is kept. Bytes that have been in the store for longer than the time of retention are declared
  * expired; a grace period later, when nobody can be comparing with them any more, those that no copy needs are left
  * out. A version that is over and was so for as long goes as a whole. Of a version that may grow again its end stays:
- * what a shipper compares before it goes on. All times are the store's. Immutable.
+ * what a shipper compares before it goes on. All times are the store's. It keeps nothing of a version but what
+ * copies need of it: what is decided is decided again when somebody asks. Confined to one thread.
  */
 final class Retention {
     /** A shipper that starts again compares this many bytes before the position at which it goes on. */
@@ -37,28 +35,46 @@ final class Retention {
     private static final int PARTS = 8;
 
     /**
-     * What is kept of a version.
+     * What is decided of a version.
      *
+     * @param isGone whether nothing of it stays
      * @param first index of the first extent of which something stays
      * @param start where what stays begins; within that extent when most of it goes
+     * @param isSame whether all is as it was before
      */
-    private record Kept(int first, long start, LogRecord.VersionRetention retention) {}
+    private record Decision(
+            long id, boolean isGone, int first, long start, LogRecord.VersionRetention retention, boolean isSame) {
+        static Decision same(FileVersion version) {
+            return new Decision(version.id(), false, 0, version.startPosition(), version.retention(), true);
+        }
+    }
 
     private final HostState state;
     private final @Nullable StoreTimes times;
+    private final @Nullable LongUnaryOperator taken;
     private final long horizonMs;
     private final long graceMs;
     private final long nowMs;
     private final long oldMs;
-    private final Map<Long, Kept> changed = new HashMap<>();
-    private final Set<FileVersion> gone = new HashSet<>();
+    /** What copies need of versions: the first position. All decisions follow from it and from the state. */
     private final Map<Long, Long> copiedFrom = new HashMap<>();
     /** Whether a version was found to be needed after it was decided about. */
     private boolean needsMore;
 
-    private Retention(HostState state, @Nullable StoreTimes times, Compact.Options options, long nowMs) {
+    private boolean changes;
+    private boolean drops;
+    private long goneVersions;
+    private @Nullable Decision last;
+
+    private Retention(
+            HostState state,
+            @Nullable StoreTimes times,
+            @Nullable LongUnaryOperator taken,
+            Compact.Options options,
+            long nowMs) {
         this.state = state;
         this.times = times;
+        this.taken = taken;
         this.nowMs = nowMs;
         horizonMs = nowMs - options.retainMs();
         graceMs = options.graceMs();
@@ -67,7 +83,7 @@ final class Retention {
 
     /** Keeps everything, and what was decided before. */
     static Retention none(HostState state) {
-        return new Retention(state, null, Compact.Options.DEFAULT, 0);
+        return new Retention(state, null, null, Compact.Options.DEFAULT, 0);
     }
 
     /**
@@ -77,52 +93,80 @@ final class Retention {
      * @param nowMs the time of the store
      */
     static Retention of(HostState state, StoreTimes times, Compact.Options options, long nowMs) {
-        Retention retention = new Retention(state, times, options, nowMs);
-        // most copies are of older versions: what needs a version is known when its turn comes
-        List<FileVersion> newestFirst = new ArrayList<>(state.versions()).reversed();
-        do {
-            retention.needsMore = false;
-            for (FileVersion version : newestFirst) {
-                retention.decide(version, times);
-            }
-        } while (retention.needsMore);
-        return retention;
+        return new Retention(state, times, null, options, nowMs).settled();
     }
 
     /**
      * Decides about a spool: what was taken goes at once.
      *
-     * @param taken returns, of a version, the position before which its bytes are not needed any more
+     * @param taken returns, of a version, the position before which its bytes are not needed any more; always the same
      * @param nowMs the time of the store
      */
     static Retention taken(HostState state, LongUnaryOperator taken, long nowMs) {
-        Retention retention = new Retention(state, null, Compact.Options.DEFAULT, nowMs);
-        for (FileVersion version : new ArrayList<>(state.versions()).reversed()) { // copies before what they need
-            retention.decideTaken(version, taken.applyAsLong(version.id()));
-        }
-        return retention;
+        return new Retention(state, null, taken, Compact.Options.DEFAULT, nowMs).settled();
     }
 
-    private void decideTaken(FileVersion version, long taken) {
+    /** Finds out what copies need, and so what is decided of every version. */
+    private Retention settled() {
+        long[] ids = state.versions().stream().mapToLong(FileVersion::id).toArray();
+        do {
+            needsMore = false;
+            changes = false;
+            drops = false;
+            goneVersions = 0;
+            // most copies are of older versions: what needs a version is known when its turn comes
+            for (int i = ids.length - 1; i >= 0; i--) {
+                FileVersion version = Objects.requireNonNull(state.version(ids[i]));
+                Decision decision = decided(version);
+                changes |= !decision.isSame();
+                drops |= decision.isGone() || decision.start() > version.startPosition();
+                goneVersions += decision.isGone() ? 1 : 0;
+                if (!decision.isGone()) {
+                    noteCopies(Extents.of(version), decision.first());
+                }
+            }
+        } while (needsMore);
+        return this;
+    }
+
+    private Decision of(FileVersion version) {
+        Decision there = last;
+        if (there == null || there.id() != version.id()) {
+            there = decided(version);
+            last = there;
+        }
+        return there;
+    }
+
+    private Decision decided(FileVersion version) {
+        if (taken != null) {
+            return ofSpool(version, taken.applyAsLong(version.id()));
+        }
+        return times == null ? Decision.same(version) : decided(version, times);
+    }
+
+    private static Decision gone(FileVersion version) {
+        return new Decision(version.id(), true, 0, version.startPosition(), version.retention(), false);
+    }
+
+    private Decision ofSpool(FileVersion version, long takenBefore) {
         LogRecord.VersionRetention before = version.retention();
         boolean over = version.isOver() && version.nameCount() == 0;
         long needed = copiedFrom.getOrDefault(version.id(), Long.MAX_VALUE);
         long endedMs = !over ? 0 : before.endedMs() != 0 ? before.endedMs() : nowMs;
-        if (over && taken >= version.length() && needed == Long.MAX_VALUE && endedMs <= nowMs - OVER_MS) {
-            gone.add(version);
-            return;
+        if (over && takenBefore >= version.length() && needed == Long.MAX_VALUE && endedMs <= nowMs - OVER_MS) {
+            return gone(version);
         }
         ExtentList extents = Extents.of(version);
-        long keep = Math.min(Math.min(taken, needed), over ? version.length() : compared(version));
+        long keep = Math.min(Math.min(takenBefore, needed), over ? version.length() : compared(version));
         int first = firstAfter(extents, keep);
-        noteCopies(extents, first);
         long start = cut(extents, first, start(version, extents, first), keep);
-        if (start > version.startPosition() || endedMs != before.endedMs()) {
-            long expired = Math.max(start, before.expiredBefore());
-            changed.put(
-                    version.id(),
-                    new Kept(first, start, new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs)));
+        if (start <= version.startPosition() && endedMs == before.endedMs()) {
+            return Decision.same(version);
         }
+        long expired = Math.max(start, before.expiredBefore());
+        LogRecord.VersionRetention after = new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs);
+        return new Decision(version.id(), false, first, start, after, false);
     }
 
     private static long start(FileVersion version, ExtentList extents, int first) {
@@ -146,32 +190,28 @@ final class Retention {
         return Math.max(version.startPosition(), version.length() - COMPARED_BYTES);
     }
 
-    private void decide(FileVersion version, StoreTimes times) {
-        gone.remove(version);
-        changed.remove(version.id());
+    private Decision decided(FileVersion version, StoreTimes stored) {
         LogRecord.VersionRetention before = version.retention();
         boolean over = version.isOver() && version.nameCount() == 0;
-        long endedMs = !over ? 0 : before.endedMs() != 0 ? before.endedMs() : ended(times);
+        long endedMs = !over ? 0 : before.endedMs() != 0 ? before.endedMs() : ended(stored);
         boolean endedEarly = over && endedMs <= horizonMs;
         boolean due = before.expiredMs() != 0 && before.expiredMs() <= nowMs - graceMs;
         long needed = copiedFrom.getOrDefault(version.id(), Long.MAX_VALUE);
         if (endedEarly && due && before.expiredBefore() >= version.length() && needed == Long.MAX_VALUE) {
-            gone.add(version);
-            return;
+            return gone(version);
         }
         ExtentList extents = Extents.of(version);
         int first = due ? firstAfter(extents, Math.min(before.expiredBefore(), needed)) : 0;
-        noteCopies(extents, first);
         LogRecord.VersionRetention after =
                 new LogRecord.VersionRetention(version.id(), before.expiredBefore(), before.expiredMs(), endedMs);
         boolean mayExpireMore = before.expiredMs() == 0 || due;
-        long expired = !mayExpireMore ? 0 : endedEarly ? version.length() : oldBefore(version, over, times);
+        long expired = !mayExpireMore ? 0 : endedEarly ? version.length() : oldBefore(version, over, stored);
         if (expired > before.expiredBefore() || mayExpireMore && endedEarly && before.expiredMs() == 0) {
             after = new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs);
         }
-        if (first > 0 || !after.equals(before)) {
-            changed.put(version.id(), new Kept(first, start(version, extents, first), after));
-        }
+        boolean isSame = first == 0 && after.equals(before);
+        long start = isSame ? version.startPosition() : start(version, extents, first);
+        return new Decision(version.id(), false, first, start, after, isSame);
     }
 
     /** What the state says was so when its last commit was in the store. */
@@ -193,7 +233,7 @@ final class Retention {
                 long before = copiedFrom.getOrDefault(copy.sourceVersion(), Long.MAX_VALUE);
                 if (copy.sourceStart() < before) {
                     copiedFrom.put(copy.sourceVersion(), copy.sourceStart());
-                    needsMore |= copy.sourceVersion() > copy.versionId();
+                    needsMore |= copy.sourceVersion() >= copy.versionId();
                 }
             }
         }
@@ -216,36 +256,31 @@ final class Retention {
 
     /** Says whether anything is other than in the state. */
     boolean changesAnything() {
-        return !gone.isEmpty() || !changed.isEmpty();
+        return changes;
     }
 
     /** Says whether a version stays. */
     boolean keeps(FileVersion version) {
-        return !gone.contains(version);
+        return !of(version).isGone();
     }
 
     /** Returns the index of the first extent of a version of which something stays. */
     int first(FileVersion version) {
-        Kept kept = changed.get(version.id());
-        return kept == null ? 0 : kept.first();
+        return of(version).first();
     }
 
     /** Returns the position at which a version begins from now on. */
     long start(FileVersion version) {
-        Kept kept = changed.get(version.id());
-        return kept == null ? version.startPosition() : kept.start();
+        return of(version).start();
     }
 
     /** Returns what a checkpoint says of a version. */
     LogRecord.VersionRetention retention(FileVersion version) {
-        Kept kept = changed.get(version.id());
-        return kept == null ? version.retention() : kept.retention();
+        return of(version).retention();
     }
 
     /** Returns what a checkpoint says of the host. */
     LogRecord.@Nullable Retention retention() {
-        boolean drops = !gone.isEmpty()
-                || state.versions().stream().anyMatch(version -> start(version) > version.startPosition());
         return drops ? new LogRecord.Retention(state.nextVersionId(), horizonMs) : state.retention();
     }
 
@@ -259,29 +294,36 @@ final class Retention {
         return !isOld(run) || times != null && times.of(run) <= horizonMs;
     }
 
-    /** Tells what goes now and what is declared expired. */
-    Compact.Expired report(Compact.Listener listener) {
+    /**
+     * Tells what goes now and what is declared expired.
+     *
+     * @param paths of the versions
+     */
+    Compact.Expired report(Compact.Listener listener, VersionPaths paths) {
         long bytes = 0;
         long laterBytes = 0;
         for (FileVersion version : state.versions()) {
-            long start = keeps(version) ? start(version) : version.length();
-            String name = Selection.lastPath(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
-            if (!keeps(version) || start > version.startPosition()) {
-                long drops = start - version.startPosition();
-                String range =
-                        keeps(version) ? "bytes " + version.startPosition() + " to " + start + " of " : "all of ";
-                listener.step(Compact.Action.EXPIRE, range + name, drops);
-                bytes += drops;
+            boolean keeps = keeps(version);
+            long start = keeps ? start(version) : version.length();
+            if (!keeps || start > version.startPosition()) {
+                long went = start - version.startPosition();
+                String range = keeps ? "bytes " + version.startPosition() + " to " + start + " of " : "all of ";
+                listener.step(Compact.Action.EXPIRE, range + name(version, paths), went);
+                bytes += went;
             }
-            long later = keeps(version) ? retention(version).expiredBefore() - start : 0;
+            long later = keeps ? retention(version).expiredBefore() - start : 0;
             if (later > 0) {
                 listener.step(
                         Compact.Action.EXPIRE_LATER,
-                        "bytes " + start + " to " + (start + later) + " of " + name,
+                        "bytes " + start + " to " + (start + later) + " of " + name(version, paths),
                         later);
                 laterBytes += later;
             }
         }
-        return new Compact.Expired(gone.size(), bytes, laterBytes);
+        return new Compact.Expired(goneVersions, bytes, laterBytes);
+    }
+
+    private static String name(FileVersion version, VersionPaths paths) {
+        return paths.of(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
     }
 }

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Knows when the store took the objects of a host, in milliseconds since 1970 by its clock. Immutable. */
 final class StoreTimes {
@@ -22,7 +23,7 @@ final class StoreTimes {
     private final String hostId;
     private final List<BlobInfo> commits;
     private final Map<Long, Long> checkpoints = new HashMap<>();
-    private final Map<String, Long> objects = new HashMap<>();
+    private final List<BlobInfo> objects;
 
     /** Lists the objects of a host. */
     StoreTimes(BlobStore store, String hostId) throws IOException {
@@ -34,20 +35,25 @@ final class StoreTimes {
                 checkpoints.merge(id.seq(), checkpoint.modifiedMs(), Math::min);
             }
         }
-        for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
-            objects.put(object.key(), object.modifiedMs());
-        }
+        objects = BlobList.of(store.list(ArchiveLayout.streams(hostId), null));
     }
 
     /** Returns a time at which everything up to a commit was in the store. */
     long ofCommit(long seq) {
-        BlobInfo key = new BlobInfo(ArchiveLayout.commit(hostId, seq), 0, 0);
-        int at = Collections.binarySearch(commits, key, Comparator.comparing(BlobInfo::key));
-        return at >= 0 ? commits.get(at).modifiedMs() : checkpoints.getOrDefault(seq, UNKNOWN);
+        long there = of(commits, ArchiveLayout.commit(hostId, seq));
+        return there != UNKNOWN ? there : checkpoints.getOrDefault(seq, UNKNOWN);
+    }
+
+    private static long of(List<BlobInfo> all, @Nullable String key) {
+        if (key == null) {
+            return UNKNOWN;
+        }
+        int at = Collections.binarySearch(all, new BlobInfo(key, 0, 0), Comparator.comparing(BlobInfo::key));
+        return at >= 0 ? all.get(at).modifiedMs() : UNKNOWN;
     }
 
     private long ofObject(LogRecord.Extent extent) {
-        return objects.getOrDefault(VersionReader.dataObject(hostId, extent), UNKNOWN);
+        return of(objects, VersionReader.dataObject(hostId, extent));
     }
 
     /** Returns a time at which the bytes of an extent were in the store; unknown for what is not stored itself. */

@@ -1,7 +1,5 @@
 package io.chagres.archive.maintain;
 
-import com.github.luben.zstd.ZstdIOException;
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
@@ -11,25 +9,20 @@ import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.RunListener;
-import io.chagres.archive.store.BlobInputStream;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.NoSuchBlobException;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knows what an index of objects says beside what a checkpoint does: lines, and when bytes were committed. It hears of
- * commits while they are read, takes over what the index of the checkpoint before says, and is told of what is written.
+ * commits while they are read, and takes over what the index of the checkpoint before says.
  * Confined to one thread.
  */
-final class StoredFacts implements RunListener {
+final class StoredFacts implements RunListener, AutoCloseable {
     /**
      * What is known of the bytes of an extent.
      *
@@ -41,8 +34,11 @@ final class StoredFacts implements RunListener {
 
     private final String hostId;
     private final RunListener next;
-    private final Map<String, Stored> known = new HashMap<>();
-    private final List<String> told = new ArrayList<>();
+    /** When data objects were committed at the latest, by their numbers. */
+    private final Map<Long, Long> uploadedMs = new HashMap<>();
+
+    private final List<Long> told = new ArrayList<>();
+    private @Nullable IndexLines before;
     private long firstSeq;
     private long[] timesMs = new long[64]; // of each commit from the first on
     private int commits;
@@ -65,8 +61,8 @@ final class StoredFacts implements RunListener {
 
     @Override
     public void extent(LogRecord.Extent extent) {
-        if (extent instanceof LogRecord.ObjectRun) {
-            told.add(ObjectIndex.placeOf(hostId, extent));
+        if (extent instanceof LogRecord.ObjectRun run) {
+            told.add(run.unique());
         }
         next.extent(extent);
     }
@@ -79,44 +75,35 @@ final class StoredFacts implements RunListener {
         firstSeq = commits == 0 ? commit.seq() : firstSeq;
         timesMs[commits++] = commit.timeMs();
         // a checkpoint before the first commit may have told of some of them, so only the last time is known
-        told.forEach(place -> known.put(place, new Stored(-1, Long.MIN_VALUE, commit.timeMs())));
+        told.forEach(unique -> uploadedMs.put(unique, commit.timeMs()));
         told.clear();
         next.applied(commit);
     }
 
     @Override
     public void restart() {
-        known.clear();
+        uploadedMs.clear();
         told.clear();
         commits = 0;
         next.restart();
     }
 
     /** Takes over what the index of a checkpoint says; where there is none, or it is damaged, less is known. */
-    void load(BlobStore store, CheckpointId id) throws IOException {
-        String key = ArchiveLayout.index(hostId, id);
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(
-                new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key)), StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                ObjectIndex.parse(line, known::put);
-            }
-        } catch (NoSuchBlobException | CorruptArchiveException | ZstdIOException e) {
-            // what was committed when is then known as far as the version tells
-        }
+    void load(BlobStore store, CheckpointId id) {
+        before = new IndexLines(store, ArchiveLayout.index(hostId, id));
     }
 
-    /** Notes what is known of an extent that was written. */
-    void put(LogRecord.Extent extent, Stored stored) {
-        known.put(ObjectIndex.placeOf(hostId, extent), stored);
-    }
-
-    /** Returns what is known of an extent of a version. */
+    /** Returns what is known of an extent of a version; versions come in the order of their ids. */
     Stored of(FileVersion version, LogRecord.Extent extent) {
         if (extent instanceof LogRecord.Run run) {
             long at = run.seq() - firstSeq;
             return at < 0 || at >= commits ? atMost(version) : new Stored(-1, timesMs[(int) at], timesMs[(int) at]);
         }
-        Stored stored = known.get(ObjectIndex.placeOf(hostId, extent));
+        Stored stored = before == null ? null : before.of(version.id()).get(ObjectIndex.placeOf(hostId, extent));
+        Long ms = extent instanceof LogRecord.ObjectRun object ? uploadedMs.get(object.unique()) : null;
+        if (stored == null && ms != null) {
+            stored = new Stored(-1, Long.MIN_VALUE, ms);
+        }
         return stored == null
                 ? atMost(version)
                 : new Stored(stored.lines(), Math.max(stored.firstMs(), version.openedMs()), stored.lastMs());
@@ -137,5 +124,12 @@ final class StoredFacts implements RunListener {
             lastMs = Math.max(lastMs, stored.lastMs());
         }
         return new Stored(lines, firstMs, lastMs);
+    }
+
+    @Override
+    public void close() {
+        if (before != null) {
+            before.close();
+        }
     }
 }

@@ -15,29 +15,35 @@ import java.util.PriorityQueue;
  * a million of them. Confined to one thread.
  */
 final class StoredOrder implements Iterator<StoredOrder.Part> {
+    /**
+     * A range, and where its bytes are and go.
+     *
+     * @param extents of its version
+     * @param offset where its bytes go
+     */
+    record Source(CompactionPlan.Merge merge, ExtentList extents, long offset) {}
+
     /** An extent of which a range wants something. */
-    record Part(CompactionPlan.Merge merge, LogRecord.Extent extent) {}
+    record Part(Source source, LogRecord.Extent extent) {}
 
     /** Where one row is. */
     private static final class Row {
-        private final CompactionPlan.Merge merge;
-        private final ExtentList extents;
+        private final Source source;
         private final int end;
         private int at;
         private LogRecord.Extent extent;
 
-        Row(CompactionPlan.Merge merge, ExtentList extents, int at, int end) {
-            this.merge = merge;
-            this.extents = extents;
+        Row(Source source, int at, int end) {
+            this.source = source;
             this.at = at;
             this.end = end;
-            extent = extents.get(at);
+            extent = source.extents().get(at);
         }
 
         boolean advance() {
             at++;
             if (at < end) {
-                extent = extents.get(at);
+                extent = source.extents().get(at);
             }
             return at < end;
         }
@@ -47,13 +53,13 @@ final class StoredOrder implements Iterator<StoredOrder.Part> {
             new PriorityQueue<>(Comparator.comparing((Row row) -> row.extent, Extents.AS_STORED));
 
     /** Begins with the first of all. */
-    StoredOrder(List<CompactionPlan.Merge> merges) {
-        for (CompactionPlan.Merge merge : merges) {
-            ExtentList extents = Extents.of(merge.version());
-            int end = extents.indexOf(merge.end() - 1) + 1;
-            for (int at = extents.indexOf(merge.start()); at < end; ) {
+    StoredOrder(List<Source> sources) {
+        for (Source source : sources) {
+            ExtentList extents = source.extents();
+            int end = extents.indexOf(source.merge().end() - 1) + 1;
+            for (int at = extents.indexOf(source.merge().start()); at < end; ) {
                 int rowEnd = rowEnd(extents, at, end);
-                rows.add(new Row(merge, extents, at, rowEnd));
+                rows.add(new Row(source, at, rowEnd));
                 at = rowEnd;
             }
         }
@@ -84,7 +90,7 @@ final class StoredOrder implements Iterator<StoredOrder.Part> {
         if (row == null) {
             throw new NoSuchElementException();
         }
-        Part part = new Part(row.merge, row.extent);
+        Part part = new Part(row.source, row.extent);
         if (row.advance()) {
             rows.add(row);
         }

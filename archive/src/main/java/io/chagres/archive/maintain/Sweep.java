@@ -8,6 +8,7 @@ import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
@@ -53,6 +54,7 @@ final class Sweep {
 
     private final BlobStore store;
     private final String hostId;
+    private final LocalTables locals;
     private final long nowMs;
     private final long oldMs;
     private final Set<String> replaced;
@@ -72,12 +74,21 @@ final class Sweep {
     /**
      * Makes a sweep.
      *
+     * @param locals help to sort
      * @param graceMs how long what was replaced stays, in milliseconds; with 0 it goes at once, whatever clocks say
      * @param nowMs the time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when it is not known
      * @param replaced objects that were referred to and so wait for no commit: they go however young they are
      * @param lost objects that are damaged, and stand for nothing that could go
      */
-    Sweep(BlobStore store, String hostId, long graceMs, long nowMs, Set<String> replaced, Set<String> lost) {
+    Sweep(
+            BlobStore store,
+            String hostId,
+            LocalTables locals,
+            long graceMs,
+            long nowMs,
+            Set<String> replaced,
+            Set<String> lost) {
+        this.locals = locals;
         this.lost = lost;
         this.store = store;
         this.hostId = hostId;
@@ -211,7 +222,7 @@ final class Sweep {
                 // then all is read
             }
         }
-        Map<String, CorruptArchiveException> faults = ReadBack.faults(store, hostId, of.inObjectsBut(known));
+        Map<String, CorruptArchiveException> faults = ReadBack.faults(store, hostId, base, known, locals);
         if (!commits.isEmpty()) {
             requireCommit(base, of.chain(), faults);
             requireMoments(gone, base.seq(), faults);

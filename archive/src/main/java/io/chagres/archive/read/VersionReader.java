@@ -114,9 +114,24 @@ public final class VersionReader implements AutoCloseable {
 
     /** Reads the rest of the checksummed piece that holds a position, or as much of it as the target takes. */
     private int readPiece(FileVersion version, long position, MemorySegment target) throws IOException {
-        boolean cached = pieceVersion == version.id() && position >= pieceStart && position < pieceStart + pieceLength;
-        if (!cached) {
-            LogRecord.Extent extent = Extents.at(version, position);
+        return isLoaded(version.id(), position)
+                ? copyPiece(position, target)
+                : read(Extents.at(version, position), position, target);
+    }
+
+    private boolean isLoaded(long versionId, long position) {
+        return pieceVersion == versionId && position >= pieceStart && position < pieceStart + pieceLength;
+    }
+
+    /**
+     * Reads the rest of the checksummed piece of an extent that holds a position, or as much of it as the target takes.
+     *
+     * @param position within the extent
+     * @return bytes read, at least 1
+     * @throws CorruptArchiveException when the archive does not hold what its log says
+     */
+    public int read(LogRecord.Extent extent, long position, MemorySegment target) throws IOException {
+        if (!isLoaded(extent.versionId(), position)) {
             long start = extent.start() + (position - extent.start()) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
             int length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - start);
             if (start == position && length <= target.byteSize() && target.isNative()) {
@@ -125,6 +140,10 @@ public final class VersionReader implements AutoCloseable {
             }
             load(extent, start, length);
         }
+        return copyPiece(position, target);
+    }
+
+    private int copyPiece(long position, MemorySegment target) {
         int within = (int) (position - pieceStart);
         int length = (int) Math.min(pieceLength - within, target.byteSize());
         MemorySegment.copy(piece, within, target, 0, length);

@@ -21,7 +21,7 @@ public final class Extents {
 
     private Extents() {}
 
-    private static long seq(LogRecord.Extent extent) {
+    static long seq(LogRecord.Extent extent) {
         return switch (extent) {
             case LogRecord.Run run -> run.seq();
             case LogRecord.PackedRun run -> Long.MAX_VALUE - 1;
@@ -29,11 +29,11 @@ public final class Extents {
         };
     }
 
-    private static long pack(LogRecord.Extent extent) {
+    static long pack(LogRecord.Extent extent) {
         return extent instanceof LogRecord.PackedRun run ? run.unique() : 0;
     }
 
-    private static long dataOffset(LogRecord.Extent extent) {
+    static long dataOffset(LogRecord.Extent extent) {
         return switch (extent) {
             case LogRecord.Run run -> run.dataOffset();
             case LogRecord.PackedRun run -> run.dataOffset();

@@ -180,6 +180,12 @@ public final class FileVersion {
         return paths.isEmpty() ? lastPath : paths.getFirst();
     }
 
+    /** Returns the name it had last before those it has now; null when none was noted. */
+    @Nullable
+    Pathname notedPath() {
+        return lastPath;
+    }
+
     /** Returns what retention did to it. */
     public LogRecord.VersionRetention retention() {
         return retention;

@@ -27,21 +27,30 @@ public final class HistoryExpiry {
      * @param state after the last commit that histories tell of; keeps all extents
      * @param horizonMs moments before it are not told of, by the clock of the commits
      * @param keeps says whether anything of a version is kept
+     * @param tables where most of what was so then is, of a large host
      */
     public static void write(
-            BlobStore store, BlobStore writing, String hostId, HostState state, long horizonMs, LongPredicate keeps)
+            BlobStore store,
+            BlobStore writing,
+            String hostId,
+            HostState state,
+            long horizonMs,
+            LongPredicate keeps,
+            LocalTables tables)
             throws IOException {
         List<History.Stored> chain = History.chain(History.marked(History.list(store, hostId)), state.seq());
         LogRecord.Moment begin = isDue(chain, horizonMs) ? lastBefore(store, chain, state.seq(), horizonMs) : null;
         if (begin == null) {
             return;
         }
-        HostState past = HostState.empty();
-        for (History.Stored each : chain) {
-            History.replay(store, each.key(), begin.seq(), past, same -> same);
-        }
+        HostState past = past(store, hostId, chain, begin.seq(), tables);
         Set<Long> gone = new HashSet<>();
-        past.forEachNameless(version -> gone.add(version.id()));
+        past.forEachNameless(version -> {
+            FileVersion now = state.version(version.id());
+            if (now == null || now.isOver()) { // others may go on without a name: somebody has the file open
+                gone.add(version.id());
+            }
+        });
         gone.removeAll(copiedFrom(state));
         long[] earliestMs = {begin.timeMs()};
         forEachBehind(store, chain, begin.seq(), record -> {
@@ -65,6 +74,25 @@ public final class HistoryExpiry {
         if (put >= 0) {
             store.putIfAbsent(ArchiveLayout.historyMark(key), MemorySegment.ofArray(new byte[0]));
         }
+    }
+
+    /** Returns names and lengths after a commit; of a large host most of that is in a table. */
+    private static HostState past(
+            BlobStore store, String hostId, List<History.Stored> chain, long seq, LocalTables tables)
+            throws IOException {
+        boolean[] refused = {false};
+        Checkpoint.Relief relief = full -> {
+            StateTable table =
+                    refused[0] || !tables.isFull(full) ? null : tables.roll(hostId, full, TableLoad.LENGTHS, false);
+            refused[0] |= table == null && tables.isFull(full);
+            return table == null ? full : new HostState(table, full);
+        };
+        HostState past = HostState.empty();
+        for (History.Stored each : chain) {
+            past = History.replay(store, each.key(), seq, past, relief);
+        }
+        tables.settle(hostId, past.table());
+        return past;
     }
 
     /** Who reads a copy at some moment asks for the version that it is of. */

@@ -12,7 +12,6 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +20,18 @@ import java.util.Map;
  * Collects, while commits are applied, what compaction keeps of them: all that is not bytes, and the length of each
  * version once for each interval of time in which it grew. Confined to one thread.
  */
-public final class HistoryWriter implements RunListener {
-    private static final int BLOCK_BYTES = 1 << 20;
+public final class HistoryWriter implements RunListener, AutoCloseable {
+    private static final int BLOCK_BYTES = 256 << 10;
+
+    /** Lengths of so many versions make a moment of their own, and are not in memory any more. */
+    private static final int MAX_GROWN = 64 * 1024;
+
+    /** Records, by where they are. */
+    private record Block(long position, int bytes) {}
 
     private final long intervalMs;
-    private final List<byte[]> blocks = new ArrayList<>();
+    private final SpillFile spill;
+    private final List<Block> blocks = new ArrayList<>();
     private final RecordWriter out = new RecordWriter();
     /** What versions have grown to since the last moment written. */
     private final Map<Long, LogRecord.VersionLength> grown = new LinkedHashMap<>();
@@ -40,9 +46,11 @@ public final class HistoryWriter implements RunListener {
      * Begins.
      *
      * @param intervalMs within such an interval, in milliseconds, only the last lengths are kept; 1 or more
+     * @param spill holds what is collected; closed with this writer
      */
-    public HistoryWriter(long intervalMs) {
+    public HistoryWriter(long intervalMs, SpillFile spill) {
         this.intervalMs = intervalMs;
+        this.spill = spill;
     }
 
     @Override
@@ -76,13 +84,17 @@ public final class HistoryWriter implements RunListener {
                 case LogRecord record -> {
                     writeGrown();
                     out.write(record);
+                    if (out.length() >= BLOCK_BYTES) {
+                        endBlock();
+                    }
                 }
             }
         }
         if (onlyGrew) {
             grownSeq = commit.seq();
             grownMs = commit.timeMs();
-            if (grownMs < lastMs) { // the clock went back: a moment that is left out would show older names
+            // the clock went back: a moment that is left out would show older names
+            if (grownMs < lastMs || grown.size() >= MAX_GROWN) {
                 writeGrown(grownSeq, grownMs);
             }
         } else {
@@ -127,7 +139,7 @@ public final class HistoryWriter implements RunListener {
     }
 
     private void endBlock() {
-        blocks.add(Arrays.copyOf(out.array(), out.length()));
+        blocks.add(new Block(spill.add(out.array(), out.length()), out.length()));
         out.reset();
     }
 
@@ -150,13 +162,20 @@ public final class HistoryWriter implements RunListener {
         }
         store.delete(key); // without a mark it is what a compaction left that ended, or of somebody else
         Checkpoint.put(store, key, Checkpoint.header(state, FixedHeader.HISTORY), target -> {
-            for (byte[] block : blocks) {
-                RecordReader records = new RecordReader(key, block, 0, block.length);
+            for (Block block : blocks) {
+                byte[] bytes = new byte[block.bytes()];
+                spill.read(block.position(), bytes, bytes.length);
+                RecordReader records = new RecordReader(key, bytes, 0, bytes.length);
                 while (records.hasNext()) {
                     target.write(records.next());
                 }
             }
         });
         store.putIfAbsent(ArchiveLayout.historyMark(key), MemorySegment.ofArray(new byte[0]));
+    }
+
+    @Override
+    public void close() {
+        spill.close();
     }
 }

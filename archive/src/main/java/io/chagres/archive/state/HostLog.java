@@ -105,6 +105,15 @@ public final class HostLog {
     }
 
     /**
+     * Loads the state of a host as above, with all extents; of a large host most of it stays in local files, and the
+     * listener does not hear what the checkpoint of such a host says.
+     */
+    public static HostState replay(BlobStore store, String hostId, LocalTables locals, RunListener listener)
+            throws IOException {
+        return load(store, hostId, PointInTime.NOW, locals, TableLoad.ofReplay(locals, store, hostId, listener));
+    }
+
+    /**
      * Loads the state of a host with all extents; of a large host most of it stays in local files. It does not say
      * which compressed files hold a version's content.
      *
@@ -114,7 +123,11 @@ public final class HostLog {
      */
     public static HostState load(BlobStore store, String hostId, PointInTime at, LocalTables locals)
             throws IOException {
-        TableLoad load = new TableLoad(locals, store, hostId, at.equals(PointInTime.NOW));
+        return load(store, hostId, at, locals, new TableLoad(locals, store, hostId, at.equals(PointInTime.NOW)));
+    }
+
+    private static HostState load(BlobStore store, String hostId, PointInTime at, LocalTables locals, TableLoad load)
+            throws IOException {
         HostState state = null;
         try {
             state = load(store, hostId, at, load);
@@ -137,6 +150,9 @@ public final class HostLog {
         default HostState applied(HostState state, boolean isLast) throws IOException {
             return state;
         }
+
+        /** Hears that nobody holds the state that another stands for now. */
+        default void relieved() {}
 
         /** Returns which outlines help, of those that begin at a checkpoint; null when none do. */
         default @Nullable Tables tables(@Nullable CheckpointId checkpoint, long seq) throws IOException {
@@ -211,6 +227,7 @@ public final class HostLog {
             state.apply(commit.object(), commit);
             kept.add(commit);
             state = load.applied(state, last.isEmpty() && i == span.commits.size() - 1);
+            load.relieved();
         }
         for (int i = 0; i < last.size(); i++) {
             CommitHeader commit = last.get(i);
@@ -222,6 +239,7 @@ public final class HostLog {
             state.apply(commit.object(), commit);
             kept.add(commit);
             state = load.applied(state, i == last.size() - 1);
+            load.relieved();
         }
         if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
             state.remember(new Whereabouts(load.store(), hostId, span.tables, span.before, kept.commits));
@@ -337,6 +355,26 @@ public final class HostLog {
         HostState state = new HostState(filter, listener);
         Checkpoint.restore(store, hostId, checkpoint, state);
         return state;
+    }
+
+    /** Takes extents one after the other. */
+    @FunctionalInterface
+    public interface ExtentSink {
+        /** Takes the next. */
+        void take(LogRecord.Extent extent) throws IOException;
+    }
+
+    /**
+     * Gives all extents of a checkpoint, of which little is in memory at a time, and returns its chain value. Only when
+     * that was returned they prove to be all.
+     *
+     * @throws CorruptArchiveException when it is damaged
+     * @throws NoSuchBlobException when it does not exist
+     */
+    public static byte[] extents(BlobStore store, String hostId, CheckpointId checkpoint, ExtentSink sink)
+            throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
+        return Outlines.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
     }
 
     /**

@@ -95,12 +95,32 @@ public final class LocalTables implements AutoCloseable {
         return new LocalTables(directory, false, largeVersions, Integer.MAX_VALUE, freed);
     }
 
-    /** Closes the files of a host: states of it that were loaded through them are useless then. */
-    public synchronized void release(String hostId) {
+    /** Keeps tables as above in {@code java.io.tmpdir}; what holds any is closed by {@link #release} alone. */
+    public static LocalTables temporary() {
+        return unnamed(Pathname.of(System.getProperty("java.io.tmpdir")), LARGE_VERSIONS, () -> {});
+    }
+
+    /** Makes what sorts rows with the help of a file beside the tables; the caller closes it. */
+    public RowSorter sorter() {
+        return new RowSorter(directory);
+    }
+
+    /** Makes room for bytes beside the tables; the caller closes it. */
+    public SpillFile spill() {
+        return new SpillFile(directory);
+    }
+
+    /**
+     * Closes the files of a host: states of it that were loaded through them are useless then.
+     *
+     * @return whether there were any
+     */
+    public synchronized boolean release(String hostId) {
         Deque<StateTable> ofHost = used.remove(hostId);
         if (ofHost != null) {
             ofHost.forEach(StateTable::close);
         }
+        return ofHost != null;
     }
 
     /**

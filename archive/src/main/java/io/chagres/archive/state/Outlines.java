@@ -193,23 +193,20 @@ public final class Outlines {
         }
     }
 
-    /** Takes extents one after the other. */
-    interface ExtentSink {
-        void take(LogRecord.Extent extent) throws IOException;
-    }
-
     /** Takes over the extents that an object holds. */
     private static void attach(BlobStore store, String key, int kind, HostState state) throws IOException {
         extents(store, key, kind, extent -> state.attach(key, extent));
     }
 
-    static void extents(BlobStore store, String key, int kind, ExtentSink sink) throws IOException {
+    /** Gives the extents that an object holds, and returns what it begins with. */
+    static FixedHeader extents(BlobStore store, String key, int kind, HostLog.ExtentSink sink) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 if (record instanceof LogRecord.Extent extent) {
                     sink.take(extent);
                 }
             }
+            return in.header();
         }
     }
 }

@@ -107,6 +107,28 @@ public final class Salvage {
         return left;
     }
 
+    /**
+     * Loads the newest state of a host as above, with all extents. Most of a large one that is not damaged is in
+     * tables; of one that is damaged all is in memory.
+     *
+     * @param tables keep the state until they release the host
+     */
+    public static HostState load(BlobStore store, String hostId, LocalTables tables, Listener losses)
+            throws IOException {
+        try {
+            return HostLog.loadSmall(store, hostId, PointInTime.NOW, ExtentFilter.ALL, tables.maxInMemory());
+        } catch (LargeHostException e) {
+            try {
+                return HostLog.load(store, hostId, PointInTime.NOW, tables);
+            } catch (CorruptArchiveException | CompactedHistoryException | StoreException damage) {
+                // what is left of it is looked for below
+            }
+        } catch (CorruptArchiveException | CompactedHistoryException | StoreException damage) {
+            // so it is here
+        }
+        return load(store, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, losses);
+    }
+
     private HostState load(PointInTime at, ExtentFilter filter, RunListener listener) throws IOException {
         List<Long> commits = CommitList.read(store, hostId, 0, at.seq());
         try (CommitReader reader = new CommitReader(store)) {

@@ -25,7 +25,7 @@ final class TableLoad implements HostLog.Load {
     private static final long MAX_OUTLINE_BYTES = 512 << 10;
 
     /** What a history says about versions: how long they were. */
-    private static final CheckpointContents LENGTHS = new CheckpointContents() {
+    static final CheckpointContents LENGTHS = new CheckpointContents() {
         @Override
         public Iterable<LogRecord.Extent> extents(FileVersion version) {
             return List.of();
@@ -41,7 +41,9 @@ final class TableLoad implements HostLog.Load {
     private final BlobStore store;
     private final String hostId;
     private final boolean keep;
-    private boolean usesOutlines = true;
+    private final boolean isReplay;
+    private final RunListener listener;
+    private boolean usesOutlines;
     private @Nullable CheckpointId checkpoint;
     private @Nullable StateTable rolled;
     private long firstSeq;
@@ -54,9 +56,26 @@ final class TableLoad implements HostLog.Load {
      * @param isNow whether everything there is will be loaded, so that the next load can go on from there
      */
     TableLoad(LocalTables locals, BlobStore store, String hostId, boolean isNow) {
+        this(locals, store, hostId, isNow, false, RunListener.NONE);
+    }
+
+    /**
+     * Begins to apply every commit behind the newest checkpoint.
+     *
+     * @param listener hears of each
+     */
+    static TableLoad ofReplay(LocalTables locals, BlobStore store, String hostId, RunListener listener) {
+        return new TableLoad(locals, store, hostId, false, true, listener);
+    }
+
+    private TableLoad(
+            LocalTables locals, BlobStore store, String hostId, boolean isNow, boolean isReplay, RunListener listener) {
         this.locals = locals;
         this.store = store;
         this.hostId = hostId;
+        this.isReplay = isReplay;
+        this.listener = listener;
+        usesOutlines = !isReplay;
         keep = isNow && locals.isNamed();
     }
 
@@ -80,7 +99,7 @@ final class TableLoad implements HostLog.Load {
     private HostState begin(HostLog.Span span, @Nullable Tables tables, CommitReader reader) throws IOException {
         StateTable table = rolled;
         if (table != null && isOf(table, span.commits(), reader)) {
-            return begun(new HostState(table));
+            return begun(new HostState(table, listener));
         }
         if (tables != null
                 && tables.route(span.before()).outline() > tables.base().seq()) {
@@ -89,11 +108,11 @@ final class TableLoad implements HostLog.Load {
             firstSeq = tables.base().seq();
             return applied(state, span.commits().isEmpty());
         }
-        HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
+        HostState state = new HostState(ExtentFilter.ALL, listener);
         if (checkpoint != null) {
             table = locals.ofLarge(store, hostId, checkpoint);
             if (table != null) {
-                state = new HostState(table);
+                state = new HostState(table, listener);
             } else {
                 Checkpoint.restore(store, hostId, checkpoint, state);
             }
@@ -108,6 +127,9 @@ final class TableLoad implements HostLog.Load {
 
     @Override
     public @Nullable Tables tables(@Nullable CheckpointId from, long seq) throws IOException {
+        if (isReplay) {
+            return null;
+        }
         rolled = locals.rolled(store, hostId, from);
         Tables tables = usesOutlines ? Tables.list(store, hostId, from, seq, MAX_OUTLINE_BYTES) : null;
         boolean goesOn = tables != null && rolled != null && tables.outlines().isEmpty();
@@ -122,6 +144,11 @@ final class TableLoad implements HostLog.Load {
     @Override
     public boolean takesRepeats() {
         return usesOutlines;
+    }
+
+    @Override
+    public void restart() {
+        listener.restart();
     }
 
     @Override
@@ -204,6 +231,11 @@ final class TableLoad implements HostLog.Load {
         isRefused = table == null;
         isFreed = table != null && (fills || locals.isLarge(kept));
         return table == null ? state : new HostState(table, state);
+    }
+
+    @Override
+    public void relieved() {
+        tellFreed();
     }
 
     /** Ends it. The state that was laid out last is on no stack any more. */

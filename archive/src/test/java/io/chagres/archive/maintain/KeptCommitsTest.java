@@ -3,6 +3,8 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.read.Host;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.SpillFile;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Allocations;
 import java.io.IOException;
@@ -30,7 +32,8 @@ class KeptCommitsTest {
         List<String> commits = store.keys("/log/");
         assertThat(commits).hasSize(100);
         try (Arena arena = Arena.ofConfined();
-                KeptCommits kept = new KeptCommits(store, ID, 0)) {
+                SpillFile file = LocalTables.temporary().spill();
+                KeptCommits kept = new KeptCommits(store, ID, 0, file)) {
             MemorySegment target = arena.allocate(4096);
             commits.forEach(key -> read(kept, key, target));
             long before = Allocations.allocated();

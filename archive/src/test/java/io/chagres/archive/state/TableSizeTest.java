@@ -50,7 +50,8 @@ class TableSizeTest {
     void aMinuteOfAFileThatGrowsTakesFewBytes() throws IOException {
         int minutes = 30;
         grow(minutes * 60, FILES);
-        HistoryWriter history = new HistoryWriter(60_000);
+        HistoryWriter history =
+                new HistoryWriter(60_000, LocalTables.temporary().spill());
         HostState state = HostLog.replay(store, ID, ExtentFilter.NONE, history);
         history.write(store, ID, state);
         long each = bytes("/history/") / minutes / FILES;

@@ -8,6 +8,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Shard;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -27,9 +28,8 @@ import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -160,19 +160,20 @@ public final class CompactCommand implements Callable<Integer> {
                 history.toMillis());
         ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Hearing listener = new Hearing(progress);
+        LocalTables tables = TemporaryFiles.tables(context.environment());
         try (ArchiveView view = ArchiveView.open(
                 "compact",
                 identities.open(store, timeout, context),
                 new TimeOptions(),
-                TemporaryFiles.tables(context.environment()),
+                tables,
                 progress::message)) {
-            Compact compact = new Compact(view.store(), options, context.clock()::millis, listener);
+            Compact compact = new Compact(view.store(), options, tables, context.clock()::millis, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
                 if (shard != null && !shard.holds(host.id())) {
                     continue;
                 }
                 view.faults().attempt(host, () -> {
-                    compact(compact, host, listener, progress);
+                    compact(compact, host, progress);
                     boolean isEmpty = view.store().first(ArchiveLayout.checkpoints(host.id())) == null;
                     CorruptArchiveException gap = isEmpty ? LogWitness.unbegun(view.store(), host.id()) : null;
                     if (gap != null) {
@@ -186,8 +187,7 @@ public final class CompactCommand implements Callable<Integer> {
         }
     }
 
-    private void compact(Compact compact, HostRegistry.Owner host, Hearing listener, ProgressLine progress)
-            throws IOException {
+    private void compact(Compact compact, HostRegistry.Owner host, ProgressLine progress) throws IOException {
         Compact.Summary summary;
         try {
             summary = compact.host(host.id());
@@ -196,18 +196,14 @@ public final class CompactCommand implements Callable<Integer> {
             return;
         }
         progress.end();
-        for (String step : listener.takeSteps()) {
-            context.out().line(step);
-        }
         if (json.json || dryRun || !quiet.quiet) {
             print(host, summary);
         }
     }
 
-    /** Shows how far it has come, and keeps the steps of a dry run. */
+    /** Shows how far it has come, and prints the steps of a dry run. */
     private final class Hearing implements Compact.Listener {
         private final ProgressLine progress;
-        private List<String> steps = new ArrayList<>();
         private boolean skipped;
 
         Hearing(ProgressLine progress) {
@@ -235,14 +231,12 @@ public final class CompactCommand implements Callable<Integer> {
         @Override
         public void step(Compact.Action action, String subject, long bytes) {
             if (dryRun) {
-                steps.add(json.json ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));
+                try { // none is kept: a host has a million of them
+                    context.out().line(json.json ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
-        }
-
-        List<String> takeSteps() {
-            List<String> taken = steps;
-            steps = new ArrayList<>();
-            return taken;
         }
     }
 

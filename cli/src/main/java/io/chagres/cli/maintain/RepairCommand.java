@@ -4,6 +4,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.Arguments;
@@ -14,6 +15,7 @@ import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
@@ -83,7 +85,8 @@ public final class RepairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (BlobStore archive = identities.open(store, timeout, context)) {
+        try (BlobStore archive = identities.open(store, timeout, context);
+                LocalTables tables = TemporaryFiles.tables(context.environment())) {
             List<HostRegistry.Owner> hosts = Address.hosts(archive, address);
             if (hosts.isEmpty()) {
                 throw new CommandFailure(
@@ -97,7 +100,7 @@ public final class RepairCommand implements Callable<Integer> {
             });
             long[] steps = new long[1];
             for (HostRegistry.Owner host : hosts) {
-                Repair repair = new Repair(archive, host.id(), Clock.systemUTC()::millis, this::print);
+                Repair repair = new Repair(archive, host.id(), tables, Clock.systemUTC()::millis, this::print);
                 faults.attempt(host, () -> repair.run(apply));
                 steps[0] += repair.steps();
             }

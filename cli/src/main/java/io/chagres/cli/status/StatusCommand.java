@@ -169,7 +169,7 @@ public final class StatusCommand implements Callable<Integer> {
                     "--serve is for an archive, reads it each second at most, and tells of 0 or more hosts");
         }
         String token = HttpOption.token(context, tokenFile);
-        try (BlobStore archive = PatientStore.of(BlobStores.open(store, false));
+        try (BlobStore archive = timeout.open(store, context);
                 WorkerThreads threads = new WorkerThreads("chagres-status-", requestsAtOnce(archive))) {
             FleetBoard board = new FleetBoard(archive.name(), context.clock(), every.toMillis(), mostHosts);
             new FleetServing(context, board, every.toMillis()).run(address, token, () -> look(archive, threads));

@@ -1,0 +1,85 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.ExtentRows;
+import io.chagres.archive.state.RowSorter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The new extents of versions, written in any order and then asked for in the order of versions: what is asked for
+ * otherwise is looked for from the beginning. Confined to one thread.
+ */
+final class WrittenExtents implements AutoCloseable {
+    /** An extent, and the newlines in its bytes. */
+    record Written(LogRecord.Extent extent, long lines) {}
+
+    private final RowSorter rows;
+    private final ExtentRows layout = new ExtentRows();
+    private Iterator<byte[]> rest = Collections.emptyIterator();
+    private byte @Nullable [] next;
+    private long lastId = Long.MAX_VALUE;
+    private List<Written> found = List.of();
+
+    /** Holds none yet, and closes what sorts them with itself. */
+    WrittenExtents(RowSorter rows) {
+        this.rows = rows;
+    }
+
+    /** Adds one; before anybody asks. */
+    void add(LogRecord.Extent extent, long lines) throws IOException {
+        rows.add(layout.ofVersion(extent, lines));
+    }
+
+    /** Returns those of a version, in order. */
+    List<Written> of(long versionId) {
+        if (versionId == lastId) {
+            return found;
+        }
+        if (versionId < lastId) {
+            rest = rows.iterator();
+            advance();
+        }
+        lastId = versionId;
+        while (next != null && ExtentRows.versionOf(next) < versionId) {
+            advance();
+        }
+        found = next != null && ExtentRows.versionOf(next) == versionId ? new ArrayList<>() : List.of();
+        while (next != null && ExtentRows.versionOf(next) == versionId) {
+            found.add(new Written(ExtentRows.ofVersion(next), ExtentRows.noteOf(next)));
+            advance();
+        }
+        return found;
+    }
+
+    private void advance() {
+        next = rest.hasNext() ? rest.next() : null;
+    }
+
+    /** Returns all, in the order of versions. */
+    Iterable<LogRecord.Extent> all() {
+        return () -> {
+            Iterator<byte[]> each = rows.iterator();
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return each.hasNext();
+                }
+
+                @Override
+                public LogRecord.Extent next() {
+                    return ExtentRows.ofVersion(each.next());
+                }
+            };
+        };
+    }
+
+    @Override
+    public void close() {
+        rows.close();
+    }
+}

@@ -1,0 +1,183 @@
+package io.chagres.archive.maintain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.read.Host;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.StateText;
+import io.chagres.archive.store.BlobInputStream;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Seeds;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever number of files counts as large, compaction does the same. */
+class LargeCompactTest {
+    private static final String ID = "0123456789abcdef";
+    private static final long DAY_MS = 86_400_000;
+
+    /** An archive, and how much of its host is in local files while it is compacted. */
+    private static final class Archive {
+        private final MemoryStore store = new MemoryStore();
+        private final Host host;
+        private final List<Long> ids = new ArrayList<>();
+        private final List<String> steps = new ArrayList<>();
+        private final LocalTables tables;
+        private int freed;
+
+        Archive(int largeVersions) throws IOException {
+            host = new Host(store, ID, "web1");
+            Pathname directory = Pathname.of(System.getProperty("java.io.tmpdir"));
+            tables = LocalTables.unnamed(directory, largeVersions, () -> freed++);
+        }
+
+        void live(RandomGenerator random) throws IOException {
+            for (int i = random.nextInt(1, 12); i > 0; i--) {
+                String path = "/d" + random.nextInt(3) + "/f" + random.nextInt(9);
+                long some = ids.isEmpty() ? 0 : ids.get(random.nextInt(ids.size()));
+                byte[] bytes = ("line " + random.nextInt(1000) + "\n")
+                        .repeat(random.nextInt(1, 40))
+                        .getBytes(StandardCharsets.US_ASCII);
+                int large = random.nextInt(1 << 20, 3 << 20);
+                switch (ids.isEmpty() ? 0 : random.nextInt(9)) {
+                    case 0, 1 -> ids.add(host.file(path));
+                    case 2 -> host.remove(path);
+                    case 3 -> host.move("/d" + random.nextInt(3), "/e" + random.nextInt(2));
+                    case 4 -> {
+                        host.close(some, LogRecord.Reason.GONE);
+                        ids.remove(some); // nobody writes into it any more, and it may expire
+                    }
+                    case 5 -> host.zeros(some, 5);
+                    case 6 -> {
+                        if (random.nextInt(8) == 0) {
+                            for (int at = 0; at < large; at += LogRecord.PIECE_BYTES) {
+                                host.inline(some, new byte[LogRecord.PIECE_BYTES]);
+                            }
+                        }
+                    }
+                    default -> host.inline(some, bytes);
+                }
+            }
+            host.commit();
+        }
+
+        Compact.Summary compact(boolean dryRun, long graceMs, long retainMs) throws IOException {
+            Compact.Listener listener = new Compact.Listener() {
+                @Override
+                public void progress(long doneBytes, long totalBytes) {}
+
+                @Override
+                public void skipped(String subject, CorruptArchiveException cause) {
+                    throw new AssertionError(subject, cause);
+                }
+
+                @Override
+                public void step(Compact.Action action, String subject, long bytes) {
+                    long told = action == Compact.Action.REMOVE ? 0 : bytes; // random numbers compress differently
+                    steps.add(action + " " + withoutNumbers(subject) + " " + told);
+                }
+            };
+            Compact.Options options = new Compact.Options(graceMs, retainMs, 1, 4 << 20, dryRun);
+            return new Compact(store, options, tables, store::nowMs, listener).host(ID);
+        }
+
+        /** Returns the newest index, but for the numbers of objects. */
+        String index() throws IOException {
+            List<String> keys = store.keys("/index/");
+            if (keys.isEmpty()) {
+                return "";
+            }
+            try (InputStream in = new ZstdInputStreamNoFinalizer(new BlobInputStream(store, keys.getLast()))) {
+                return withoutNumbers(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            }
+        }
+
+        private static String withoutNumbers(String text) {
+            return text.replaceAll("-[0-9a-f]{16}\\.zst", "-NUMBER.zst").replaceAll("history/.*zst", "history");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isTheSameHowManyVersionsEverAreLarge(boolean expires) throws IOException {
+        Random random = new Random(Seeds.next("LargeCompactTest"));
+        Archive small = new Archive(LocalTables.LARGE_VERSIONS);
+        Archive large = new Archive(0);
+        for (int round = 0; round < 12; round++) {
+            for (int commits = random.nextInt(1, 5); commits > 0; commits--) {
+                long seed = random.nextLong();
+                small.live(new Random(seed));
+                large.live(new Random(seed));
+            }
+            long graceMs = random.nextBoolean() ? 0 : DAY_MS;
+            long retainMs = expires && random.nextBoolean() ? 3 * DAY_MS : 0;
+            for (boolean dryRun : new boolean[] {true, false}) {
+                Compact.Summary expected = small.compact(dryRun, graceMs, retainMs);
+                Compact.Summary summary = large.compact(dryRun, graceMs, retainMs);
+                assertThat(summary.objectsWritten()).isEqualTo(expected.objectsWritten());
+                assertThat(summary.contentBytes()).isEqualTo(expected.contentBytes());
+                assertThat(summary.expired()).isEqualTo(expected.expired());
+                assertThat(summary.objectsRemoved()).isEqualTo(expected.objectsRemoved());
+                assertThat(large.steps).containsExactlyInAnyOrderElementsOf(small.steps);
+            }
+            assertThat(large.index()).isEqualTo(small.index());
+            assertThat(StateText.of(large.host.state())).hasSameSizeAs(StateText.of(small.host.state()));
+            assertThat(CompactTest.faults(large.store)).isEmpty();
+            if (!expires) {
+                assertThat(large.host.differing()).isEmpty();
+            }
+            small.store.advance(DAY_MS);
+            large.store.advance(DAY_MS);
+        }
+        assertThat(large.freed).isPositive(); // most of it was in files
+        assertThat(small.freed).isZero();
+        small.host.close();
+        large.host.close();
+    }
+
+    /** Each piece takes memory while a pack is written. */
+    @Test
+    void aPackHoldsSoManyPieces() throws IOException {
+        MemoryStore store = new MemoryStore();
+        try (Host host = new Host(store, ID, "web1")) {
+            int files = CompactionPlan.MAX_PIECES + 100;
+            for (int i = 0; i < files; i++) {
+                host.file("/d/f" + i, "x");
+            }
+            host.commit();
+            Compact.Listener silent = new Compact.Listener() {
+                @Override
+                public void progress(long doneBytes, long totalBytes) {}
+
+                @Override
+                public void skipped(String subject, CorruptArchiveException cause) {
+                    throw new AssertionError(subject, cause);
+                }
+            };
+            Compact.Options options = new Compact.Options(0, 0, 1, 4 << 20, false);
+            assertThat(new Compact(store, options, store::nowMs, silent)
+                            .host(ID)
+                            .objectsWritten())
+                    .isEqualTo(2);
+            host.file("/e", "y");
+            host.commit();
+            assertThat(new Compact(store, options, store::nowMs, silent)
+                            .host(ID)
+                            .contentBytes())
+                    .as("a full one is not written again, however few bytes it has")
+                    .isLessThan(1000);
+        }
+    }
+}
