@@ -162,11 +162,7 @@ public final class CompactCommand implements Callable<Integer> {
         Hearing listener = new Hearing(progress);
         LocalTables tables = TemporaryFiles.tables(context.environment());
         try (ArchiveView view = ArchiveView.open(
-                "compact",
-                identities.open(store, timeout, context),
-                new TimeOptions(),
-                tables,
-                progress::message)) {
+                "compact", identities.open(store, timeout, context), new TimeOptions(), tables, progress::message)) {
             Compact compact = new Compact(view.store(), options, tables, context.clock()::millis, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
                 if (shard != null && !shard.holds(host.id())) {
