@@ -1,15 +1,13 @@
 package io.chagres.cli.maintain;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.FleetCompact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Shard;
 import io.chagres.archive.state.LocalTables;
-import io.chagres.archive.state.LogWitness;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -169,11 +167,10 @@ public final class CompactCommand implements Callable<Integer> {
                     continue;
                 }
                 view.faults().attempt(host, () -> {
-                    compact(compact, host, progress);
-                    boolean isEmpty = view.store().first(ArchiveLayout.checkpoints(host.id())) == null;
-                    CorruptArchiveException gap = isEmpty ? LogWitness.unbegun(view.store(), host.id()) : null;
-                    if (gap != null) {
-                        view.faults().tell(host, gap);
+                    FleetCompact.Outcome outcome = FleetCompact.host(compact, view.store(), host);
+                    tell(host, outcome, progress);
+                    if (outcome.missing() != null) {
+                        view.faults().tell(host, outcome.missing());
                     }
                 });
             }
@@ -183,12 +180,10 @@ public final class CompactCommand implements Callable<Integer> {
         }
     }
 
-    private void compact(Compact compact, HostRegistry.Owner host, ProgressLine progress) throws IOException {
-        Compact.Summary summary;
-        try {
-            summary = compact.host(host.id());
-        } catch (EncryptedException e) {
-            progress.message("chagres compact: " + host.title() + " stays as it is: " + e.getMessage());
+    private void tell(HostRegistry.Owner host, FleetCompact.Outcome outcome, ProgressLine progress) throws IOException {
+        Compact.Summary summary = outcome.summary();
+        if (summary == null) {
+            progress.message("chagres compact: " + host.title() + " " + outcome.note());
             return;
         }
         progress.end();

@@ -1,8 +1,11 @@
 package io.chagres.spark;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.FleetCompact;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.io.Serializable;
@@ -16,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compacts every host of an archive, one host a task, as a job of Spark:
- * {@code spark-submit --class io.chagres.spark.CompactFleet JAR ARCHIVE}. Shippers may run, and other compactions: of
- * two the first to write its checkpoint counts. {@code spark.chagres.grace} and {@code spark.chagres.retain} are times
- * as {@code 24h} and {@code 30d}: what {@code compact --grace} and {@code --retain} are. Hosts that encrypt need
- * {@code spark.chagres.identity}, the path of a file of identities. A host that cannot be compacted does not hold up
- * the others.
+ * {@code spark-submit --class io.chagres.spark.CompactFleet JAR ARCHIVE [HOST:]}. Shippers may run, and other
+ * compactions: of two the first to write its checkpoint counts. {@code spark.chagres.grace}, {@code retain},
+ * {@code history}, {@code codec} and {@code level} are what the options of {@code compact} with these names are, times as
+ * {@code 24h} and {@code 30d}. Hosts that encrypt need {@code spark.chagres.identity}, the path of a file of identities,
+ * and stay as they are without it. A host that cannot be compacted does not hold up the others.
  */
 public final class CompactFleet {
     private CompactFleet() {}
@@ -30,9 +33,10 @@ public final class CompactFleet {
      *
      * @param host the name of the host
      * @param objects how many were written
+     * @param notes why it stays as it is, though nothing is wrong
      * @param faults what is damaged, or went wrong
      */
-    public record Outcome(String host, long objects, List<String> faults) implements Serializable {}
+    public record Outcome(String host, long objects, List<String> notes, List<String> faults) implements Serializable {}
 
     /** What of a host a task is for. */
     private record Host(String id, String name) implements Serializable {}
@@ -40,19 +44,22 @@ public final class CompactFleet {
     /**
      * Runs the job; ends with an exception when a host could not be compacted as a whole.
      *
-     * @param args the address of the archive
+     * @param args the address of the archive, and which hosts of it if not all
      */
     public static void main(String[] args) throws IOException {
-        if (args.length != 1) {
-            throw new IllegalArgumentException("one argument is needed: the address of the archive");
+        if (args.length < 1 || args.length > 2) {
+            throw new IllegalArgumentException("needed are the address of the archive, and at most which hosts of it");
         }
+        @Nullable Address hosts = args.length == 1 ? null : Address.parse(args[1]);
         try (SparkSession spark =
                 SparkSession.builder().appName("chagres compact").getOrCreate()) {
             JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
             String identity = context.getConf().get("spark.chagres.identity", "");
-            List<Outcome> outcomes = run(context, args[0], IdentityFile.checked(identity.isEmpty() ? null : identity));
+            List<Outcome> outcomes =
+                    run(context, args[0], hosts, IdentityFile.checked(identity.isEmpty() ? null : identity));
             List<String> faults = new ArrayList<>();
             for (Outcome each : outcomes) {
+                each.notes().forEach(note -> System.err.println(each.host() + " " + note));
                 each.faults().forEach(fault -> faults.add(each.host() + ": " + fault));
             }
             System.out.println("compacted " + outcomes.size() + " hosts into "
@@ -64,25 +71,64 @@ public final class CompactFleet {
         }
     }
 
-    /** Compacts all hosts; returns what became of each. */
-    static List<Outcome> run(JavaSparkContext spark, String archive, @Nullable String identity) throws IOException {
-        SparkConf settings = spark.getConf();
-        long graceMs = settings.getTimeAsMs("spark.chagres.grace", "1d");
-        long retainMs = settings.getTimeAsMs("spark.chagres.retain", "0s");
+    /** The options of a run, for the other machines. */
+    private record Settings(long graceMs, long retainMs, long historyMs, Codec codec, int level)
+            implements Serializable {
+        static Settings of(SparkConf conf) {
+            Settings settings = new Settings(
+                    conf.getTimeAsMs("spark.chagres.grace", "1d"),
+                    conf.getTimeAsMs("spark.chagres.retain", "0s"),
+                    conf.getTimeAsMs("spark.chagres.history", "1m"),
+                    codec(conf.get("spark.chagres.codec", "zstd")),
+                    conf.getInt("spark.chagres.level", 3));
+            if (settings.level < 1 || settings.level > settings.codec.maxLevel()) {
+                throw new IllegalArgumentException(
+                        "spark.chagres.level is from 1 to " + settings.codec.maxLevel() + " with this codec");
+            }
+            if (settings.historyMs < 1) {
+                throw new IllegalArgumentException("spark.chagres.history is more than 0");
+            }
+            return settings;
+        }
+
+        private static Codec codec(String name) {
+            return switch (name) {
+                case "zstd" -> Codec.ZSTD;
+                case "gzip" -> Codec.GZIP;
+                default -> throw new IllegalArgumentException("spark.chagres.codec is zstd or gzip");
+            };
+        }
+
+        Compact.Options options() {
+            long memoryBytes = Compact.Options.DEFAULT.memoryBytes();
+            return new Compact.Options(graceMs, retainMs, codec, level, memoryBytes, false, historyMs);
+        }
+    }
+
+    /**
+     * Compacts hosts; returns what became of each.
+     *
+     * @param chosen which; null for all
+     */
+    static List<Outcome> run(
+            JavaSparkContext spark, String archive, @Nullable Address chosen, @Nullable String identity)
+            throws IOException {
+        Settings settings = Settings.of(spark.getConf());
         List<Host> hosts = new ArrayList<>();
         try (BlobStore store = Question.open(archive, identity, false)) {
-            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
+            for (HostRegistry.Owner host : Address.hosts(store, chosen)) {
                 hosts.add(new Host(host.id(), host.name()));
             }
         }
         return hosts.isEmpty()
                 ? List.of()
                 : spark.parallelize(hosts, hosts.size())
-                        .map(host -> compact(archive, identity, host, graceMs, retainMs))
+                        .map(host -> compact(archive, identity, host, settings))
                         .collect();
     }
 
-    private static Outcome compact(String archive, @Nullable String identity, Host host, long graceMs, long retainMs) {
+    private static Outcome compact(String archive, @Nullable String identity, Host host, Settings settings) {
+        List<String> notes = new ArrayList<>();
         List<String> faults = new ArrayList<>();
         Compact.Listener listener = new Compact.Listener() {
             @Override
@@ -90,20 +136,29 @@ public final class CompactFleet {
 
             @Override
             public void skipped(String subject, CorruptArchiveException cause) {
-                faults.add(subject + ": " + cause.getMessage());
+                faults.add(subject + " stays as it is: " + cause.getMessage());
+            }
+
+            @Override
+            public void madeAgain(String object, CorruptArchiveException cause) {
+                notes.add(object + ": " + cause.fault() + ". Its bytes are taken from commits and written again");
             }
         };
         long objects = 0;
         try (BlobStore store = Question.open(archive, identity, true)) {
-            Compact.Options usual = Compact.Options.DEFAULT;
-            Compact.Options options =
-                    new Compact.Options(graceMs, retainMs, usual.level(), usual.memoryBytes(), usual.dryRun());
-            objects = new Compact(store, options, Clock.systemUTC()::millis, listener)
-                    .host(host.id())
-                    .objectsWritten();
+            Compact compact = new Compact(store, settings.options(), Clock.systemUTC()::millis, listener);
+            FleetCompact.Outcome outcome =
+                    FleetCompact.host(compact, store, new HostRegistry.Owner(host.id(), host.name(), 0));
+            objects = outcome.summary() == null ? 0 : outcome.summary().objectsWritten();
+            if (outcome.note() != null) {
+                notes.add(outcome.note());
+            }
+            if (outcome.missing() != null) {
+                faults.add(String.valueOf(outcome.missing().getMessage()));
+            }
         } catch (IOException e) {
             faults.add(String.valueOf(e.getMessage()));
         }
-        return new Outcome(host.name(), objects, List.copyOf(faults));
+        return new Outcome(host.name(), objects, List.copyOf(notes), List.copyOf(faults));
     }
 }

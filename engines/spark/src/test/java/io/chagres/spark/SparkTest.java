@@ -3,6 +3,7 @@ package io.chagres.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.read.Address;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -197,17 +198,18 @@ final class SparkTest extends LocalSpark {
             other.append(version, "two\n").commit(200);
         }
         JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString(), null);
+        assertThat(CompactFleet.run(context, directory.toString(), Address.parse("othe?:"), null))
+                .isEqualTo(List.of(new CompactFleet.Outcome("other", 1, List.of(), List.of())));
+        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString(), null, null);
         assertThat(outcomes).allSatisfy(each -> assertThat(each.faults()).isEmpty());
         assertThat(outcomes)
                 .extracting(CompactFleet.Outcome::host)
                 .containsExactlyInAnyOrder("web0", "web1", "web2", "other");
-        assertThat(outcomes).contains(new CompactFleet.Outcome("other", 1, List.of()));
         assertThat(table("commits").count()).isZero();
         table("lines").createOrReplaceTempView("lines");
         assertThat(found("select host, path, offset, line_bytes from lines where host <> 'other'"))
                 .isEqualTo(lines);
-        assertThat(CompactFleet.run(context, directory.toString(), null))
+        assertThat(CompactFleet.run(context, directory.toString(), null, null))
                 .extracting(CompactFleet.Outcome::objects)
                 .containsOnly(0L);
     }

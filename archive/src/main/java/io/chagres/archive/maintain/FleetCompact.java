@@ -1,0 +1,44 @@
+package io.chagres.archive.maintain;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
+import io.chagres.archive.HostRegistry;
+import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Compacts one host of many, for every program that compacts a fleet. Stateless. */
+public final class FleetCompact {
+    private FleetCompact() {}
+
+    /**
+     * What became of a host.
+     *
+     * @param summary what was done; null for a host that stays as it is
+     * @param note why it stays so, though nothing is wrong with it; or null
+     * @param missing what should be there of a host that has no commit; or null
+     */
+    public record Outcome(
+            Compact.@Nullable Summary summary,
+            @Nullable String note,
+            @Nullable CorruptArchiveException missing) {}
+
+    /**
+     * Compacts a host.
+     *
+     * @throws IOException when it cannot be compacted, which is no reason to leave out others
+     */
+    public static Outcome host(Compact compact, BlobStore store, HostRegistry.Owner host) throws IOException {
+        Compact.@Nullable Summary summary = null;
+        @Nullable String note = null;
+        try {
+            summary = compact.host(host.id());
+        } catch (EncryptedException e) {
+            note = "stays as it is: " + e.getMessage();
+        }
+        boolean isEmpty = store.first(ArchiveLayout.checkpoints(host.id())) == null;
+        return new Outcome(summary, note, isEmpty ? LogWitness.unbegun(store, host.id()) : null);
+    }
+}
