@@ -96,6 +96,17 @@ final class MissingFilesTest {
         assertThat(tree.shipper().status().missingFiles()).isZero();
     }
 
+    /** What the file system has no more does not grow any more, so that retention may expire it. */
+    @Test
+    @Tag("it")
+    void whatIsNoMoreIsOver() throws IOException {
+        Requires.root();
+        growsUnseen("l/app.log");
+        Files.delete(tree.file("l/app.log"));
+        tree.settle().drain();
+        assertThat(tree.load().versions()).singleElement().matches(FileVersion::isOver);
+    }
+
     @Test
     void findsWhatIsFollowedUnderAnotherNameAsBefore() throws IOException {
         byte[] all = growsUnseen("l/app.log");

@@ -39,6 +39,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         /** Takes a file that left before it was seen; the descriptor is handed over. */
         void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
 
+        /** Hears that a file which was followed before is no more. */
+        void vanished(Pathname path, FileIdentity identity);
+
         /** Its bytes or attributes changed. */
         void modified(Tail tail);
 

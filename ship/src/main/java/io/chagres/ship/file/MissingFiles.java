@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the files that the log says are growing and that no scan has found: somebody renamed them to a name that is
- * not followed, while no shipper ran. As the superuser each is opened by the handle that its identity makes; else it is
- * looked for in its directory and in those directly below. What is not found is told, once. Confined to the shipper's
- * thread.
+ * not followed, while no shipper ran. As the superuser each is opened by the handle that its identity makes; where the
+ * file system answers that it has no such file, the version is over. Else it is looked for in its directory and in those
+ * directly below. What is not found is told, once. Confined to the shipper's thread.
  */
 public final class MissingFiles implements AutoCloseable {
     private static final int MOST_TOLD = 20;
@@ -39,6 +39,7 @@ public final class MissingFiles implements AutoCloseable {
     private final Statx stat = new Statx();
     private @Nullable List<Missing> missing;
     private final Set<Long> said = new HashSet<>();
+    private final Set<Missing> gone = new HashSet<>();
     private int told;
     private long lost;
 
@@ -101,10 +102,20 @@ public final class MissingFiles implements AutoCloseable {
             try (Fd open = Fd.ofValue(directory)) {
                 int fd = handle.tryOpenAlike(
                         open.value(), file.identity.inode(), file.identity.generation(), Fd.O_RDONLY | Fd.O_NONBLOCK);
+                if (fd == -Errno.ESTALE && isOnItsFileSystem(file, directory)) {
+                    gone.add(file);
+                }
                 return fd >= 0 ? take(file, fd) : OpenFiles.isForNow(-fd) && later.add(file);
             }
         }
         return false;
+    }
+
+    /** A file system that is not mounted now knows no file, and nothing is known of its files. */
+    private boolean isOnItsFileSystem(Missing file, int directory) {
+        return fileId.read(directory) == 0
+                && fileId.fsHigh() == file.identity.fsHigh()
+                && fileId.fsLow() == file.identity.fsLow();
     }
 
     /** Takes a descriptor if it is that file's. */
@@ -183,6 +194,9 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     private void lose(Missing file) {
+        if (gone.remove(file)) {
+            files.vanished(file.path, file.identity);
+        }
         if (file.point.isNamed()) {
             lost++;
             tell(file, " is gone and was not found under another name");

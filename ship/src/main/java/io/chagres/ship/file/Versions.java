@@ -118,6 +118,11 @@ public final class Versions {
         return next;
     }
 
+    /** Ends a version whose file is no more, and was not followed since a shipper began. */
+    public void finish(long versionId) {
+        pipeline.write(new LogRecord.VersionClosed(versionId, LogRecord.Reason.GONE));
+    }
+
     /** Ends a version for good. */
     public void finish(Tail tail, LogRecord.Reason reason) {
         pipeline.write(new LogRecord.VersionClosed(tail.versionId, reason));

@@ -122,6 +122,14 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         enqueue(tail);
     }
 
+    @Override
+    public void vanished(Pathname path, FileIdentity identity) {
+        ResumePoint point = resume.claim(identity, path);
+        if (point != null) {
+            versions.finish(point.versionId());
+        }
+    }
+
     private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat, Fd fd) {
         ResumePoint known = resume.claim(identity, path);
         ResumePoint point = known == null && identity.generation() == 0 ? copiedUp(path, stat, fd) : known;
