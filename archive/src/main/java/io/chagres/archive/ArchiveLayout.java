@@ -32,6 +32,7 @@ public final class ArchiveLayout {
     private static final String OUTLINE_END = "-names" + ZSTD_SUFFIX;
     private static final String CHANGES = "changes-";
     private static final String FENCED = "0-fenced/";
+    private static final String BEGUN_AGAIN = "-begun";
 
     private ArchiveLayout() {}
 
@@ -147,7 +148,7 @@ public final class ArchiveLayout {
     }
 
     /**
-     * Returns the prefix of the last words of a host's fenced shippers: it comes before all other heartbeats, so that
+     * Returns the prefix of the last words of a host's shippers that another keeps from shipping: it comes before all other heartbeats, so that
      * who asks for the newest sees that there are any.
      */
     public static String fenced(String hostId) {
@@ -158,9 +159,25 @@ public final class ArchiveLayout {
      * Returns the key of the last word of a shipper that was fenced.
      *
      * @param opened seq of the commit that opened its incarnation
+     * @param self 16 hexadecimal digits that tell it from others
      */
-    public static String fenced(String hostId, long opened) {
-        return fenced(hostId) + digits(MAX_NUMBER - opened);
+    public static String fenced(String hostId, long opened, String self) {
+        return fenced(hostId) + digits(MAX_NUMBER - opened) + "-" + self;
+    }
+
+    /** Returns the key of the word of a shipper that did not start because another lives. */
+    public static String refused(String hostId, String self) {
+        return fenced(hostId, MAX_NUMBER, self);
+    }
+
+    /** Returns the key of the empty object that says that the shipper of such a word ships again. */
+    public static String toBegunAgain(String wordKey) {
+        return wordKey + BEGUN_AGAIN;
+    }
+
+    /** Returns the key of the word that such an object makes void; null when a key is another one. */
+    public static @Nullable String begunAgain(String key) {
+        return key.endsWith(BEGUN_AGAIN) ? key.substring(0, key.length() - BEGUN_AGAIN.length()) : null;
     }
 
     /** Returns the prefix of a host's heartbeats but the last words of the fenced. */

@@ -3,6 +3,7 @@ package io.chagres.archive;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -84,14 +85,18 @@ public record Heartbeat(
     }
 
     /**
-     * Puts it as the last word of a shipper that was fenced: beside the words of the one that took the log.
+     * Puts it as the word of a shipper that another keeps from shipping, beside the words of that one.
      *
-     * @param opened seq of the commit that opened the incarnation that speaks
+     * @param key of {@link ArchiveLayout#fenced} or {@link ArchiveLayout#refused}
      * @return false when there is one already
      */
-    public boolean putFenced(BlobStore store, String hostId, long opened) throws IOException {
-        String key = ArchiveLayout.fenced(hostId, opened);
+    public boolean putBeside(BlobStore store, String key) throws IOException {
         return record().with(KEY, key).put(store, key);
+    }
+
+    /** Says that the shipper of such a word ships again. */
+    public static void putBegunAgain(BlobStore store, String wordKey) throws IOException {
+        store.putIfAbsent(ArchiveLayout.toBegunAgain(wordKey), MemorySegment.ofArray(new byte[0]));
     }
 
     /** Returns its text, which {@link #parse} reads: for those who are told without a store. */
@@ -152,6 +157,17 @@ public record Heartbeat(
             throw new CorruptArchiveException(key, "it is a heartbeat of another host, or another one of this host");
         }
         return of(record);
+    }
+
+    /**
+     * Reads what is among heartbeats, to see whether it is whole.
+     *
+     * @throws CorruptArchiveException when it is not
+     */
+    public static void check(BlobStore store, String key) throws IOException {
+        if (ArchiveLayout.begunAgain(key) == null) {
+            get(store, key);
+        }
     }
 
     /**

@@ -62,7 +62,7 @@ final class FailureReport {
         return switch (failure) {
             case CommandFailure e -> message;
             case FencedException e -> message;
-            case LockedException e -> message + ". Nothing was written and nothing is lost.";
+            case LockedException e -> message + ". Nothing was shipped and nothing is lost.";
             case StoreException e when isPath(e) -> message + ". Correct the path; nothing was written.";
             case StoreException e
             when e.getCause() instanceof ErrnoException c && !hint(c).isEmpty() -> message + hint(c);

@@ -8,11 +8,13 @@ public final class LockedException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final long pid;
+    private final boolean isElsewhere;
 
     LockedException(String lockPath, long pid) {
         super("another chagres ship (pid " + pid + ") already ships to this store under this host name; it holds "
                 + lockPath + ". Stop it, or use another --state and --host");
         this.pid = pid;
+        isElsewhere = false;
     }
 
     /** Another process writes into the log of this host, from another state directory. */
@@ -20,6 +22,7 @@ public final class LockedException extends IOException {
         super("another chagres ship (pid " + pid + ") ships to this store as host " + hostName
                 + ", with another --state. Give this one a --host of its own, or name all paths to that one");
         this.pid = pid;
+        isElsewhere = false;
     }
 
     /** Another machine, or what may be one, writes into the log of this host. */
@@ -29,6 +32,12 @@ public final class LockedException extends IOException {
                 + " and was heard " + silentMs / 1000 + " s ago. It goes on undisturbed. If it is dead, start again in "
                 + (leftMs / 1000 + 1) + " s, or now with --take-over; if not, give this one a --host of its own");
         pid = other.pid();
+        isElsewhere = true;
+    }
+
+    /** Says whether the other is on another machine, or in a container, so that nobody here knows of both. */
+    boolean isElsewhere() {
+        return isElsewhere;
     }
 
     /** Returns the process id of the other shipper, or 0 when its lock does not say. */

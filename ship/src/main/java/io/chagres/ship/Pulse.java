@@ -200,10 +200,10 @@ final class Pulse {
      *
      * @param who the other writer
      */
-    void fenced(String who, ShipStatus status) {
+    void fenced(String who, Sideline beside, ShipStatus status) {
         notice = "fenced by " + who;
         try {
-            word(Heartbeat.State.FENCED, Math.max(1, intervalMs), status, 0).putFenced(store, hostId, opened);
+            beside.fenced(store, hostId, opened, word(Heartbeat.State.FENCED, Math.max(1, intervalMs), status, 0));
         } catch (IOException e) {
             problems.accept("the archive was not told that this ship is fenced: " + e.getMessage());
         }

@@ -101,6 +101,7 @@ final class ShipParts implements AutoCloseable {
     final DirectoryWatcher watcher;
     final Pulse pulse;
     final LogPresence presence;
+    final Sideline sideline;
     final Demand demand;
     final String hostId;
     /** How far the state directory knows that the log was acknowledged. */
@@ -165,6 +166,7 @@ final class ShipParts implements AutoCloseable {
                 state,
                 problems);
         pulse.reload(options);
+        sideline = opening.sideline;
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);
         collectKnown(opening.loaded);
@@ -198,6 +200,9 @@ final class ShipParts implements AutoCloseable {
 
         @SuppressWarnings("NullAway.Init")
         CommitLog log;
+
+        @SuppressWarnings("NullAway.Init")
+        Sideline sideline;
 
         boolean uncleanBoot;
 
@@ -234,10 +239,12 @@ final class ShipParts implements AutoCloseable {
             store = ProtectedStore.of(
                     key == null ? store : new DigestingStore(store), OwnKeys.of(state, options.recipients()));
             openedMs = clock.millis();
+            sideline = Sideline.of(state, host.machine());
             hostId = findHost(clock, listener);
             for (int opening = 1; ; opening++) {
                 try {
                     remember(INCARNATION, HexFormat.of().formatHex(openIncarnation(clock, listener)), listener);
+                    sideline.begins(store, hostId);
                     sayIfSetBack(listener);
                     sayKey(listener);
                     return;
@@ -445,7 +452,12 @@ final class ShipParts implements AutoCloseable {
             if (!options.takeOver()) {
                 String ours =
                         this.state == null ? null : this.state.get(INCARNATION).orElse(null);
-                Incumbent.refuseBeside(store, id, state, host.machine(), options.hostName(), ours);
+                sideline.unlessRefused(
+                        store,
+                        id,
+                        options,
+                        openedMs,
+                        () -> Incumbent.refuseBeside(store, id, state, host.machine(), options.hostName(), ours));
             }
         }
 

@@ -186,7 +186,7 @@ public final class Shipper implements AutoCloseable {
             }
             return moved;
         } catch (FencedException e) {
-            parts.pulse.fenced(e.who(), status);
+            parts.pulse.fenced(e.who(), parts.sideline, status);
             throw e;
         } catch (DamagedLogException | UnreadableCommitException e) {
             for (FileRisk each : risk.nameless(now)) { // nobody finds these again

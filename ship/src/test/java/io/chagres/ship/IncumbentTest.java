@@ -100,6 +100,32 @@ class IncumbentTest {
         }
     }
 
+    private List<String> beside() {
+        return store.keys("/alive/0-fenced/");
+    }
+
+    /** A copy of a machine that may not start ships to nobody: that is in the archive, until it starts. */
+    @Test
+    void whoIsRefusedIsSeenUntilItBegins() throws IOException {
+        try (Shipper first = open(HERE)) {
+            speak(first);
+            for (int tries = 0; tries < 3; tries++) { // as a service manager starts it
+                assertThatThrownBy(() -> open(ELSEWHERE)).isInstanceOf(LockedException.class);
+            }
+            assertThat(beside()).hasSize(1);
+            assertThat(Heartbeat.get(store, beside().getFirst()))
+                    .returns(Heartbeat.State.FENCED, Heartbeat::state)
+                    .returns(-1L, Heartbeat::riskBytes)
+                    .satisfies(word -> assertThat(word.trouble()).startsWith("does not start: another chagres ship"));
+            store.advance(4 * INTERVAL_MS);
+            String refused = beside().getFirst();
+            try (Shipper second = open(ELSEWHERE)) {
+                assertThat(beside()).containsExactlyInAnyOrder(refused, ArchiveLayout.toBegunAgain(refused));
+                assertThat(second.finished()).isFalse();
+            }
+        }
+    }
+
     /** A heartbeat keeps an idle one alive without a commit. */
     @Test
     void heartbeatCounts() throws IOException {

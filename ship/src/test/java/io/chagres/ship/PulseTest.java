@@ -247,7 +247,8 @@ class PulseTest {
     void saysThatItIsFenced() throws IOException {
         Pulse silent = pulse(0);
         seq = 12;
-        silent.fenced("web1, pid 9", status(false, 5, ""));
+        silent.fenced(
+                "web1, pid 9", Sideline.of(null, new Machine("web1", "m", "u", "b", "6.0")), status(false, 5, ""));
         BlobInfo last = Objects.requireNonNull(memory.first(ArchiveLayout.fenced(ID)), "the archive was not told that");
         assertThat(Heartbeat.get(memory, last.key()))
                 .returns(Heartbeat.State.FENCED, Heartbeat::state)

@@ -66,7 +66,7 @@ final class HostMend {
             });
         }
         for (BlobInfo object : store.list(ArchiveLayout.heartbeats(hostId), null)) {
-            damaged.check(object.key(), () -> Heartbeat.get(store, object.key()));
+            damaged.check(object.key(), () -> Heartbeat.check(store, object.key()));
         }
     }
 

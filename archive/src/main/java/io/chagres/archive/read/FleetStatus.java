@@ -15,8 +15,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -236,13 +238,30 @@ public final class FleetStatus {
             BlobInfo first = store.first(ArchiveLayout.heartbeats(host.id()));
             newest = Heartbeat.newest(store, host.id(), first);
             if (first != null && Heartbeat.isOfFenced(first.key(), host.id())) {
-                for (BlobInfo last : store.list(ArchiveLayout.fenced(host.id()), null)) {
-                    fenced.add(fenced(last));
-                }
+                addFenced();
             }
             if (newest != null) {
                 said = newest.key();
                 heardMs = newest.modifiedMs();
+            }
+        }
+
+        /** Those that ship again need nobody. */
+        private void addFenced() throws IOException {
+            List<BlobInfo> words = new ArrayList<>();
+            Set<String> over = new HashSet<>();
+            for (BlobInfo each : store.list(ArchiveLayout.fenced(host.id()), null)) {
+                String begun = ArchiveLayout.begunAgain(each.key());
+                if (begun == null) {
+                    words.add(each);
+                } else {
+                    over.add(begun);
+                }
+            }
+            for (BlobInfo each : words) {
+                if (!over.contains(each.key())) {
+                    fenced.add(fenced(each));
+                }
             }
         }
 

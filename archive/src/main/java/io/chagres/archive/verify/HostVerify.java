@@ -174,7 +174,7 @@ final class HostVerify implements AutoCloseable {
         checkBeside(
                 ArchiveLayout.heartbeats(hostId),
                 "nothing is lost: 'status' does not know what the host said then",
-                object -> Heartbeat.get(store, object.key()));
+                object -> Heartbeat.check(store, object.key()));
         long untilMs = complete ? LogWitness.onlyCopiesUntilMs(store, hostId) : Long.MAX_VALUE;
         for (BlobInfo object : objects.values()) {
             if (!extents.refersTo(object.key()) && object.modifiedMs() > untilMs) {

@@ -61,11 +61,11 @@ class HeartbeatSweepTest {
         try (Host host = new Host(store, ID, "web1")) {
             host.commit();
         }
-        new Heartbeat(Heartbeat.State.FENCED, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0, 0).putFenced(store, ID, 1);
+        String fenced = ArchiveLayout.fenced(ID, 1, "00000000000000ff");
+        new Heartbeat(Heartbeat.State.FENCED, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0, 0).putBeside(store, fenced);
         speak(1, 3);
         store.advance(3 * GRACE_MS);
         compact();
-        assertThat(store.keys("/alive/"))
-                .containsExactly(ArchiveLayout.fenced(ID, 1), ArchiveLayout.heartbeat(ID, 1, 3));
+        assertThat(store.keys("/alive/")).containsExactly(fenced, ArchiveLayout.heartbeat(ID, 1, 3));
     }
 }

@@ -212,7 +212,7 @@ class FleetStatusTest {
         String id = host(store, "web1");
         say(store, id, 1, Heartbeat.State.RUNNING, 0);
         new Heartbeat(Heartbeat.State.FENCED, 1, 60_000, 9, 10, 2, 0, "1.0", "/other", "fenced", 0, 0, 1)
-                .putFenced(store, id, 1);
+                .putBeside(store, ArchiveLayout.fenced(id, 1, "00000000000000ff"));
         List<FleetStatus.HostStatus> both = status(store, store.nowMs());
         assertThat(both)
                 .extracting(FleetStatus.HostStatus::state)
@@ -224,6 +224,8 @@ class FleetStatusTest {
         assertThat(status(store, store.nowMs()).getLast().isAlarming()).isTrue();
         new Acknowledgement(both.getLast().said(), "me", 1).put(store);
         assertThat(status(store, store.nowMs())).noneMatch(FleetStatus.HostStatus::isAlarming);
+        Heartbeat.putBegunAgain(store, both.getLast().said()); // it ships again, so nobody need know of it
+        assertThat(status(store, store.nowMs())).hasSize(1);
     }
 
     /** The end of a log is looked at: what a shipper says of itself is not what the archive holds. */

@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
             "Without STORE it asks the ships that run on this machine, also in containers; for those of other users be"
                     + " root. With STORE it tells what the archive heard: every ship lets it hear each minute"
                     + " (--heartbeat). A host is live, late when it was silent or has bytes at risk for longer than"
-                    + " --late, gone after a day of silence, ended when it said so, fenced when another writer took"
+                    + " --late, gone after a day of silence, ended when it said so, fenced when another writer has"
                     + " its log and nobody ships its files, damaged when the end of its log is missing or broken, and"
                     + " unknown when it cannot be read. The worst comes first, the last line sums up. What is at risk,"
                     + " and the rate of what was committed, is that of its last word. A ship looks at every file again"

@@ -1,0 +1,131 @@
+package io.chagres.ship;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Machine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the archive that this machine ships nothing for its host because another does, and when that is over. Copies of
+ * a machine have the same ids; what tells them apart is their boot, and what tells containers apart is their state
+ * directory. Confined to one thread.
+ */
+final class Sideline {
+    private static final String SELF = "self";
+    private static final int TOKEN_BYTES = 8;
+
+    private final String self;
+
+    private Sideline(String self) {
+        this.self = self;
+    }
+
+    /**
+     * Returns that of this boot and state directory.
+     *
+     * @param state null for none, and then each process is another one
+     */
+    static Sideline of(@Nullable StateDirectory state, Machine machine) throws IOException {
+        byte[] random = new byte[TOKEN_BYTES];
+        new SecureRandom().nextBytes(random);
+        String token = HexFormat.of().formatHex(random);
+        if (state != null) {
+            try {
+                token = state.get(SELF).orElse(token);
+                state.remember(SELF, token);
+            } catch (ErrnoException e) {
+                // a full disk: this process is told apart from all others
+            }
+        }
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256")
+                    .digest((machine.bootId() + "\n" + token).getBytes(StandardCharsets.UTF_8));
+            return new Sideline(HexFormat.of().formatHex(digest, 0, TOKEN_BYTES));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Puts the last word of a ship whose log another has taken. */
+    void fenced(BlobStore store, String hostId, long opened, Heartbeat word) throws IOException {
+        word.putBeside(store, ArchiveLayout.fenced(hostId, opened, self));
+    }
+
+    /** What may be refused because another has the host. */
+    @FunctionalInterface
+    interface Start {
+        /** Tries. */
+        void begin() throws IOException;
+    }
+
+    /** Begins, or says that this one may not because another lives elsewhere; once, however often it tries. */
+    void unlessRefused(BlobStore store, String hostId, ShipOptions options, long nowMs, Start start)
+            throws IOException {
+        try {
+            start.begin();
+        } catch (LockedException e) {
+            if (e.isElsewhere()) {
+                refused(store, hostId, options, String.valueOf(e.getMessage()), nowMs);
+            }
+            throw e;
+        }
+    }
+
+    private void refused(BlobStore store, String hostId, ShipOptions options, String why, long nowMs) {
+        String follows = store.keyRing().encrypts() ? "" : options.follows();
+        Heartbeat word = new Heartbeat(
+                Heartbeat.State.FENCED,
+                nowMs,
+                Math.max(1, options.heartbeatMs()),
+                -1,
+                0,
+                0,
+                0,
+                Version.text(),
+                follows,
+                "does not start: " + why,
+                0,
+                0,
+                0);
+        try {
+            word.putBeside(store, ArchiveLayout.refused(hostId, self));
+        } catch (IOException e) {
+            // the refusal itself is what counts here
+        }
+    }
+
+    /** Says that this one ships for the host again, if it said that it does not. One request, a few where it did. */
+    void begins(BlobStore store, String hostId) throws IOException {
+        BlobInfo first = store.first(ArchiveLayout.heartbeats(hostId));
+        if (first == null || !Heartbeat.isOfFenced(first.key(), hostId)) {
+            return;
+        }
+        List<String> own = new ArrayList<>();
+        Set<String> over = new HashSet<>();
+        for (BlobInfo each : store.list(ArchiveLayout.fenced(hostId), null)) {
+            String word = ArchiveLayout.begunAgain(each.key());
+            if (word != null) {
+                over.add(word);
+            } else if (each.key().endsWith("-" + self)) {
+                own.add(each.key());
+            }
+        }
+        own.removeAll(over);
+        for (String word : own) {
+            Heartbeat.putBegunAgain(store, word);
+        }
+    }
+}
