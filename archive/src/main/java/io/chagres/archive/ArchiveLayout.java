@@ -148,8 +148,8 @@ public final class ArchiveLayout {
     }
 
     /**
-     * Returns the prefix of the last words of a host's shippers that another keeps from shipping: it comes before all other heartbeats, so that
-     * who asks for the newest sees that there are any.
+     * Returns the prefix of the words of a host's shippers that another keeps from shipping: it comes before all other
+     * heartbeats, so that who asks for the newest sees that there are any.
      */
     public static String fenced(String hostId) {
         return heartbeats(hostId) + FENCED;

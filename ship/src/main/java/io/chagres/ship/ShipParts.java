@@ -62,6 +62,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -157,14 +158,8 @@ final class ShipParts implements AutoCloseable {
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
         long opened = opening.log.seq();
-        pulse = new Pulse(
-                store,
-                () -> Math.max(opened, pipeline.acknowledgedSeq()),
-                opening.registration(clock),
-                workers,
-                clock::millis,
-                state,
-                problems);
+        LongSupplier known = () -> Math.max(opened, pipeline.acknowledgedSeq());
+        pulse = new Pulse(store, known, opening.registration(clock), workers, clock::millis, state, problems);
         pulse.reload(options);
         sideline = opening.sideline;
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);

@@ -33,7 +33,8 @@ import picocli.CommandLine.Option;
         description = {
             "For a machine that has been told that it will vanish. Every ship with this state directory scans once"
                     + " more, commits without regard to --max-lag, and goes on. SIGUSR1 to a ship does the same without"
-                    + " waiting. Exit codes: 0 what was there is acknowledged; 1 no ship runs; 2 usage; 3 bytes at risk."
+                    + " waiting.",
+            "Exit codes: 0 what was there is acknowledged; 1 no ship runs; 2 usage; 3 bytes at risk."
         },
         footer = {"", "Example:", "  chagres drain --timeout 90s"})
 public final class DrainCommand implements Callable<Integer> {

@@ -39,14 +39,12 @@ final class FleetServing {
             String said = "";
             do {
                 String why = looked(look);
-                if (!why.equals(said)) {
-                    context.err()
-                            .println("chagres status: "
-                                    + (why.isEmpty()
-                                            ? "the archive answers again"
-                                            : "the archive cannot be read: " + why));
-                    said = why;
+                if (!why.equals(said) && why.isEmpty()) {
+                    context.err().println("chagres status: the archive answers again");
+                } else if (!why.equals(said)) {
+                    context.err().println("chagres status: the archive cannot be read: " + why);
                 }
+                said = why;
             } while (!stopped.await(everyMs, TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -84,7 +84,7 @@ class ConfigFaultsTest {
         Program refused = Chagres.run(reload);
         assertThat(refused.exitCode()).isEqualTo(1);
         assertThat(refused.err()).contains("refused, going on with the configuration before", "unknown key 'max-lg'");
-        Files.writeString(config, source(a));
+        Files.writeString(config, source(a, b));
         Program taken = Chagres.run(reload);
         assertThat(taken.exitCode()).as(taken.err()).isZero();
         stop.set(true);

@@ -88,7 +88,7 @@ class StateFaultsTest {
         ShipProcess second = again.start();
 
         assertThat(second.awaitExit()).isEqualTo(1);
-        assertThat(second.errors()).contains("pid " + first.pid(), "--host", "Nothing was written");
+        assertThat(second.errors()).contains("pid " + first.pid(), "--host", "Nothing was shipped");
         writer.lines(100).close();
         first.awaitSettled().kill();
         again.options("--once").start().awaitExit(); // what is dead refuses nobody
