@@ -35,6 +35,7 @@ import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
 import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.MissingFiles;
+import io.chagres.ship.file.OldFiles;
 import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.OutwardLinks;
 import io.chagres.ship.file.ResumePoints;
@@ -111,6 +112,7 @@ final class ShipParts implements AutoCloseable {
     Undelivered undelivered = Undelivered.nothing();
 
     private final ShipScope scope;
+    private final OldFiles old;
     final int positions;
 
     private ShipParts(Opening opening, Executor workers, Clock clock, ShipListener listener) throws IOException {
@@ -147,6 +149,7 @@ final class ShipParts implements AutoCloseable {
         files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
+        files.old = old = new OldFiles(clock::millis, scope::rules, problems);
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
         names = new DentryEvents(files, pipeline, known, openFiles, links, this.clock, problems);
@@ -505,6 +508,7 @@ final class ShipParts implements AutoCloseable {
     void sayUnmatched() {
         scope.sayUnmatched();
         links.say();
+        old.say();
     }
 
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */

@@ -78,7 +78,7 @@ final class ShipScope {
                     conditions("--include", source.includes()),
                     conditions("--exclude", source.excludes()),
                     !source.includes().contains(JOURNAL.toString()),
-                    new Rules(source.maxLagMs(), source.codec()));
+                    new Rules(source.maxLagMs(), source.codec(), source.ignoreOlderMs()));
         }
 
         private static List<Condition> conditions(String option, List<String> patterns) {

@@ -1,6 +1,5 @@
 package io.chagres.archive.store;
 
-import io.chagres.linux.Fd;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -307,58 +306,28 @@ public final class PatientStore extends ForwardingStore {
     }
 
     /** Commits as patiently as an object is put. */
-    private final class Writer implements BlobWriter {
-        private final BlobWriter behind;
-        private long bytes;
+    private final class Writer extends ForwardingWriter {
         private boolean abandoned;
 
         Writer(BlobWriter behind) {
-            this.behind = behind;
-        }
-
-        @Override
-        public void write(MemorySegment source, long offset, long length) throws IOException {
-            behind.write(source, offset, length);
-            bytes += length;
-        }
-
-        @Override
-        public boolean sharesBlocksWith(Fd source) {
-            return behind.sharesBlocksWith(source);
-        }
-
-        @Override
-        public long copyFrom(Fd source, long position, long length) throws IOException {
-            long copied = behind.copyFrom(source, position, length);
-            bytes += copied;
-            return copied;
-        }
-
-        @Override
-        public void read(long position, MemorySegment target, long offset, long length) throws IOException {
-            behind.read(position, target, offset, length);
+            super(behind);
         }
 
         @Override
         public void commit() throws IOException {
             abandoned = true;
-            ask(bytes, () -> {
+            ask(bytes(), () -> {
                 behind.commit();
                 return behind;
             });
             abandoned = false;
         }
 
-        @Override
-        public byte @Nullable [] sha256() {
-            return behind.sha256();
-        }
-
         /** Leaves the memory to a commit that may still read it: the command ends without it. */
         @Override
         public void close() {
             if (!abandoned) {
-                behind.close();
+                super.close();
             }
         }
     }

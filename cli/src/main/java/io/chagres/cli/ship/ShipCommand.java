@@ -5,6 +5,7 @@ import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.store.LimitedStore;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreAddress;
 import io.chagres.archive.store.StoreException;
@@ -39,7 +40,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -215,6 +218,22 @@ public final class ShipCommand implements Callable<Integer> {
     StartAt startAt = StartAt.BEGINNING;
 
     @Option(
+            names = "--ignore-older",
+            paramLabel = "DURATION",
+            description = "Leave out files that were not written for longer when they are first seen, until they are"
+                    + " written again: they are then shipped from their beginning. What the archive has goes on.")
+    @Nullable
+    Duration ignoreOlder;
+
+    @Option(
+            names = "--limit-rate",
+            paramLabel = "SIZE",
+            description = "Put at most so many bytes a second into the archive on average; a drain and a notice lift"
+                    + " it.")
+    @Nullable
+    ByteSize limitRate;
+
+    @Option(
             names = "--poll",
             paramLabel = "DURATION",
             description = "Also look at every file this often: for NFS, FUSE and writers that raise no events.")
@@ -266,6 +285,8 @@ public final class ShipCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec spec = CommandSpec.create();
+
+    private volatile @Nullable LimitedStore limited;
 
     /** What the configuration file names besides. */
     List<Source> moreSources = List.of();
@@ -410,7 +431,15 @@ public final class ShipCommand implements Callable<Integer> {
             if (context.liveLine()) { // where the line above is not shown
                 concerns.forEach(report::message);
             }
-            start.opened(shipper::requestDrain, shipper::requestFlush);
+            start.opened(
+                    () -> {
+                        hurry(Long.MAX_VALUE);
+                        shipper.requestDrain();
+                    },
+                    () -> {
+                        hurry(drain.toMillis());
+                        shipper.requestFlush();
+                    });
             reload.opened();
             NoticeWatch following = follow(shipper, report);
             try {
@@ -440,7 +469,20 @@ public final class ShipCommand implements Callable<Integer> {
     private BlobStore opened(ShipReport report) throws IOException {
         BlobStore archive = BlobStores.open(archive(), true);
         archive.tell(report::message);
-        return archive;
+        if (limitRate == null) {
+            return archive;
+        }
+        LimitedStore slow = new LimitedStore(archive, limitRate.bytes(), MonotonicClock::nowMs);
+        limited = slow;
+        return slow;
+    }
+
+    /** Lets what waits for its turn go at once: what is not safe soon may be lost. */
+    private void hurry(long ms) {
+        LimitedStore slow = limited;
+        if (slow != null) {
+            slow.lift(ms);
+        }
     }
 
     ShipPlan plan() throws IOException {
@@ -468,6 +510,7 @@ public final class ShipCommand implements Callable<Integer> {
                         context.environment(),
                         what -> {
                             report.message(what + "; committing at once from now on");
+                            hurry(Long.MAX_VALUE);
                             shipper.requestHaste(what);
                         },
                         report::message);
@@ -506,16 +549,33 @@ public final class ShipCommand implements Callable<Integer> {
         }
     }
 
+    /** Returns what is followed besides the paths alone: the sources of the file, and paths with an age. */
+    private List<Source> sources() throws IOException {
+        if (ignoreOlder == null || paths.isEmpty()) {
+            return moreSources;
+        }
+        List<Source> all = new ArrayList<>(moreSources);
+        all.addFirst(new Source(paths, includes, excludes, lagMs(), codec, ignoreOlder.toMillis()));
+        return all;
+    }
+
     /** Returns the options with this machine's defaults. */
     ShipOptions options() throws IOException {
         boolean spools = SpoolOptions.isMeant(store);
         try {
             http.checkAddress();
+            if (caFile != null) {
+                TlsFiles.of(Map.of(TlsFiles.CA_FILE, caFile), List.of(), Map.of()); // says what is wrong with it
+            }
+            if (limitRate != null && (limitRate.bytes() < 1 || spools)) {
+                throw new IllegalArgumentException(
+                        "--limit-rate is at least 1 byte a second, and of no use where the archive is a spool");
+            }
             if (spools) {
                 spool.check(store, recipients.all());
             }
             return new ShipOptions(
-                    paths,
+                    ignoreOlder == null ? paths : List.of(),
                     includes,
                     excludes,
                     hostName(),
@@ -533,11 +593,11 @@ public final class ShipCommand implements Callable<Integer> {
                     hostId,
                     takeOver,
                     heartbeat.toMillis(),
-                    moreSources,
+                    sources(),
                     recipients.all(),
                     sign,
                     followLinks);
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | StoreException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
         }
     }

@@ -44,10 +44,11 @@ final class ShipSettings {
     /** Said each time, or nothing to keep in a file. */
     private static final Set<String> OF_THE_LINE = Set.of("config", "help", "version", "once", "take-over", "dry-run");
 
-    private static final Set<String> OF_SOURCES = Set.of("include", "exclude", "max-lag", "codec");
+    private static final Set<String> OF_SOURCES = Set.of("include", "exclude", "max-lag", "codec", "ignore-older");
 
     /** What can change while the shipper runs. */
-    private static final Set<String> LIVE = Set.of(PATHS, "include", "exclude", "max-lag", "codec", "heartbeat");
+    private static final Set<String> LIVE =
+            Set.of(PATHS, "include", "exclude", "max-lag", "codec", "ignore-older", "heartbeat");
 
     private final CommandContext context;
     private final Map<String, Setting> ofLine;

@@ -227,6 +227,11 @@ public final class ResumePoints implements RunListener {
                         tail.versionId, tail.bytes.prefix(), tail.origins(), tail.recorded(), lastPath, false, false));
     }
 
+    /** Says whether a file with this identity goes on. */
+    public boolean holds(FileIdentity identity) {
+        return points.containsKey(identity);
+    }
+
     /**
      * Takes the version a file goes on with: of several with one identity (mounted copies of one image) the one that
      * had this name last, else the newest.

@@ -14,6 +14,7 @@ import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
+import io.chagres.ship.file.OldFiles;
 import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.ResumePoint;
 import io.chagres.ship.file.ResumePoints;
@@ -62,6 +63,9 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     /** Whether files seen for the first time begin at their end. */
     public boolean startAtEnd;
 
+    /** Which files are left out for their age; null for none. */
+    public @Nullable OldFiles old;
+
     /** Begins without any file. */
     public FollowedFiles(
             FileTable files,
@@ -83,6 +87,10 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     @Override
     public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
         Tail tail = files.find(identity, device);
+        if (tail == null && leavesOut(name.path(), identity, stat)) {
+            fd.close();
+            return;
+        }
         if (tail == null) {
             tail = begin(name.path(), identity, device, stat, fd);
         }
@@ -108,7 +116,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     @Override
     public void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat) {
         Tail known = files.find(identity, device);
-        if (known != null && known.fd() != null) {
+        if (known != null ? known.fd() != null : leavesOut(from, identity, stat)) {
             fd.close();
             return;
         }
@@ -128,6 +136,11 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         if (point != null) {
             versions.finish(point.versionId());
         }
+    }
+
+    /** Says whether a file is left out for its age; what the archive has of one goes on. */
+    private boolean leavesOut(Pathname path, FileIdentity identity, Statx stat) {
+        return old != null && !resume.holds(identity) && old.leavesOut(path, stat);
     }
 
     private Tail begin(Pathname path, FileIdentity identity, long device, Statx stat, Fd fd) {

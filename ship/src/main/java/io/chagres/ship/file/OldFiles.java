@@ -1,0 +1,56 @@
+package io.chagres.ship.file;
+
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which files are left out because nobody wrote them for long when they were first seen, so that a first start
+ * does not ship the past. A write makes a file one like others. Confined to the shipper's thread.
+ */
+public final class OldFiles {
+    private static final long NS_PER_MS = 1_000_000;
+
+    private final LongSupplier wallMs;
+    private final Function<Pathname, Rules> rules;
+    private final Consumer<String> problems;
+    private long count;
+    private @Nullable Pathname first;
+
+    /**
+     * Has left out nothing.
+     *
+     * @param wallMs milliseconds since 1970
+     * @param rules those of a path
+     */
+    public OldFiles(LongSupplier wallMs, Function<Pathname, Rules> rules, Consumer<String> problems) {
+        this.wallMs = wallMs;
+        this.rules = rules;
+        this.problems = problems;
+    }
+
+    /** Says whether a file that the archive does not know is left out. */
+    public boolean leavesOut(Pathname path, Statx stat) {
+        long olderMs = rules.apply(path).ignoreOlderMs();
+        if (olderMs == 0 || stat.mtimeNs() / NS_PER_MS >= wallMs.getAsLong() - olderMs) {
+            return false;
+        }
+        count++;
+        first = first == null ? path : first;
+        return true;
+    }
+
+    /** Says how many were left out since it was last said; to be called once a scan is over. */
+    public void say() {
+        if (first != null) {
+            problems.accept(first + (count == 1 ? " is" : " and " + (count - 1) + " more are")
+                    + " left out: not written for longer than --ignore-older; what is written again is shipped from"
+                    + " its beginning");
+            first = null;
+            count = 0;
+        }
+    }
+}
