@@ -60,6 +60,13 @@ choose_flags() {
     esac
 }
 
+# Sets flags to those that a store needs besides: AWS's SDK asks for credentials by clients of its own.
+add_flags_of_stores() {
+    case $scheme in *s3*)
+        flags="$flags -Dsoftware.amazon.awssdk.http.service.impl=io.chagres.stores.s3.TrustingHttpService" ;;
+    esac
+}
+
 # Sets modules to the module path, or to nothing if the program's own runtime holds them. Absolute names of jars, since an
 # AOT cache compares them as text.
 list_modules() {
@@ -198,6 +205,7 @@ start() {
     list_stores "$@" "$configured"
     look_for_cache || :
     choose_flags "${1-}"
+    add_flags_of_stores
     list_modules
     # The work is that of the kernel and of zstd: compiling twice costs a core while it goes on and 20 MB, and gains
     # nothing. Only ciphers need the second compiler, which knows the instructions for them: of TLS to a store of objects,

@@ -47,6 +47,6 @@ public abstract class ServerStoreContract extends BlobStoreContract {
         if (server == null) {
             throw new AssertionError("no server");
         }
-        return open(server, BUCKET + "/run" + opened++);
+        return open(server, BUCKET + "/our runs/\u65e5\u5fd7 \u00e9+%25/" + opened++);
     }
 }

@@ -64,7 +64,8 @@ final class S3Clients {
         return builder.build();
     }
 
-    private static UrlConnectionHttpClient.Builder http(TlsFiles tls) {
+    /** Returns how connections are made. */
+    static UrlConnectionHttpClient.Builder http(TlsFiles tls) {
         UrlConnectionHttpClient.Builder http =
                 UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(SILENCE);
         TrustManager[] trust = tls.trustManagers();
@@ -81,11 +82,12 @@ final class S3Clients {
     /**
      * Returns whom to trust, by the address and where AWS's own tools look.
      *
+     * @param parameters those of the address
      * @throws StoreException when a file is named and cannot be used
      */
-    static TlsFiles tls(S3Address address, Map<String, String> environment) throws StoreException {
+    static TlsFiles tls(Map<String, String> parameters, Map<String, String> environment) throws StoreException {
         return TlsFiles.of(
-                address.place().parameters(),
+                parameters,
                 List.of(
                         new TlsFiles.Named("AWS_CA_BUNDLE", environment.get("AWS_CA_BUNDLE")),
                         new TlsFiles.Named("ca_bundle of the AWS profile", ofProfile("ca_bundle"))),

@@ -53,7 +53,7 @@ final class S3Store implements BlobStore {
     private S3Store(S3Address address, Map<String, String> environment) throws StoreException {
         this.address = address;
         promise = new ListPromise(address.consistentLists());
-        tls = S3Clients.tls(address, environment);
+        tls = S3Clients.tls(address.place().parameters(), environment);
         first = S3Clients.create(address, null, tls, clock, promise);
         client = first;
     }

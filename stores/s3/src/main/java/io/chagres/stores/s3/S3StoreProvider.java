@@ -24,7 +24,7 @@ public final class S3StoreProvider implements BlobStoreProvider {
 
     @Override
     public void check(String address) throws StoreException {
-        S3Clients.tls(S3Address.parse(address), System.getenv());
+        S3Clients.tls(S3Address.parse(address).place().parameters(), System.getenv());
     }
 
     @Override

@@ -22,12 +22,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.http.HttpExecuteRequest;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.SdkHttpMethod;
+import software.amazon.awssdk.http.SdkHttpRequest;
 
 /** What the store makes of answers of S3. */
 class S3RefusalTest extends RefusalContract {
@@ -123,6 +128,33 @@ class S3RefusalTest extends RefusalContract {
                     .hasMessageContaining("AWS_CA_BUNDLE names /no/such");
         } finally {
             System.clearProperty("aws.configFile");
+        }
+    }
+
+    /** A pod asks STS for its role, and a proxy of the company stands before that, too. */
+    @Test
+    void trustsWhereCredentialsComeFrom(@TempDir Path directory) throws Exception {
+        TlsIdentity identity = TlsIdentity.in(directory);
+        Map<String, String> told =
+                Map.of("AWS_CA_BUNDLE", identity.certificate().toString());
+        try (ScriptedServer sts = new ScriptedServer(new Answer(200, Map.of(), "token"), identity, false)) {
+            assertThat(status(sts, told)).isEqualTo(200);
+            assertThatThrownBy(() -> status(sts, Map.of())).isInstanceOf(SSLHandshakeException.class);
+        }
+    }
+
+    private static int status(ScriptedServer server, Map<String, String> environment) throws IOException {
+        SdkHttpRequest request = SdkHttpRequest.builder()
+                .method(SdkHttpMethod.GET)
+                .uri(server.endpoint())
+                .build();
+        try (SdkHttpClient client =
+                new TrustingHttpService(environment).createHttpClientBuilder().build()) {
+            return client.prepareRequest(
+                            HttpExecuteRequest.builder().request(request).build())
+                    .call()
+                    .httpResponse()
+                    .statusCode();
         }
     }
 
