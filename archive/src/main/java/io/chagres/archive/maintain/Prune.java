@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes local files of which an archive provably holds every byte: nothing happened to them for long, nobody has them
+ * Removes local files that an archive provably holds in full: nothing happened to them for long, nobody has them
  * open, and what the archive gives for their name is byte for byte what they hold. While a file is compared it is kept
  * from writers by a lease, and what is removed is the name in the directory that was opened, after a look at which file
  * it has. Whatever is not proven stays, and why. Never removes anything but regular files. Confined to one thread.

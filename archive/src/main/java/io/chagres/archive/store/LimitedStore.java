@@ -34,7 +34,7 @@ public final class LimitedStore extends ForwardingStore {
         freeAtMs = clockMs.getAsLong();
     }
 
-    /** Lifts the limit for so many milliseconds: what waits goes at once. */
+    /** Lifts the limit for some milliseconds: what waits is put at once. */
     public synchronized void lift(long ms) {
         long nowMs = clockMs.getAsLong();
         liftedUntilMs = Math.max(liftedUntilMs, nowMs + Math.min(ms, Long.MAX_VALUE - nowMs));

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. A
  * question that the store is too busy for, or that nobody answers, is asked again, later and later, as long as anything
  * was answered within the {@link Patience}, of all questions together. No call waits longer than that where it has
- * threads: who asks goes on, and the thread that still waits for the answer is interrupted. Other refusals are answers,
- * and passed on. Safe for any thread.
+ * threads: the caller is free then, and the thread that still waits for the answer is interrupted. Other refusals are
+ * answers, and passed on. Safe for any thread.
  */
 public final class PatientStore extends ForwardingStore {
     private static final long FIRST_DELAY_MS = 100;
@@ -31,7 +31,7 @@ public final class PatientStore extends ForwardingStore {
 
     private static final long TELL_MS = 30_000;
 
-    /** So long after it was given up whoever asks hears so at once: work beside each other ends together. */
+    /** So long after it was given up a caller hears so at once: work beside each other ends together. */
     private static final long GIVEN_UP_MS = 1_000;
 
     /** A slower put is taken for one that hangs. */
@@ -69,7 +69,7 @@ public final class PatientStore extends ForwardingStore {
     }
 
     private final Patience patience;
-    /** Wait for answers; null where whoever asks waits by itself. */
+    /** Wait for answers; null where the caller waits by itself. */
     private final @Nullable Executor threads;
 
     private final Time time;
@@ -93,7 +93,7 @@ public final class PatientStore extends ForwardingStore {
      *
      * @param store is closed with it
      * @param threads wait for answers, one for each question, so that a call ends in time whatever the vendor's client
-     *     does; null where whoever asks may wait as long as that
+     *     does; null where the caller may wait as long as that
      */
     public static BlobStore of(BlobStore store, Patience patience, @Nullable Executor threads) {
         return store instanceof DirectoryStore ? store : new PatientStore(store, patience, threads, REAL);
@@ -187,7 +187,7 @@ public final class PatientStore extends ForwardingStore {
         }
     }
 
-    /** Asks on a thread of its own, so that whoever asks is free when the time is over, whatever the client does. */
+    /** Asks on a thread of its own, so that the caller is free when the time is over, whatever the client does. */
     private <T> T bounded(Executor on, long ms, Question<T> question) throws IOException {
         FutureTask<T> answer = new FutureTask<>(question::ask);
         on.execute(answer);
@@ -291,7 +291,7 @@ public final class PatientStore extends ForwardingStore {
         return ask(0, store::nowMs);
     }
 
-    /** Moves by calls of this store, each of which is patient by itself. */
+    /** Moves by calls of this store, which are patient. */
     @Override
     public void move(String key, String target, long maxBytes) throws IOException {
         BlobStore.moveByCopy(this, key, target, maxBytes);

@@ -29,7 +29,7 @@ public final class ReadAheadStore extends ForwardingStore {
     private record Part(BlobRange range, Future<byte[]> answer) {
         /**
          * Returns the bytes, fewer than the range has where the object ends; waits for them. Null when another thread
-         * said meanwhile that it expects something else, or when they did not come: whoever needs them asks for them,
+         * said meanwhile that it expects something else, or when they did not come: who needs them asks for them,
          * and hears why.
          */
         byte @Nullable [] bytes() throws IOException {

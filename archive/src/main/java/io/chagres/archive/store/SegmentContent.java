@@ -73,7 +73,7 @@ public final class SegmentContent {
     }
 
     /**
-     * Takes the other way: reads an answer into a segment until it ends or so many bytes are there.
+     * Takes the other way: reads an answer into a segment until it ends or the bytes that are wanted are there.
      *
      * @return bytes read
      * @throws IOException when there is no answer, or it breaks off

@@ -104,8 +104,7 @@ public final class TlsFiles {
                     e,
                     true);
         } catch (IOException e) {
-            throw new StoreException(
-                    by + " names " + file + ", of which nothing can be made: " + e.getMessage(), e, true);
+            throw new StoreException(by + " names " + file + ", and it is of no use: " + e.getMessage(), e, true);
         }
     }
 
@@ -123,7 +122,7 @@ public final class TlsFiles {
             factory.init(store);
             return factory;
         } catch (GeneralSecurityException | IOException e) {
-            throw new StoreException(by + " names " + file + ", of which the JDK makes no trust: " + e.getMessage());
+            throw new StoreException(by + " names " + file + ", and the JDK cannot use it: " + e.getMessage());
         }
     }
 

@@ -244,7 +244,7 @@ class PruneTest {
         assertThat(kept.get("read")).contains("process 7 has it open");
     }
 
-    /** Whoever wants to write waits, and is seen. */
+    /** Who wants to write waits, and is seen. */
     @Test
     void keepsWhatSomebodyOpensMeanwhile() throws IOException {
         Path a = file("a", TEXT);

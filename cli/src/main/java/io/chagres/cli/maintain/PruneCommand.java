@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
 /** {@code chagres prune}: removes local files that the archive provably holds. */
 @Command(
         name = "prune",
-        header = "Remove local files of which the archive provably holds every byte.",
+        header = "Remove local files that the archive provably holds in full.",
         description = "A file goes if nothing happened to it for --older-than, nobody has it open, it has one name, and"
                 + " what the archive of this machine gives for that name now, read back from the store, is byte for"
                 + " byte what it holds. Everything else stays, and why is said: also what the archive holds, but"

@@ -221,15 +221,15 @@ public final class ShipCommand implements Callable<Integer> {
             names = "--ignore-older",
             paramLabel = "DURATION",
             description = "Leave out files that were not written for longer when they are first seen, until they are"
-                    + " written again: they are then shipped from their beginning. What the archive has goes on.")
+                    + " written again: they are then shipped from their beginning. What the archive has is followed.")
     @Nullable
     Duration ignoreOlder;
 
     @Option(
             names = "--limit-rate",
             paramLabel = "SIZE",
-            description = "Put at most so many bytes a second into the archive on average; a drain and a notice lift"
-                    + " it.")
+            description =
+                    "Put at most this much a second into the archive on average; a drain and a notice lift" + " it.")
     @Nullable
     ByteSize limitRate;
 

@@ -227,7 +227,7 @@ public final class ResumePoints implements RunListener {
                         tail.versionId, tail.bytes.prefix(), tail.origins(), tail.recorded(), lastPath, false, false));
     }
 
-    /** Says whether a file with this identity goes on. */
+    /** Says whether a version waits for a file with this identity. */
     public boolean holds(FileIdentity identity) {
         return points.containsKey(identity);
     }

@@ -138,7 +138,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         }
     }
 
-    /** Says whether a file is left out for its age; what the archive has of one goes on. */
+    /** Says whether a file is left out for its age; a file that the archive has is followed. */
     private boolean leavesOut(Pathname path, FileIdentity identity, Statx stat) {
         return old != null && !resume.holds(identity) && old.leavesOut(path, stat);
     }
