@@ -2,7 +2,7 @@
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
 # Sections: catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe
-#   calls safepoint jdkio fuse mount forward spark (all, when none is named).
+#   calls safepoint jdkio fuse mount forward spark size (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
 # Environment:
@@ -14,6 +14,7 @@
 # (Debian: apt-get install gcc python3 zstd rsyslog fuse3 libfuse3-dev libfuse2).
 # The section forward starts Kafka: that of KAFKA_HOME, or the one of the tests, by Maven.
 # The section grep needs strace, versitygw and, for a peer, ripgrep.
+# The section size asks versitygw, where there is one, for the number of requests.
 # The section mount needs root and /dev/fuse, for peers rclone and versitygw.
 # The section dedupe needs root, xfsprogs, and for peers duperemove, jdupes and fclones.
 set -euo pipefail
@@ -24,7 +25,7 @@ CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
 ALL_SECTIONS=(catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
-    jdkio fuse mount forward spark)
+    jdkio fuse mount forward spark size)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results

@@ -38,7 +38,7 @@ public final class Outlines {
     static final int MAX_MERGED_BYTES = 2 << 20;
 
     /** What a version and its name take in an outline in the store. */
-    static final int OUTLINE_BYTES = 24;
+    public static final int OUTLINE_BYTES = 24;
 
     private Outlines() {}
 

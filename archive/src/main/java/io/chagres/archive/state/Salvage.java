@@ -87,9 +87,22 @@ public final class Salvage {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener, Listener losses)
             throws IOException {
+        Whole whole = () -> HostLog.load(store, hostId, at, filter, listener);
+        return load(store, hostId, at, filter, listener, losses, whole);
+    }
+
+    private static HostState load(
+            BlobStore store,
+            String hostId,
+            PointInTime at,
+            ExtentFilter filter,
+            RunListener listener,
+            Listener losses,
+            Whole whole)
+            throws IOException {
         CorruptArchiveException refused = null;
         try {
-            return HostLog.load(store, hostId, at, filter, listener);
+            return whole.load();
         } catch (CorruptArchiveException e) {
             refused = e;
         } catch (CompactedHistoryException e) {
@@ -115,18 +128,14 @@ public final class Salvage {
      */
     public static HostState load(BlobStore store, String hostId, LocalTables tables, Listener losses)
             throws IOException {
-        try {
-            return HostLog.loadSmall(store, hostId, PointInTime.NOW, ExtentFilter.ALL, tables.maxInMemory());
-        } catch (LargeHostException e) {
-            try {
-                return HostLog.load(store, hostId, PointInTime.NOW, tables);
-            } catch (CorruptArchiveException | CompactedHistoryException | StoreException damage) {
-                // what is left of it is looked for below
-            }
-        } catch (CorruptArchiveException | CompactedHistoryException | StoreException damage) {
-            // so it is here
-        }
-        return load(store, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, losses);
+        Whole whole = () -> HostView.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, tables)
+                .state();
+        return load(store, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, losses, whole);
+    }
+
+    /** Loads the state of a host that is not damaged. */
+    private interface Whole {
+        HostState load() throws IOException;
     }
 
     private HostState load(PointInTime at, ExtentFilter filter, RunListener listener) throws IOException {

@@ -15,9 +15,13 @@ public final class HeapCare {
     /** When at least this many files went, and half of all, what was kept of them is garbage. */
     private static final long MANY_FILES = 4_000;
 
+    /** Of the heap so much may be kept; behind that every step would collect. */
+    private static final double FULL_PART = 0.95;
+
     private long keptBytes;
     private long keptFiles;
     private long collectedMs;
+    private long lookedBytes;
 
     /**
      * Collects now, since much of what was is no more.
@@ -45,6 +49,17 @@ public final class HeapCare {
                 || garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS) {
             collect(nowMs, files);
         }
+    }
+
+    /** Says whether what is kept fills the heap: collects where that may be, once for each 32nd part that it grew. */
+    public boolean isFull() {
+        long max = Runtime.getRuntime().maxMemory();
+        if (usedBytes() < max * FULL_PART || usedBytes() - lookedBytes < max / 32) {
+            return false;
+        }
+        System.gc();
+        lookedBytes = usedBytes();
+        return lookedBytes >= max * FULL_PART;
     }
 
     private static long usedBytes() {

@@ -1,7 +1,9 @@
 package io.chagres.cli.ship;
 
+import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.HeapCare;
+import io.chagres.cli.text.ByteSize;
 import io.chagres.ship.ShipStatus;
 import io.chagres.ship.Shipper;
 import java.io.IOException;
@@ -64,6 +66,13 @@ final class ShipSession {
         int work = shipper.doWork(timeoutMs);
         ShipStatus status = shipper.status();
         long now = clockMs.getAsLong();
+        if (heap.isFull()) {
+            throw new CommandFailure(
+                    ExitCode.FAILED,
+                    "what is known of " + status.files() + " files fills the heap of "
+                            + ByteSize.format(Runtime.getRuntime().maxMemory())
+                            + ". What was acknowledged is safe, the next 'ship' goes on; give more (--memory)");
+        }
         if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
             heap.collect(now, status.files()); // the log it was loaded from was larger than what is kept of it
             tidied = true;

@@ -10,6 +10,7 @@ import io.chagres.ship.commit.RecentCommits;
 import java.io.IOException;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes tables of the host beside the loop that ships, so that nobody has to read many commits: when the records
@@ -21,6 +22,12 @@ public final class CheckpointStep {
     private static final long MIN_BYTES = 1 << 20;
 
     private static final long RETRY_MS = 60_000;
+
+    /** What a file takes in the state that a table is written from. */
+    private static final long FILE_BYTES = 1000;
+
+    /** What the records of a new file have at least. */
+    private static final long RECORD_BYTES = 64;
 
     private final RecentCommits recent;
     private final CommitPipeline pipeline;
@@ -65,6 +72,11 @@ public final class CheckpointStep {
             return answered;
         }
         retryAtMs = nowMs + RETRY_MS;
+        long files = outlineBytes / Outlines.OUTLINE_BYTES + recent.recordBytes() / RECORD_BYTES;
+        if (!hasRoom(files * FILE_BYTES)) {
+            tell("it would take more memory than there is (--memory)");
+            return answered;
+        }
         long seq = recent.lastSeq();
         long commits = recent.count();
         long recordBytes = recent.recordBytes();
@@ -80,12 +92,27 @@ public final class CheckpointStep {
         return true;
     }
 
+    /** Says whether the heap may hold so many bytes more; collects garbage where that may make room for them. */
+    static boolean hasRoom(long bytes) {
+        Runtime runtime = Runtime.getRuntime();
+        if (runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory() < bytes) {
+            System.gc();
+        }
+        return runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory() >= bytes;
+    }
+
     private void refused(IOException cause) {
         boolean lasts = cause instanceof CorruptArchiveException
                 || cause instanceof StoreException refusal && refusal.isLasting();
-        if (lasts && !told) {
+        if (lasts) {
+            tell(cause.getMessage());
+        }
+    }
+
+    private void tell(@Nullable String cause) {
+        if (!told) {
             told = true;
-            problems.accept("the state of this host is not written beside its log (" + cause.getMessage()
+            problems.accept("the state of this host is not written beside its log (" + cause
                     + "); nothing is lost, but the next start reads more commits");
         }
     }
