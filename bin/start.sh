@@ -50,7 +50,7 @@ choose_flags() {
         ls | cat | grep | tail | head | restore | verify | compact | prune | repair | status)
             flags="$flags $huge_pages -Xms24m -Xmn16m -Xmx$((memory + 32))m"
             # They go through all of a host: what they hold for a moment dies young, and the heap keeps little room.
-            case $1 in verify | compact)
+            case $1 in verify | compact | repair)
                 flags="$flags -Xmn8m -XX:SurvivorRatio=2 -XX:TargetSurvivorRatio=90 -XX:MinHeapFreeRatio=10
                     -XX:MaxHeapFreeRatio=30" ;;
             esac

@@ -13,20 +13,22 @@ size_command() {
         verify) "${SIZE_MEASURE[@]}" "$CHAGRES" verify "$archive" ;;
         compact-dry) "${SIZE_MEASURE[@]}" "$CHAGRES" compact "$archive" --dry-run ;;
         compact) "${SIZE_MEASURE[@]}" "$CHAGRES" compact "$archive" ;;
-    esac > /dev/null 2> "$BENCH_DIR/size/err" || say "bench: $1 of $2 files, $3: $(tail -n 1 "$BENCH_DIR/size/err")"
+    esac > /dev/null 2> "$BENCH_DIR/size/err" && return
+    say "bench: $1 of $2 files, $3: $(tail -n 1 "$BENCH_DIR/size/err")"
+    return 1
 }
 
 # size_requests WHAT FILES STATE: how many it asks of an object store; - where there is none to ask.
 size_requests() {
-    local log=$BENCH_DIR/size/access
+    local log=$BENCH_DIR/size/access done=1
     command -v versitygw > /dev/null || { echo -; return; }
     rm -f "$log"
     s3_start --quiet --access-log "$log"
     cp -r "$BENCH_DIR/size/archive" "$BENCH_DIR/s3/$S3_BUCKET/ours"
     SIZE_MEASURE=(env)
-    size_command "$1" "$2" "$3" "$(s3_address ours)"
+    size_command "$1" "$2" "$3" "$(s3_address ours)" || done=0
     end "$S3_PID"
-    wc -l < "$log"
+    [ $done = 1 ] && wc -l < "$log" || echo -
 }
 
 # size_row WHAT FILES STATE: peak memory, time and requests of one command.
@@ -35,7 +37,7 @@ size_row() {
     requests=$(size_requests "$@")
     touched 512
     SIZE_MEASURE=("$TARGET/measure" "$BENCH_DIR/measured")
-    size_command "$1" "$2" "$3" "$BENCH_DIR/size/archive"
+    size_command "$1" "$2" "$3" "$BENCH_DIR/size/archive" || die "$1 failed"
     row size "$1" "$2" "$3" $(awk '{ printf "%.2f %.2f %.0f", $1, $2 + $3, $4 * 1024 / 1e6 }' "$BENCH_DIR/measured") \
         "$requests"
 }

@@ -4,8 +4,8 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentRows;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.store.BlobStore;
@@ -36,7 +36,7 @@ final class ReadBack {
             throws IOException {
         try (RowSorter rows = tables.sorter()) {
             ExtentRows layout = new ExtentRows();
-            HostLog.extents(store, hostId, checkpoint, extent -> {
+            Checkpoint.extents(store, hostId, checkpoint, extent -> {
                 String object = VersionReader.dataObject(hostId, extent);
                 if (object != null && !but.contains(object)) {
                     rows.add(layout.asStored(extent));

@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -30,7 +31,7 @@ final class References {
     /** Reads from the store what a checkpoint refers to. */
     static References of(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
         References found = new References(hostId);
-        found.chain = HostLog.extents(store, hostId, checkpoint, found::add);
+        found.chain = Checkpoint.extents(store, hostId, checkpoint, found::add);
         return found;
     }
 

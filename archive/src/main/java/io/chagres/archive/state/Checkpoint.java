@@ -325,6 +325,26 @@ public final class Checkpoint {
         HostState of(HostState state) throws IOException;
     }
 
+    /** Takes extents one after the other. */
+    @FunctionalInterface
+    public interface ExtentSink {
+        /** Takes the next. */
+        void take(LogRecord.Extent extent) throws IOException;
+    }
+
+    /**
+     * Gives all extents of a checkpoint, of which little is in memory at a time, and returns its chain value. Only when
+     * that was returned they prove to be all.
+     *
+     * @throws CorruptArchiveException when it is damaged
+     * @throws io.chagres.archive.store.NoSuchBlobException when it does not exist
+     */
+    public static byte[] extents(BlobStore store, String hostId, CheckpointId checkpoint, ExtentSink sink)
+            throws IOException {
+        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
+        return Outlines.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
+    }
+
     /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
     static long timeMs(BlobStore store, String hostId, CheckpointId id) throws IOException {
         try (CheckpointReader in =

@@ -357,26 +357,6 @@ public final class HostLog {
         return state;
     }
 
-    /** Takes extents one after the other. */
-    @FunctionalInterface
-    public interface ExtentSink {
-        /** Takes the next. */
-        void take(LogRecord.Extent extent) throws IOException;
-    }
-
-    /**
-     * Gives all extents of a checkpoint, of which little is in memory at a time, and returns its chain value. Only when
-     * that was returned they prove to be all.
-     *
-     * @throws CorruptArchiveException when it is damaged
-     * @throws NoSuchBlobException when it does not exist
-     */
-    public static byte[] extents(BlobStore store, String hostId, CheckpointId checkpoint, ExtentSink sink)
-            throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        return Outlines.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
-    }
-
     /**
      * Fetches the commit that follows a state; null when there is none, or none any more because a compaction removed
      * it. One request.

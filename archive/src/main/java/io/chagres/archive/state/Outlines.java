@@ -199,7 +199,7 @@ public final class Outlines {
     }
 
     /** Gives the extents that an object holds, and returns what it begins with. */
-    static FixedHeader extents(BlobStore store, String key, int kind, HostLog.ExtentSink sink) throws IOException {
+    static FixedHeader extents(BlobStore store, String key, int kind, Checkpoint.ExtentSink sink) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 if (record instanceof LogRecord.Extent extent) {
