@@ -373,7 +373,7 @@ public final class Compact {
                         : CompactionPlan.none(state, retention, tables)) {
             expired = retention.report(listener, paths);
             if (options.dryRun()) {
-                imagine(plan, hostId, next);
+                imagine(plan, state, hostId, next);
                 return;
             }
             relieve(state);
@@ -405,10 +405,11 @@ public final class Compact {
         }
     }
 
-    private void imagine(CompactionPlan plan, String hostId, CheckpointId next) {
+    private void imagine(CompactionPlan plan, HostState state, String hostId, CheckpointId next) {
         for (CompactionPlan.Output output : plan.outputs()) {
             output.merges().forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
             objectsWritten++;
+            relieve(state);
         }
         contentBytes = plan.totalBytes();
         if (options.graceMs() == 0) {

@@ -13,8 +13,8 @@ public final class MemoryOption {
             paramLabel = "SIZE",
             defaultValue = "128MiB",
             description = "Memory for what is known of hosts (default: ${DEFAULT-VALUE}). Most of a host of many files"
-                    + " is in temporary files (TMPDIR) meanwhile; what is damaged ('repair', --salvage) takes up to 1 KB"
-                    + " for a file. A host that takes more is named, and left out.")
+                    + " is in temporary files (TMPDIR) meanwhile; what is damaged ('repair', --salvage) takes up to 1"
+                    + " KB for a file. A host that takes more is named, and left out.")
     private ByteSize memory = ByteSize.parse("128MiB");
 
     /** Returns the size in bytes. */
