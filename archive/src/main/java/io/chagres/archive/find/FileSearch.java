@@ -17,8 +17,8 @@ public final class FileSearch implements AutoCloseable {
     private static final int BLOCK_BYTES = 1 << 20;
 
     /**
-     * A longer line, in bytes, is passed over: each is in memory several times. Lines before a match are shown as far as
-     * they are not further away.
+     * A longer line, in bytes, is passed over: each is in memory several times. Lines before a match are shown as far
+     * as they are not further away.
      */
     public static final int MAX_LINE_BYTES = 16 << 20;
 

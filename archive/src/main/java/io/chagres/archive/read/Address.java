@@ -62,7 +62,7 @@ public final class Address {
         return -1;
     }
 
-    /** Returns the address that names one path of a host, and what is below it if it is a directory; as it is printed. */
+    /** Returns the address of one path of a host, and of what is below it if it is a directory; as it is printed. */
     public static String of(String host, Pathname path) {
         return Glob.quoted(Pathname.of(host)).replace(":", "\\:") + ':' + Glob.quoted(path);
     }

@@ -60,6 +60,16 @@ public final class TlsFiles {
     }
 
     /**
+     * Reads a file of authorities alone.
+     *
+     * @param caFile its path; null is none, which is right
+     * @throws StoreException when it cannot be read or holds none
+     */
+    public static void check(@Nullable String caFile) throws StoreException {
+        var _ = of(caFile == null ? Map.of() : Map.of(CA_FILE, caFile), List.of(), Map.of());
+    }
+
+    /**
      * Reads the files that an address names, or else those of the environment.
      *
      * @param parameters those of the address; others than {@link #PARAMETERS} are passed over

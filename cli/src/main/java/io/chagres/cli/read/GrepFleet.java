@@ -329,11 +329,13 @@ final class GrepFleet {
             (matches > 0 ? found : without).set(true);
         }
         long tooLong = search.takeTooLong();
-        if (tooLong > 0) {
-            String limit =
-                    tooLong < FileSearch.MAX_LINE_BYTES ? "is too long for this pattern" : "is longer than 16 MiB";
+        if (tooLong >= FileSearch.MAX_LINE_BYTES) {
             faults.add(new UnsearchedException(
-                    searched.origin(), "a line of " + tooLong + " bytes " + limit + " and was passed over"));
+                    searched.origin(), "a line of " + tooLong + " bytes is longer than 16 MiB and was passed over"));
+        } else if (tooLong > 0) {
+            faults.add(new UnsearchedException(
+                    searched.origin(),
+                    "a line of " + tooLong + " bytes is too long for this pattern and was passed over"));
         }
     }
 

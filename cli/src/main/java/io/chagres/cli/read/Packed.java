@@ -57,6 +57,6 @@ enum Packed {
             return String.valueOf(cause.getMessage());
         }
         String why = cause instanceof EOFException ? "it ends too early" : cause.getMessage();
-        return "it is no whole " + program + " file: " + why;
+        return this == GZ ? "it is no whole gzip file: " + why : "it is no whole zstd file: " + why;
     }
 }

@@ -79,8 +79,8 @@ record SearchedFile(
     }
 
     /**
-     * Returns the first bytes of the file where they may be a mark. They are not where filters know that the first lines
-     * need not be read: a filter knows nothing of text in two bytes a character.
+     * Returns the first bytes of the file where they may be a mark. They are not where filters know that the first
+     * lines need not be read: a filter knows nothing of text in two bytes a character.
      */
     private byte[] first(TextEncoding encoding) throws IOException {
         boolean known = start == 0 && rest.getFirst().start() > 0;

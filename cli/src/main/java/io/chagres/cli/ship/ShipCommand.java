@@ -42,7 +42,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -551,11 +550,10 @@ public final class ShipCommand implements Callable<Integer> {
 
     /** Returns what is followed besides the paths alone: the sources of the file, and paths with an age. */
     private List<Source> sources() throws IOException {
-        if (ignoreOlder == null || paths.isEmpty()) {
-            return moreSources;
-        }
         List<Source> all = new ArrayList<>(moreSources);
-        all.addFirst(new Source(paths, includes, excludes, lagMs(), codec, ignoreOlder.toMillis()));
+        if (ignoreOlder != null && !paths.isEmpty()) {
+            all.addFirst(new Source(paths, includes, excludes, lagMs(), codec, ignoreOlder.toMillis()));
+        }
         return all;
     }
 
@@ -564,9 +562,7 @@ public final class ShipCommand implements Callable<Integer> {
         boolean spools = SpoolOptions.isMeant(store);
         try {
             http.checkAddress();
-            if (caFile != null) {
-                TlsFiles.of(Map.of(TlsFiles.CA_FILE, caFile), List.of(), Map.of()); // says what is wrong with it
-            }
+            TlsFiles.check(caFile);
             if (limitRate != null && (limitRate.bytes() < 1 || spools)) {
                 throw new IllegalArgumentException(
                         "--limit-rate is at least 1 byte a second, and of no use where the archive is a spool");

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Compacts every host of an archive, one host a task, as a job of Spark:
  * {@code spark-submit --class io.chagres.spark.CompactFleet JAR ARCHIVE [HOST:]}. Shippers may run, and other
  * compactions: of two the first to write its checkpoint counts. {@code spark.chagres.grace}, {@code retain},
- * {@code history}, {@code codec} and {@code level} are what the options of {@code compact} with these names are, times as
- * {@code 24h} and {@code 30d}. Hosts that encrypt need {@code spark.chagres.identity}, the path of a file of identities,
- * and stay as they are without it. A host that cannot be compacted does not hold up the others.
+ * {@code history}, {@code codec} and {@code level} are what the options of {@code compact} with these names are, times
+ * as {@code 24h} and {@code 30d}. Hosts that encrypt need {@code spark.chagres.identity}, the path of a file of
+ * identities, and stay as they are without it. A host that cannot be compacted does not hold up the others.
  */
 public final class CompactFleet {
     private CompactFleet() {}

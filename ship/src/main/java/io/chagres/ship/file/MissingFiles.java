@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks for the files that the log says are growing and that no scan has found: somebody renamed them to a name that is
  * not followed, while no shipper ran. As the superuser each is opened by the handle that its identity makes; where the
- * file system answers that it has no such file, the version is over. Else it is looked for in its directory and in those
- * directly below. What is not found is told, once. Confined to the shipper's thread.
+ * file system answers that it has no such file, the version is over. Else it is looked for in its directory and in
+ * those directly below. What is not found is told, once. Confined to the shipper's thread.
  */
 public final class MissingFiles implements AutoCloseable {
     private static final int MOST_TOLD = 20;
