@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
         header = "Make a running ship read its configuration again, and say whether it took it.",
         description = {
             "Sends SIGHUP to every ship with this state directory that was started with a configuration, and waits for"
-                    + " what comes of it: 'systemctl reload' is this. One that refuses the file goes on by what it read"
+                    + " what comes of it: 'systemctl reload' is this. One that refuses the file keeps what it read"
                     + " before. Exit codes: 0 it is in force; 1 it was refused, or there was no answer, or no such ship"
                     + " runs; 2 usage."
         },

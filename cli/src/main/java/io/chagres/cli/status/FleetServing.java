@@ -35,7 +35,7 @@ final class FleetServing {
         try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
                 StatusServer server = StatusServer.open(address, token, board, threads)) {
             context.termination().onSignal(stopped::countDown);
-            context.err().println("chagres status: tells of the fleet at " + server.address());
+            context.err().println("chagres status: the fleet is shown at " + server.address());
             String said = "";
             do {
                 String why = looked(look);

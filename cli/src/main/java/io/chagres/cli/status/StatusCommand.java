@@ -115,8 +115,8 @@ public final class StatusCommand implements Callable<Integer> {
             names = "--most-hosts",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "With --serve, tell of so many hosts each by itself, the worst first; of all the sums"
-                    + " (default: ${DEFAULT-VALUE}).")
+            description = "With --serve, how many hosts have metrics of their own, the worst first; the sums are"
+                    + " of all (default: ${DEFAULT-VALUE}).")
     int mostHosts;
 
     @Option(
@@ -166,7 +166,7 @@ public final class StatusCommand implements Callable<Integer> {
         if (store == null || every.toMillis() < MIN_EVERY_MS || mostHosts < 0) {
             throw new CommandFailure(
                     ExitCode.USAGE,
-                    "--serve is for an archive, reads it each second at most, and tells of 0 or more hosts");
+                    "--serve is for an archive; --every is at least a second, and --most-hosts at least 0");
         }
         String token = HttpOption.token(context, tokenFile);
         try (BlobStore archive = timeout.open(store, context);
