@@ -40,6 +40,7 @@ public final class TlsFiles {
     public static final Set<String> PARAMETERS = Set.of(CA_FILE, CLIENT_CERT, CLIENT_KEY);
 
     private static final String EVERYBODYS = "SSL_CERT_FILE";
+    private static final String TRUST_STORE = "javax.net.ssl.trustStore";
 
     private final @Nullable Pathname caFile;
     private final @Nullable TrustManagerFactory trust;
@@ -74,15 +75,17 @@ public final class TlsFiles {
      *
      * @param parameters those of the address; others than {@link #PARAMETERS} are passed over
      * @param vendors where the vendor's tools look for a file of authorities, the first one that names one counts; then
-     *     {@code SSL_CERT_FILE} does
+     *     {@code SSL_CERT_FILE} does; none of them where the JVM was given a trust store
      * @throws StoreException when a file cannot be read, or does not hold what it should
      */
     public static TlsFiles of(Map<String, String> parameters, List<Named> vendors, Map<String, String> environment)
             throws StoreException {
         List<Named> all = new ArrayList<>();
         all.add(new Named(CA_FILE + "=", parameters.get(CA_FILE)));
-        all.addAll(vendors);
-        all.add(new Named(EVERYBODYS, environment.get(EVERYBODYS)));
+        if (System.getProperty(TRUST_STORE) == null) { // who set it for this program alone meant it
+            all.addAll(vendors);
+            all.add(new Named(EVERYBODYS, environment.get(EVERYBODYS)));
+        }
         Pathname caFile = null;
         TrustManagerFactory trust = null;
         for (Named named : all) {

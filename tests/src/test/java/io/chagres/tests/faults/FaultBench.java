@@ -163,6 +163,11 @@ final class FaultBench implements AutoCloseable {
 
     Restored restored(Archive archive, String... options) {
         archive.verify();
+        return restoredAsItIs(archive, options);
+    }
+
+    /** Restores an archive in which something is missing. */
+    Restored restoredAsItIs(Archive archive, String... options) {
         boolean inDirectory = archive.address().equals(archive.store().toString());
         return new Restored(archive.restore(options).resolve(HOST), inDirectory ? archive.store() : null);
     }

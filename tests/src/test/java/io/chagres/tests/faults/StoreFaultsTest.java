@@ -104,7 +104,8 @@ class StoreFaultsTest {
         writer.lines(10);
         ship.awaitSettled().drain();
 
-        bench.restored().exact(writer).same(bench.tree());
+        // a heartbeat may have come between, which 'verify' then misses the commits of
+        bench.restoredAsItIs(bench.archive()).exact(writer).same(bench.tree());
     }
 
     @Test
