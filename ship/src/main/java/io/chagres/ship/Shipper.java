@@ -241,7 +241,8 @@ public final class Shipper implements AutoCloseable {
         return taken;
     }
 
-    private int waitMs(int timeoutMs) {
+    /** Returns for how long a step may wait for events, in milliseconds. */
+    int waitMs(int timeoutMs) {
         long now = steadyMs();
         if (parts.files.hasReady() && !parts.pipeline.isBlocked()) {
             return 0;
@@ -258,7 +259,7 @@ public final class Shipper implements AutoCloseable {
         if (parts.watcher.scanning()) {
             return 0;
         }
-        if (stage != Stage.RUNNING || flush.isUnderWay() || !parts.names.isSettled()) {
+        if (stage != Stage.RUNNING || options.once() || flush.isUnderWay() || !parts.names.isSettled()) {
             wait = Math.min(wait, 10);
         }
         return (int) Math.max(0, wait);

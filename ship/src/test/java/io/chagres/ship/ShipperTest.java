@@ -128,7 +128,10 @@ class ShipperTest {
     private void shipOnce(Codec codec) throws IOException {
         try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
                 Shipper shipper = open(store, true, codec, "state")) {
-            Await.until("everything is shipped", () -> step(shipper));
+            Await.until("everything is shipped", () -> {
+                assertThat(shipper.waitMs(60_000)).as("a run of once waits for no event").isLessThanOrEqualTo(10);
+                return step(shipper);
+            });
             assertThat(shipper.drained()).isTrue();
             assertThat(shipper.status().riskBytes()).isZero();
         }
