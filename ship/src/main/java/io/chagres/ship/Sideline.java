@@ -25,11 +25,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sideline {
     private static final String SELF = "self";
+
+    /** Whether a word was put that may have to be taken back. */
+    private static final String TOLD = "told-aside";
+
     private static final int TOKEN_BYTES = 8;
 
+    private final @Nullable StateDirectory state;
     private final String self;
 
-    private Sideline(String self) {
+    private Sideline(@Nullable StateDirectory state, String self) {
+        this.state = state;
         this.self = self;
     }
 
@@ -53,7 +59,7 @@ final class Sideline {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")
                     .digest((machine.bootId() + "\n" + token).getBytes(StandardCharsets.UTF_8));
-            return new Sideline(HexFormat.of().formatHex(digest, 0, TOKEN_BYTES));
+            return new Sideline(state, HexFormat.of().formatHex(digest, 0, TOKEN_BYTES));
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError(e);
         }
@@ -61,7 +67,18 @@ final class Sideline {
 
     /** Puts the last word of a ship whose log another has taken. */
     void fenced(BlobStore store, String hostId, long opened, Heartbeat word) throws IOException {
+        note("yes");
         word.putBeside(store, ArchiveLayout.fenced(hostId, opened, self));
+    }
+
+    private void note(String told) throws IOException {
+        if (state != null) {
+            try {
+                state.remember(TOLD, told);
+            } catch (ErrnoException e) {
+                throw new IOException("the state directory cannot be written: " + e.getMessage(), e);
+            }
+        }
     }
 
     /** What may be refused because another has the host. */
@@ -101,16 +118,19 @@ final class Sideline {
                 0,
                 0);
         try {
+            note("yes");
             word.putBeside(store, ArchiveLayout.refused(hostId, self));
         } catch (IOException e) {
             // the refusal itself is what counts here
         }
     }
 
-    /** Says that this one ships for the host again, if it said that it does not. One request, a few where it did. */
+    /**
+     * Says that this one ships for the host again, if it said that it does not: only the state directory knows of that,
+     * without which it is another one.
+     */
     void begins(BlobStore store, String hostId) throws IOException {
-        BlobInfo first = store.first(ArchiveLayout.heartbeats(hostId));
-        if (first == null || !Heartbeat.isOfFenced(first.key(), hostId)) {
+        if (state == null || !state.get(TOLD).orElse("").equals("yes")) {
             return;
         }
         List<String> own = new ArrayList<>();
@@ -127,5 +147,6 @@ final class Sideline {
         for (String word : own) {
             Heartbeat.putBegunAgain(store, word);
         }
+        note("no");
     }
 }
