@@ -27,6 +27,7 @@ final class Components {
 
     private final List<String> faults = new ArrayList<>();
     private String list;
+    private int jars;
 
     private Components(String list) {
         this.list = list;
@@ -38,6 +39,9 @@ final class Components {
         try (Stream<Path> found = Files.walk(Path.of(args[1]))) {
             found.filter(path -> path.toString().endsWith(".jar")).sorted().forEach(components::check);
         }
+        if (components.jars == 0) {
+            components.faults.add("there is no jar in " + args[1]);
+        }
         components.compare(Files.readAllLines(Path.of(args[2])));
         components.faults.forEach(fault -> System.err.println("build.sh: " + fault));
         Files.writeString(file, components.list);
@@ -47,6 +51,7 @@ final class Components {
     private void check(Path jar) {
         String name = String.valueOf(jar.getFileName());
         String digest = digest(jar);
+        jars++;
         if (list.contains('"' + digest + '"')) {
             return;
         }

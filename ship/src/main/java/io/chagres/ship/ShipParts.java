@@ -408,7 +408,7 @@ final class ShipParts implements AutoCloseable {
         /** Takes the host that continues this one. */
         private void goOnBeside(CorruptArchiveException damage, Clock clock, ShipListener listener) throws IOException {
             String next = HostRegistry.continued(store, hostId, options.hostName(), host.machine(), clock.millis());
-            listener.problem("host " + hostId + " goes on as host " + next + " of the same name, since its log is"
+            listener.problem("host " + hostId + " continues as host " + next + " of the same name, since its log is"
                     + " damaged: " + damage.getMessage() + ". 'chagres cat' and 'restore --salvage' give what it"
                     + " holds, 'chagres repair' makes it whole again");
             hostId = next;

@@ -152,7 +152,7 @@ class ContinuationTest {
             }
             ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
             tree.drain();
-            assertThat(tree.problems).anyMatch(problem -> problem.contains("goes on as host"));
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("continues as host"));
             String next = otherHost(tree, damaged);
             for (Path file : all) {
                 assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
@@ -222,7 +222,7 @@ class ContinuationTest {
             }
             ShippedTree.append(all.getFirst(), ShippedTree.random(700, 99));
             tree.drain();
-            assertThat(tree.problems).anyMatch(problem -> problem.contains("goes on as host"));
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("continues as host"));
             String next = otherHost(tree, damaged);
             for (Path file : all) {
                 assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
@@ -394,7 +394,7 @@ class ContinuationTest {
                 deleteRecursively(temp.resolve("state"));
             }
             tree.drain();
-            assertThat(tree.problems).anyMatch(line -> line.contains(first) && line.contains("goes on as host"));
+            assertThat(tree.problems).anyMatch(line -> line.contains(first) && line.contains("continues as host"));
             if (Files.exists(tree.archive.resolve("hosts/" + first))) { // its owner record alone
                 deleteRecursively(tree.archive.resolve("hosts/" + first));
             }

@@ -96,7 +96,7 @@ final class MissingFilesTest {
         assertThat(tree.shipper().status().missingFiles()).isZero();
     }
 
-    /** What the file system has no more does not grow any more, so that retention may expire it. */
+    /** A file that the file system no longer has is over, so that retention may expire it. */
     @Test
     @Tag("it")
     void whatIsNoMoreIsOver() throws IOException {

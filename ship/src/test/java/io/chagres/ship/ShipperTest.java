@@ -129,7 +129,9 @@ class ShipperTest {
         try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
                 Shipper shipper = open(store, true, codec, "state")) {
             Await.until("everything is shipped", () -> {
-                assertThat(shipper.waitMs(60_000)).as("a run of once waits for no event").isLessThanOrEqualTo(10);
+                assertThat(shipper.waitMs(60_000))
+                        .as("a run of once waits for no event")
+                        .isLessThanOrEqualTo(10);
                 return step(shipper);
             });
             assertThat(shipper.drained()).isTrue();

@@ -1,7 +1,6 @@
 package io.chagres.archive.find;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.lang.foreign.MemorySegment;
@@ -34,7 +33,7 @@ public final class DecodedSource implements FileSearch.Source {
      * @param charset its encoding; what is none becomes U+FFFD
      */
     public DecodedSource(FileSearch.Source bytes, Charset charset) {
-        text = new InputStreamReader(new Bytes(bytes), charset);
+        text = new InputStreamReader(new SourceStream(bytes), charset);
     }
 
     @Override
@@ -56,26 +55,5 @@ public final class DecodedSource implements FileSearch.Source {
         encoded.clear();
         var _ = encoder.encode(read, encoded, ended);
         encoded.flip();
-    }
-
-    /** The file as a stream. */
-    private static final class Bytes extends InputStream {
-        private final FileSearch.Source source;
-
-        Bytes(FileSearch.Source source) {
-            this.source = source;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            int got = source.read(MemorySegment.ofArray(bytes).asSlice(offset, length));
-            return got <= 0 && length > 0 ? -1 : got;
-        }
     }
 }

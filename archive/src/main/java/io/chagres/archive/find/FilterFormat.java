@@ -42,7 +42,7 @@ final class FilterFormat {
     private static final int ENTRY_BYTES = 32;
     private static final int MAX_PIECES = 1 << 20;
 
-    /** So many are in a group that is written: each takes memory until then. */
+    /** The most pieces in a group that is written: each takes memory until then. */
     private static final int WRITTEN_PIECES = 64 << 10;
 
     private static final int[] SALT = {

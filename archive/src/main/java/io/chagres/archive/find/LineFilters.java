@@ -49,7 +49,7 @@ public final class LineFilters {
 
     private static final int PLACE_BYTES = 2 * Long.BYTES + 1;
 
-    /** After so many versions of a large host what is left of them is collected. */
+    /** The heap of a large host is collected each time this many versions were read. */
     private static final int VERSIONS_AT_ONCE = 64 * 1024;
 
     private LineFilters() {}
@@ -121,7 +121,7 @@ public final class LineFilters {
             if (bytes == 0) {
                 return;
             }
-            // who reads a filter asks it for words: what is not encrypted tells of nothing that is
+            // a filter answers for words, so an open one must not hold those of encrypted bytes
             boolean isOpen = store.keyRing().bytes().isEmpty();
             BlobStore shown = isOpen ? store.stored() : store;
             List<BlobInfo> taken = new ArrayList<>();
@@ -193,7 +193,7 @@ public final class LineFilters {
     }
 
     /**
-     * Sorts what no filter tells of as the store holds it.
+     * Sorts the bytes that are in no filter in the order of the store.
      *
      * @return how many bytes that are; 0 where it is not worth it
      */
@@ -221,21 +221,12 @@ public final class LineFilters {
     }
 
     private static Iterator<Fresh> freshOf(HostState state, RowSorter rows) {
-        Iterator<byte[]> each = rows.iterator();
-        return new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                return each.hasNext();
-            }
-
-            @Override
-            public Fresh next() {
-                byte[] row = each.next();
-                ByteBuffer at = ByteBuffer.wrap(row, row.length - PLACE_BYTES, PLACE_BYTES);
-                FileVersion version = Objects.requireNonNull(state.version(at.getLong()));
-                return new Fresh(version, at.getLong(), at.get() != 0);
-            }
-        };
+        return rows.as(row -> {
+                    ByteBuffer at = ByteBuffer.wrap(row, row.length - PLACE_BYTES, PLACE_BYTES);
+                    FileVersion version = Objects.requireNonNull(state.version(at.getLong()));
+                    return new Fresh(version, at.getLong(), at.get() != 0);
+                })
+                .iterator();
     }
 
     /** Finds how far filters tell of versions for who asks in the order of their ids. */

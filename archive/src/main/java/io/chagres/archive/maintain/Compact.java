@@ -200,8 +200,8 @@ public final class Compact {
      * was in. Besides its shipper, which looks for no copies, nobody may use the archive meanwhile.
      *
      * @param memoryBytes how many bytes to hold in memory
-     * @param taken returns, of a version, the position before which its bytes are not needed any more; the same as long
-     *     as this compacts
+     * @param taken returns, of a version, the position before which nobody needs its bytes; the same as long as this
+     *     compacts
      */
     public static Compact ofSpool(
             BlobStore store, long memoryBytes, LongSupplier clockMs, Listener listener, LongUnaryOperator taken) {
@@ -239,7 +239,7 @@ public final class Compact {
         }
     }
 
-    /** Closes what a large host is in; nobody holds a state of it any more. */
+    /** Closes the tables of a large host, once nobody holds a state of it. */
     private void release(String hostId) {
         if (tables.release(hostId)) {
             tables.freed();

@@ -106,7 +106,7 @@ final class KeptCommits extends ForwardingStore {
             keptBytes += got;
         } else {
             kept.clear();
-            keptBytes = maxBytes; // no other is kept any more
+            keptBytes = maxBytes; // no further one is kept
         }
         return last;
     }

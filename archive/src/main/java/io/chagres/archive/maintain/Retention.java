@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what of a host is kept. Bytes that have been in the store for longer than the time of retention are declared
- * expired; a grace period later, when nobody can be comparing with them any more, those that no copy needs are left
+ * expired; a grace period later, when nobody can be comparing with them, those that no copy needs are left
  * out. A version that is over and was so for as long goes as a whole. Of a version that may grow again its end stays:
- * what a shipper compares before it goes on. All times are the store's. It keeps nothing of a version but what
+ * a shipper compares it before it ships more. All times are the store's. It keeps nothing of a version but what
  * copies need of it: what is decided is decided again when somebody asks. Confined to one thread.
  */
 final class Retention {
-    /** A shipper that starts again compares this many bytes before the position at which it goes on. */
+    /** A shipper that starts again compares this many bytes before the position at which it continues. */
     private static final long COMPARED_BYTES = 1L << 20;
 
     /** For fewer bytes no extent is cut. */
@@ -99,7 +99,7 @@ final class Retention {
     /**
      * Decides about a spool: what was taken goes at once.
      *
-     * @param taken returns, of a version, the position before which its bytes are not needed any more; always the same
+     * @param taken returns, of a version, the position before which nobody needs its bytes; always the same
      * @param nowMs the time of the store
      */
     static Retention taken(HostState state, LongUnaryOperator taken, long nowMs) {

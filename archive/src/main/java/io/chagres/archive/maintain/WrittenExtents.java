@@ -62,20 +62,7 @@ final class WrittenExtents implements AutoCloseable {
 
     /** Returns all, in the order of versions. */
     Iterable<LogRecord.Extent> all() {
-        return () -> {
-            Iterator<byte[]> each = rows.iterator();
-            return new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return each.hasNext();
-                }
-
-                @Override
-                public LogRecord.Extent next() {
-                    return ExtentRows.ofVersion(each.next());
-                }
-            };
-        };
+        return rows.as(ExtentRows::ofVersion);
     }
 
     @Override

@@ -118,7 +118,7 @@ public final class FleetStatus {
     }
 
     /**
-     * Looks at hosts. A host of which shippers were fenced has a status for each of them, too.
+     * Looks at hosts. Each shipper of a host that was fenced has a status of its own, too.
      *
      * @throws IOException when the store does not answer, or the listener fails
      */

@@ -333,8 +333,8 @@ public final class Checkpoint {
     }
 
     /**
-     * Gives all extents of a checkpoint, of which little is in memory at a time, and returns its chain value. Only when
-     * that was returned they prove to be all.
+     * Gives all extents of a checkpoint, with little of it in memory at a time, and returns its chain value. They are
+     * proven to be all once that was returned.
      *
      * @throws CorruptArchiveException when it is damaged
      * @throws io.chagres.archive.store.NoSuchBlobException when it does not exist

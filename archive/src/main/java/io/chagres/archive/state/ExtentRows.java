@@ -6,7 +6,6 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.Iterator;
 
 /** Lays extents out as rows that a {@link RowSorter} brings into their order. Confined to one thread. */
 public final class ExtentRows {
@@ -75,20 +74,7 @@ public final class ExtentRows {
 
     /** Returns the extents of rows of {@link #asStored}, made one by one. */
     public static Iterable<LogRecord.Extent> asStored(RowSorter rows) {
-        return () -> {
-            Iterator<byte[]> each = rows.iterator();
-            return new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return each.hasNext();
-                }
-
-                @Override
-                public LogRecord.Extent next() {
-                    return extent(each.next(), STORED_BYTES);
-                }
-            };
-        };
+        return rows.as(row -> extent(row, STORED_BYTES));
     }
 
     private static LogRecord.Extent extent(byte[] row, int keyBytes) {

@@ -23,7 +23,7 @@ import java.util.Map;
 public final class HistoryWriter implements RunListener, AutoCloseable {
     private static final int BLOCK_BYTES = 256 << 10;
 
-    /** Lengths of so many versions make a moment of their own, and are not in memory any more. */
+    /** Lengths of this many versions are written as a moment of their own, and leave the memory. */
     private static final int MAX_GROWN = 64 * 1024;
 
     /** Records, by where they are. */

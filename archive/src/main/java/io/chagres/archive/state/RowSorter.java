@@ -10,15 +10,16 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts rows of bytes by their unsigned bytes, so many that they need not be in memory: what is more than a few MiB is
- * sorted part by part into a file without a name, and the parts are merged. Rows that are equal are all kept. Confined
+ * Sorts rows of bytes by their unsigned bytes, with a few MiB of them in memory: more are sorted part by part into a
+ * file without a name, and the parts are merged. Rows that are equal are all kept. Confined
  * to one thread while rows are added; then each iterator is confined to one at a time.
  */
 public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
-    /** So many bytes of rows are sorted at once. */
+    /** The most bytes of rows that are sorted at once. */
     private static final int MAX_BYTES = 2 << 20;
 
     private static final int FIRST_BYTES = 4096;
@@ -31,7 +32,7 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
     private final SpillFile file;
     private final List<Part> parts = new ArrayList<>();
     private byte[] bytes = new byte[FIRST_BYTES];
-    /** Where the rows in memory end; sorted once nothing is added any more. */
+    /** Where the rows in memory end; sorted once all are added. */
     private int[] ends = new int[FIRST_ROWS];
 
     private int count;
@@ -111,7 +112,29 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
         count = 0;
     }
 
-    /** Returns all rows in their order; nothing may be added any more. What cannot be read is thrown unchecked. */
+    /**
+     * Returns all rows in their order, as what they stand for.
+     *
+     * @param made makes it of a row
+     */
+    public <T> Iterable<T> as(Function<byte[], T> made) {
+        return () -> {
+            Iterator<byte[]> each = iterator();
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return each.hasNext();
+                }
+
+                @Override
+                public T next() {
+                    return made.apply(each.next());
+                }
+            };
+        };
+    }
+
+    /** Returns all rows in their order; none may be added from then on. What cannot be read is thrown unchecked. */
     @Override
     public Iterator<byte[]> iterator() {
         if (order == null) {

@@ -83,8 +83,8 @@ final class TableCopy {
     }
 
     /**
-     * Copies all names in their order but those that others take the place of: blocks of which none was replaced as
-     * they are.
+     * Copies all names in their order, with others in the place of those that they replace. A block without a replaced
+     * name is copied as it is.
      *
      * @param others in their order
      */

@@ -57,7 +57,7 @@ class LargeCompactTest {
                     case 3 -> host.move("/d" + random.nextInt(3), "/e" + random.nextInt(2));
                     case 4 -> {
                         host.close(some, LogRecord.Reason.GONE);
-                        ids.remove(some); // nobody writes into it any more, and it may expire
+                        ids.remove(some); // it is over, and may expire
                     }
                     case 5 -> host.zeros(some, 5);
                     case 6 -> {

@@ -115,7 +115,7 @@ class RepairTest {
         }
         assertThat(repair(true)).isZero();
         try (Host host = new Host(store, ID, "web1")) {
-            host.file("/later", "goes on");
+            host.file("/later", "continues");
             assertThat(host.commit()).isEqualTo(7);
             assertThat(host.state().seq()).isEqualTo(7);
         }
@@ -232,7 +232,7 @@ class RepairTest {
             assertThat(repair(true)).isZero();
         }
         try (Host host = new Host(store, ID, "web1")) {
-            host.file("/later", "goes on");
+            host.file("/later", "continues");
             assertThat(host.commit()).isEqualTo(7);
         }
     }

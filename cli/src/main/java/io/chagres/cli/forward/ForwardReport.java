@@ -66,7 +66,8 @@ final class ForwardReport implements ForwardListener {
     public void retried(HostRegistry.Owner host, SinkException cause) throws SinkException {
         long nowMs = MonotonicClock.nowMs();
         busySinceMs = Math.min(busySinceMs, nowMs);
-        if (once && !(cause.isBusy() && nowMs - busySinceMs < PATIENCE_MS)) {
+        boolean isPatient = cause.isBusy() && nowMs + cause.retryAfterMs() - busySinceMs < PATIENCE_MS;
+        if (once && !isPatient) {
             throw new SinkException(cause.getMessage() + ". Nothing is lost; the next run goes on from there", cause);
         }
         String found = String.valueOf(cause.getMessage());

@@ -7,6 +7,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ final class OpenFiles implements Prune.Holders, AutoCloseable {
     private final Map<File, String> held = new HashMap<>();
     private final Statx stat = new Statx();
     private long lookedMs = Long.MIN_VALUE;
+    private long unseen;
 
     @Override
     public @Nullable String of(long dev, long ino) throws IOException {
@@ -41,6 +43,7 @@ final class OpenFiles implements Prune.Holders, AutoCloseable {
 
     private void look() throws IOException {
         held.clear();
+        unseen = 0;
         String own = Long.toString(ProcessHandle.current().pid());
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
             for (Path process : processes) {
@@ -59,9 +62,16 @@ final class OpenFiles implements Prune.Holders, AutoCloseable {
                     held.putIfAbsent(new File(stat.dev(), stat.ino()), name);
                 }
             }
+        } catch (AccessDeniedException e) {
+            unseen++; // who writes is found by the lease all the same
         } catch (IOException e) {
-            // it ended, or is somebody else's: who writes is found by the lease all the same
+            // it ended
         }
+    }
+
+    /** Returns of how many processes nobody could see, at the last look, which files they have open. */
+    long unseen() {
+        return unseen;
     }
 
     private static List<String> arguments(Path process) {

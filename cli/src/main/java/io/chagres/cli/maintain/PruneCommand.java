@@ -130,6 +130,11 @@ public final class PruneCommand implements Callable<Integer> {
                     prune.below(Pathname.of(path).absolute().normalized());
                 }
             }
+            if (holders.unseen() > 0) {
+                context.err()
+                        .println("chagres prune: what " + holders.unseen()
+                                + " processes of other users only read cannot be seen; root sees it");
+            }
         }
         context.err()
                 .println(

@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.find.DecodedSource;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LineSink;
+import io.chagres.archive.find.SourceStream;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.Extents;
@@ -116,7 +117,7 @@ record SearchedFile(
         Range range = new Range(start, end);
         InputStream in;
         try {
-            in = form.open(range);
+            in = form.open(range.stream());
         } catch (IOException e) {
             throw fault(form, range, e);
         }
@@ -149,7 +150,7 @@ record SearchedFile(
     }
 
     /** Bytes of the file. */
-    private final class Range extends InputStream {
+    private final class Range {
         private final long rangeEnd;
         private long position;
         private @Nullable IOException failed;
@@ -171,22 +172,14 @@ record SearchedFile(
             }
         }
 
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            int got = read(MemorySegment.ofArray(bytes).asSlice(offset, length));
-            return got == 0 && length > 0 ? -1 : got;
-        }
-
-        /** For GZIPInputStream, which looks for another member only where something is left. */
-        @Override
-        public int available() {
-            return position < rangeEnd ? 1 : 0;
+        /** Returns the bytes to be unpacked; GZIPInputStream looks for another member only where more is left. */
+        InputStream stream() {
+            return new SourceStream(this::read) {
+                @Override
+                public int available() {
+                    return position < rangeEnd ? 1 : 0;
+                }
+            };
         }
     }
 }

@@ -54,7 +54,7 @@ public final class ArchivePlace {
         return concerns;
     }
 
-    /** Returns them for a line that goes on; empty when there are none. */
+    /** Returns them to be put into a sentence; empty when there are none. */
     static String words(List<String> concerns) {
         return concerns.isEmpty() ? "" : " (" + String.join("; ", concerns) + ")";
     }

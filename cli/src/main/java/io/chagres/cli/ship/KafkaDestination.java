@@ -139,7 +139,7 @@ final class KafkaDestination implements Destination, ForwardListener {
             boolean more = from.step();
             Progress progress = from.progress(of.hostId());
             if (progress != null) {
-                accepted = true; // it took this forwarder's word that it goes on, and told where
+                accepted = true; // it answered this forwarder, and said where it stands
                 rest.delivered(progress.seq(), progress.leftBytes());
                 makeRoom(from, progress);
             }

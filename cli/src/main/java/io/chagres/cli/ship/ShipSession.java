@@ -71,7 +71,8 @@ final class ShipSession {
                     ExitCode.FAILED,
                     "what is known of " + status.files() + " files fills the heap of "
                             + ByteSize.format(Runtime.getRuntime().maxMemory())
-                            + ". What was acknowledged is safe, the next 'ship' goes on; give more (--memory)");
+                            + ". What was acknowledged is safe, the next 'ship' continues from there; give more"
+                            + " (--memory)");
         }
         if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
             heap.collect(now, status.files()); // the log it was loaded from was larger than what is kept of it

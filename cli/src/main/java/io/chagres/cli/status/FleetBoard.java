@@ -15,11 +15,11 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a fleet for whoever looks from another thread: the last look at its archive. A host that was there
+ * Holds the last look at the archive of a fleet, for readers on other threads. A host that was there
  * once stays, also when the archive no longer has it. Safe for any thread.
  */
 final class FleetBoard implements Board {
-    /** So many looks that are missing are no accident. */
+    /** This many missed looks in a row are no accident. */
     private static final int MISSED_LOOKS = 3;
 
     private static final double MS_PER_SECOND = 1000.0;
@@ -38,7 +38,7 @@ final class FleetBoard implements Board {
      * Begins with nothing known.
      *
      * @param everyMs how often the archive is looked at, in milliseconds
-     * @param mostHosts of so many each has metrics of its own, the worst first
+     * @param mostHosts how many hosts have metrics of their own, the worst first
      */
     FleetBoard(String archive, InstantSource clock, long everyMs, int mostHosts) {
         this.archive = archive;

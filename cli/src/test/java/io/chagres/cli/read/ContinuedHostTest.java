@@ -45,7 +45,7 @@ final class ContinuedHostTest {
             Files.write(last, bytes);
         }
         Files.writeString(file, SECOND, StandardOpenOption.APPEND);
-        assertThat(ship()).contains("goes on as host");
+        assertThat(ship()).contains("continues as host");
         assertThat(hosts()).hasSize(2);
     }
 
@@ -123,7 +123,7 @@ final class ContinuedHostTest {
     void shipsAgainWhatTheRemovedHostHeld() throws IOException {
         removeKey();
         Program.ok("rm", "-r", archive.resolve("hosts/" + damaged).toString());
-        assertThat(ship()).contains(damaged, "goes on as host");
+        assertThat(ship()).contains(damaged, "continues as host");
         assertThat(read("cat").out()).endsWith(FIRST + SECOND);
     }
 }

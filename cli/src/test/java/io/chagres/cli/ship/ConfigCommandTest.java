@@ -246,7 +246,7 @@ final class ConfigCommandTest {
         assertThat(options.sources()).hasSize(3);
     }
 
-    /** Whoever asks for metrics hears that what the file says is not in force. */
+    /** Metrics say that what the file says is not in force. */
     @Test
     void metricsTellOfARefusedReload() throws IOException {
         CommandContext context = context(Map.of());

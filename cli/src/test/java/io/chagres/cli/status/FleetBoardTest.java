@@ -78,7 +78,7 @@ class FleetBoardTest {
         assertThat(board.json()).contains("\"untold\":1", "\"host\":\"c\"").doesNotContain("\"host\":\"a\"");
     }
 
-    /** That nothing is there any more is no reason to say nothing. */
+    /** An archive without hosts is said to be one. */
     @Test
     void aHostThatVanishedStays() {
         FleetBoard board = board(10);

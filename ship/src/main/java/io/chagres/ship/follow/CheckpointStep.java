@@ -92,7 +92,7 @@ public final class CheckpointStep {
         return true;
     }
 
-    /** Says whether the heap may hold so many bytes more; collects garbage where that may make room for them. */
+    /** Says whether the heap has room for more bytes; collects garbage where that may make room. */
     static boolean hasRoom(long bytes) {
         Runtime runtime = Runtime.getRuntime();
         if (runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory() < bytes) {

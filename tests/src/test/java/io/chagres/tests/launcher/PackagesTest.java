@@ -135,6 +135,7 @@ class PackagesTest {
                 .contains("zstd-jni", "has CVE-1; use 99.1")
                 .doesNotContain("CVE-2");
         Path strange = Files.createDirectory(directory.resolve("strange"));
+        assertThat(compared(list, strange, known)).contains("there is no jar in ");
         Files.write(strange.resolve("guava-1.jar"), new byte[] {1});
         assertThat(compared(list, strange, known)).contains("guava-1.jar is in the program, and not in the list");
     }
