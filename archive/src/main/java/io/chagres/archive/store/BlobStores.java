@@ -52,7 +52,7 @@ public final class BlobStores {
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
     public static BlobStore open(String address, boolean create) throws IOException {
-        return PatientStore.of(opened(address, create), Patience.SHORT, null);
+        return PatientStore.of(opened(address, create), AnswerTimeout.SHORT, null);
     }
 
     /**
@@ -64,7 +64,7 @@ public final class BlobStores {
      * @param notes told what a person should know meanwhile, a sentence each, on any thread
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
-    public static BlobStore open(String address, Patience patience, Executor threads, Consumer<String> notes)
+    public static BlobStore open(String address, AnswerTimeout patience, Executor threads, Consumer<String> notes)
             throws IOException {
         BlobStore store = PatientStore.of(opened(address, false), patience, threads);
         store.tell(notes);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. A
  * question that the store is too busy for, or that nobody answers, is asked again, later and later, as long as anything
- * was answered within the {@link Patience}, of all questions together. No call waits longer than that where it has
+ * was answered within the {@link AnswerTimeout}, of all questions together. No call waits longer than that where it has
  * threads: the caller is free then, and the thread that still waits for the answer is interrupted. Other refusals are
  * answers, and passed on. Safe for any thread.
  */
@@ -68,7 +68,7 @@ public final class PatientStore extends ForwardingStore {
         T ask() throws IOException;
     }
 
-    private final Patience patience;
+    private final AnswerTimeout patience;
     /** Wait for answers; null where the caller waits by itself. */
     private final @Nullable Executor threads;
 
@@ -80,7 +80,7 @@ public final class PatientStore extends ForwardingStore {
     private long toldMs = NEVER;
     private @Nullable StoreException lastFailure;
 
-    PatientStore(BlobStore store, Patience patience, @Nullable Executor threads, Time time) {
+    PatientStore(BlobStore store, AnswerTimeout patience, @Nullable Executor threads, Time time) {
         super(store);
         this.patience = patience;
         this.threads = threads;
@@ -95,7 +95,7 @@ public final class PatientStore extends ForwardingStore {
      * @param threads wait for answers, one for each question, so that a call ends in time whatever the vendor's client
      *     does; null where the caller may wait as long as that
      */
-    public static BlobStore of(BlobStore store, Patience patience, @Nullable Executor threads) {
+    public static BlobStore of(BlobStore store, AnswerTimeout patience, @Nullable Executor threads) {
         return store instanceof DirectoryStore ? store : new PatientStore(store, patience, threads, REAL);
     }
 

@@ -51,7 +51,7 @@ class PatientStoreTest {
                     throw new StoreException("503 SlowDown", new IOException(), kind);
                 }
             }),
-            new Patience(PATIENCE_MS, FIRST_MS, 0),
+            new AnswerTimeout(PATIENCE_MS, FIRST_MS, 0),
             null,
             time);
 
@@ -137,12 +137,12 @@ class PatientStoreTest {
                 new FaultyStore(objects, (operation, done) -> {
                     throw new StoreException("503 SlowDown", new IOException(), kind);
                 }),
-                Patience.of(PATIENCE_MS).after(1_000),
+                AnswerTimeout.of(PATIENCE_MS).after(1_000),
                 null,
                 time);
         assertThatThrownBy(() -> late.size("a/1")).hasMessage("503 SlowDown");
         assertThat(nowMs).isEqualTo(PATIENCE_MS - 1_000);
-        assertThat(Patience.of(10).after(1_000).spentMs()).isEqualTo(5);
+        assertThat(AnswerTimeout.of(10).after(1_000).spentMs()).isEqualTo(5);
     }
 
     @Test
@@ -184,7 +184,7 @@ class PatientStoreTest {
                 return 0;
             }
         };
-        BlobStore patient = PatientStore.of(hangs, Patience.of(100), threads);
+        BlobStore patient = PatientStore.of(hangs, AnswerTimeout.of(100), threads);
         patient.tell(notes::add);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment own = arena.allocate(8);
@@ -220,7 +220,7 @@ class PatientStoreTest {
                         throw new StoreException("503 SlowDown", new IOException(), kind);
                     }
                 }),
-                Patience.of(PATIENCE_MS),
+                AnswerTimeout.of(PATIENCE_MS),
                 threads,
                 time);
         bounded.tell(notes::add);

@@ -1,8 +1,8 @@
 package io.chagres.cli.command;
 
+import io.chagres.archive.store.AnswerTimeout;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -35,14 +35,14 @@ public final class TimeoutOption {
                 store, patience(context.clock()), WAITING, note -> context.err().println("chagres: " + note));
     }
 
-    private Patience patience(InstantSource clock) throws CommandFailure {
+    private AnswerTimeout patience(InstantSource clock) throws CommandFailure {
         if (timeout == null) {
-            return Patience.USUAL;
+            return AnswerTimeout.USUAL;
         }
         if (timeout.toMillis() < 1) {
             throw new CommandFailure(ExitCode.USAGE, "--timeout is at least 1ms");
         }
-        return Patience.of(timeout.toMillis()).after(sinceStartMs(clock));
+        return AnswerTimeout.of(timeout.toMillis()).after(sinceStartMs(clock));
     }
 
     /** Returns how long ago this process started, in milliseconds; 0 if the system does not say. */

@@ -121,7 +121,7 @@ public final class PruneCommand implements Callable<Integer> {
         boolean only = dryRun == null ? context.liveLine() : dryRun;
         long untilMs = context.clock().millis() - olderThan.toMillis();
         try (BlobStore archive = identities.open(plan.store(), timeout, context);
-                OpenFiles holders = new OpenFiles()) {
+                FileHolders holders = new FileHolders()) {
             String id = hostId(archive, host == null ? plan.options().hostName() : host);
             HostState state = HostLog.replay(archive, id, ExtentFilter.ALL, RunListener.NONE);
             try (Prune prune =

@@ -2,9 +2,9 @@ package io.chagres.cli.mount;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.store.AnswerTimeout;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.Patience;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -275,8 +275,8 @@ public final class MountCommand implements Callable<Integer> {
     }
 
     private BlobStore opened() throws IOException {
-        BlobStore archive =
-                BlobStores.open(store, Patience.of(Math.max(1, timeout.toMillis())), TimeoutOption.WAITING, this::say);
+        BlobStore archive = BlobStores.open(
+                store, AnswerTimeout.of(Math.max(1, timeout.toMillis())), TimeoutOption.WAITING, this::say);
         return identities.over(cache == null ? archive : cached(archive, cache), context.environment());
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Which files other processes have open, as far as this user may see: all of them for root. A ship is none of them: it
  * holds what it follows, and lets go of what has no name and no writer. Confined to one thread.
  */
-final class OpenFiles implements Prune.Holders, AutoCloseable {
+final class FileHolders implements Prune.Holders, AutoCloseable {
     private static final Path PROCESSES = Path.of("/proc");
     private static final long FRESH_MS = 10_000;
 
