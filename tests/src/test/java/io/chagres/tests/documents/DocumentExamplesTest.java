@@ -18,7 +18,7 @@ class DocumentExamplesTest {
             Pattern.compile("<!-- (\\S+[.](?:java|kt|kts)) -->\\n```(?:java|kotlin)\\n(.*?)```", Pattern.DOTALL);
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/FUSE.md", "docs/NATIVE.md", "docs/WATCH.md"})
+    @ValueSource(strings = {"docs/LIBRARIES.md", "docs/FUSE.md", "docs/NATIVE.md", "docs/WATCH.md"})
     void everyExampleIsCompiled(String document) throws IOException {
         Path root = Repository.root();
         String text = Files.readString(root.resolve(document));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs what the README shows, as it stands there, in the checkout. */
+/** Runs what the README and the page of commands show, as it stands there, in the checkout. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class ReadmeTest {
@@ -50,7 +50,7 @@ class ReadmeTest {
             }
             """;
 
-    /** A command and what the README says it prints. */
+    /** A command and what the document says it prints. */
     private record Example(String command, List<String> output) {
         /** Says whether it goes on until somebody ends it. */
         boolean stays() {
@@ -71,9 +71,7 @@ class ReadmeTest {
     @Test
     void theFirstMinute(FaultBench bench) throws IOException {
         Requires.tool("script");
-        List<Example> examples = new ArrayList<>(examples("# Chagres"));
-        examples.addAll(examples("## One minute"));
-        examples.addAll(examples("## Install"));
+        List<Example> examples = examples("README.md");
         assertThat(examples).hasSizeGreaterThan(8);
         String before = checkoutStatus();
         StringBuilder session = new StringBuilder("set -m\ncd '" + Chagres.repository() + "'\n");
@@ -97,9 +95,9 @@ class ReadmeTest {
         assertThat(checkoutStatus()).isEqualTo(before);
     }
 
-    /** All commands of the reference that need no account succeed, one after the other, on a machine of their own. */
+    /** All commands of the page that need no account succeed, one after the other, on a machine of their own. */
     @Test
-    void theReference(FaultBench bench) throws IOException {
+    void theCommands(FaultBench bench) throws IOException {
         Requires.loopDevices();
         Requires.fuse();
         Requires.tool("mkfs.xfs");
@@ -108,8 +106,7 @@ class ReadmeTest {
         Path image = bench.root().resolve("image");
         Path srv = bench.root().resolve("srv");
         bench.mounted(Mounted.newFileSystem(image, srv, "mkfs.xfs", "-q", "-m", "reflink=1"));
-        List<Example> examples = new ArrayList<>(examples("## Reference"));
-        examples.addAll(examples("## Also in this repository"));
+        List<Example> examples = examples("docs/COMMANDS.md");
         examples.removeIf(Example::isOfACloud);
         assertThat(examples).hasSizeGreaterThan(18);
         String before = checkoutStatus();
@@ -128,7 +125,7 @@ class ReadmeTest {
                     .append(EXIT)
                     .append("$?\"\n");
         }
-        Path script = Files.writeString(bench.root().resolve("reference.sh"), session);
+        Path script = Files.writeString(bench.root().resolve("commands.sh"), session);
 
         List<String> line = List.of(
                 "unshare", "--mount", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "" + script);
@@ -194,15 +191,12 @@ class ReadmeTest {
                 .replace('\r', '\n');
     }
 
-    /** Takes the console blocks of one section apart. */
-    private static List<Example> examples(String title) throws IOException {
-        String readme = Files.readString(Chagres.repository().resolve("README.md"));
-        int begin = readme.indexOf(title + "\n");
-        assertThat(begin).as(title).isNotNegative();
-        String section = readme.substring(begin, readme.indexOf("\n## ", begin + 1));
+    /** Takes the console blocks of a document apart. */
+    private static List<Example> examples(String document) throws IOException {
+        String text = Files.readString(Chagres.repository().resolve(document));
         List<Example> examples = new ArrayList<>();
         boolean console = false;
-        for (String line : section.lines().toList()) {
+        for (String line : text.lines().toList()) {
             if (line.startsWith("```")) {
                 console = line.equals("```console");
             } else if (console && line.startsWith("$ ")) {
