@@ -254,7 +254,7 @@ A: $DEDUPE_FILES equal files of 4 MiB; A': half of them equal in pairs, half ali
 files of 0.5 to 16 KiB, 25% of them copies; D: A' cold, with memory for a quarter of it; clones: $DEDUPE_CLONES files of
 4 MiB that share all blocks; tiny files: $DEDUPE_TINY of up to 4 KB. Trees as people have them, hot: system is /usr/share and
 a copy in which one file in twenty differs, images five unpacked layers of two images, git five checkouts of this repository
-150 commits apart, mail $DEDUPE_MAILS mails of which three in ten are copies.
+150 commits apart, mail $DEDUPE_MAILS mails, three in ten of them copies.
 
 | work | tool | wall s | user s | sys s | peak RSS MB | read MB | freed MB |
 |---|---|---|---|---|---|---|---|

@@ -149,7 +149,7 @@ final class Flush {
             }
             unheard = true;
             parts.health.problem("the state directory cannot be written (" + e.getMessage()
-                    + "); the flush goes on, 'chagres drain' does not hear of it");
+                    + "); the flush continues, 'chagres drain' does not hear of it");
         }
     }
 }

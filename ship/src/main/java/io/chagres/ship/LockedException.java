@@ -29,7 +29,8 @@ public final class LockedException extends IOException {
     LockedException(String hostName, LogRecord.IncarnationOpened other, long silentMs, long leftMs) {
         super("another chagres ship (host " + other.hostName() + ", machine-id " + other.machineId() + ", boot "
                 + other.bootId() + ", pid " + other.pid() + ") ships to this store as host " + hostName
-                + " and was heard " + silentMs / 1000 + " s ago. It goes on undisturbed. If it is dead, start again in "
+                + " and was heard " + silentMs / 1000
+                + " s ago. It continues undisturbed. If it is dead, start again in "
                 + (leftMs / 1000 + 1) + " s, or now with --take-over; if not, give this one a --host of its own");
         pid = other.pid();
         isElsewhere = true;

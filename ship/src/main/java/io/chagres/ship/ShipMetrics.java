@@ -46,7 +46,7 @@ final class ShipMetrics {
                         of(status, ShipStatus::heldBackBytes))
                 .gauge(
                         "chagres_unverified_bytes",
-                        "Bytes that are acknowledged, in files of which nothing proves that they hold them still.",
+                        "Bytes that are acknowledged, in files that nobody has compared since they changed.",
                         of(status, ShipStatus::unverifiedBytes))
                 .gauge(
                         "chagres_oldest_look_seconds",

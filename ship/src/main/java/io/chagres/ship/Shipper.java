@@ -190,7 +190,7 @@ public final class Shipper implements AutoCloseable {
             throw e;
         } catch (DamagedLogException | UnreadableCommitException e) {
             for (FileRisk each : risk.nameless(now)) { // nobody finds these again
-                parts.health.problem(each.path() + " has no name any more: its " + each.riskBytes()
+                parts.health.problem(each.path() + " no longer has a name: its " + each.riskBytes()
                         + " bytes that are not acknowledged are lost");
             }
             throw e;

@@ -172,7 +172,7 @@ public final class CommitLog {
                 return;
             }
         }
-        throw new CorruptArchiveException(key, "it was acknowledged, and is not in the archive any more");
+        throw new CorruptArchiveException(key, "it was acknowledged, and is no longer in the archive");
     }
 
     /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */

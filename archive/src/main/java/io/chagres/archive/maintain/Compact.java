@@ -427,7 +427,7 @@ public final class Compact {
         if (tookMs > ORPHAN_MS / 2) {
             throw new IOException("compacting host " + hostId + " took "
                     + Duration.ofMillis(tookMs).toHours()
-                    + " hours; what it wrote may not count any more. Nothing is lost: compact more often, or with more"
+                    + " hours; what it wrote may no longer count. Nothing is lost: compact more often, or with more"
                     + " bandwidth");
         }
         return false;

@@ -129,7 +129,7 @@ final class CheckpointReader implements AutoCloseable {
             check.end(this::bytes);
         }
         if (bytesLeft()) {
-            throw new CorruptArchiveException(key, "it goes on after its end");
+            throw new CorruptArchiveException(key, "it has bytes behind its end");
         }
     }
 

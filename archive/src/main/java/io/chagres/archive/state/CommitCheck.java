@@ -104,7 +104,8 @@ public final class CommitCheck {
     private void extend(LogRecord.Extent extent, int dataLength) throws CorruptArchiveException {
         int at = known(extent.versionId());
         if (extent.start() != ends[at]) {
-            refuse("version " + extent.versionId() + " goes on at byte " + extent.start() + " and ends at " + ends[at]);
+            refuse("version " + extent.versionId() + " continues at byte " + extent.start() + " and ends at "
+                    + ends[at]);
         }
         if (extent instanceof LogRecord.Run run && run.dataOffset() + run.length() > dataLength) {
             refuse("a run lies behind the bytes of the commit");
@@ -121,7 +122,7 @@ public final class CommitCheck {
     private int known(long versionId) throws CorruptArchiveException {
         int at = Arrays.binarySearch(ids, 0, count, versionId);
         if (at < 0) {
-            refuse("it tells of version " + versionId + ", which was never opened");
+            refuse("it names version " + versionId + ", which was never opened");
         }
         return at;
     }

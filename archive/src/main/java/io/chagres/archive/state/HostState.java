@@ -417,7 +417,7 @@ public final class HostState {
         if (extent.start() != version.length()) {
             throw new CorruptArchiveException(
                     object,
-                    "it goes on with version " + extent.versionId() + " at byte " + extent.start()
+                    "it continues version " + extent.versionId() + " at byte " + extent.start()
                             + ", but that version ends at byte " + version.length());
         }
         version.extend(extent, time);
@@ -430,7 +430,7 @@ public final class HostState {
     private FileVersion known(String object, long versionId) throws CorruptArchiveException {
         FileVersion version = kept(versionId);
         if (version == null) {
-            throw new CorruptArchiveException(object, "it tells of version " + versionId + ", which was never opened");
+            throw new CorruptArchiveException(object, "it names version " + versionId + ", which was never opened");
         }
         return version;
     }

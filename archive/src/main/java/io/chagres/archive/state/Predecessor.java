@@ -35,7 +35,7 @@ public final class Predecessor {
         }
         return new CorruptArchiveException(
                 ArchiveLayout.HOSTS + before,
-                "it is not there any more, and host " + hostId + ", which continues it, has of " + files
+                "it is no longer there, and host " + hostId + ", which continues it, has of " + files
                         + (files == 1 ? " file" : " files") + " only what came later");
     }
 

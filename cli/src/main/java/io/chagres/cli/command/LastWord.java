@@ -59,7 +59,7 @@ public final class LastWord {
         if (failure instanceof Error) {
             end(failure);
         }
-        say("chagres: unexpected failure on the thread " + thread + ": " + failure + ". The program goes on.\n");
+        say("chagres: unexpected failure on the thread " + thread + ": " + failure + ". The program continues.\n");
     }
 
     /** Says why and ends the process at once, whatever else runs or waits. Does not return. */

@@ -29,8 +29,8 @@ import picocli.CommandLine.Parameters;
         header = "Let equal files share their blocks (XFS with reflink, btrfs).",
         description = "Looks for files of equal content below the paths and gives the space of all but one back. The"
                 + " kernel compares every byte before blocks are shared, and locks both files meanwhile: no content"
-                + " and no time of a file changes, whoever writes. No symbolic link is followed. What could not be"
-                + " shared is said file by file, and the run goes on. It may be interrupted at any moment.",
+                + " and no time of a file changes, also while others write. No symbolic link is followed. What could not"
+                + " be shared is said file by file, and the run continues. It may be interrupted at any moment.",
         footer = {
             "",
             "Examples:",
@@ -169,7 +169,8 @@ public final class DedupeCommand implements Callable<Integer> {
             }
             session.run(roots);
             if (session.isStopped()) {
-                progress.message("chagres dedupe: interrupted; what is shared stays shared, and the next run goes on");
+                progress.message(
+                        "chagres dedupe: interrupted; what is shared stays shared, and the next run continues");
                 return ExitCode.INTERRUPTED;
             }
             return report.isComplete() ? ExitCode.DONE : ExitCode.FAILED;

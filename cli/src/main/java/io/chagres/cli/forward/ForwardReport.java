@@ -68,7 +68,7 @@ final class ForwardReport implements ForwardListener {
         busySinceMs = Math.min(busySinceMs, nowMs);
         boolean isPatient = cause.isBusy() && nowMs + cause.retryAfterMs() - busySinceMs < PATIENCE_MS;
         if (once && !isPatient) {
-            throw new SinkException(cause.getMessage() + ". Nothing is lost; the next run goes on from there", cause);
+            throw new SinkException(cause.getMessage() + ". Nothing is lost; the next run continues from there", cause);
         }
         String found = String.valueOf(cause.getMessage());
         if (!problem.equals(found) || nowMs > saidMs + SILENT_MS) {

@@ -202,7 +202,7 @@ final class GrepFleet {
         }
         if (done && each.located != null) {
             for (CorruptArchiveException filter : each.located.filters()) {
-                view.note(filter.getMessage() + "; all that it tells of is read");
+                view.note(filter.getMessage() + "; all that it covers is read");
             }
         }
         return done ? each.located : null;

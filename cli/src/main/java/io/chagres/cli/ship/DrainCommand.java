@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
         header = "Make a running ship commit everything at once, and wait for it.",
         description = {
             "For a machine that has been told that it will vanish. Every ship with this state directory scans once"
-                    + " more, commits without regard to --max-lag, and goes on. SIGUSR1 to a ship does the same without"
-                    + " waiting.",
+                    + " more, commits without regard to --max-lag, and continues. SIGUSR1 to a ship does the same"
+                    + " without waiting.",
             "Exit codes: 0 what was there is acknowledged; 1 no ship runs; 2 usage; 3 bytes at risk."
         },
         footer = {"", "Example:", "  chagres drain --timeout 90s"})
@@ -166,7 +166,7 @@ public final class DrainCommand implements Callable<Integer> {
                 .println(ship
                         + (runs ? "not done within " + Durations.format(timeout.toMillis()) : "ended meanwhile")
                         + ", at risk: " + bytes(answer.begun() > one.begunBefore() ? answer.leftBytes() : -1)
-                        + ". They are still in the local files" + (runs ? "; it goes on trying." : "."));
+                        + ". They are still in the local files" + (runs ? "; it tries again." : "."));
         return false;
     }
 

@@ -174,8 +174,7 @@ final class GrepFilterTest {
                 assertThat(grep.code()).isZero();
             }
             Files.write(filter, new byte[100]);
-            assertThat(grep(List.of("-F", id)).err())
-                    .contains("filters/", "is damaged", "all that it tells of is read");
+            assertThat(grep(List.of("-F", id)).err()).contains("filters/", "is damaged", "all that it covers is read");
             Files.write(filter, bytes);
         }
     }

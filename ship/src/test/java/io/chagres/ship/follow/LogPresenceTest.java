@@ -71,7 +71,7 @@ class LogPresenceTest {
         assertThatThrownBy(() -> presence.step(INTERVAL_MS * 2 + 1, INTERVAL_MS, 5, false))
                 .isInstanceOf(DamagedLogException.class)
                 .hasMessageContaining(ArchiveLayout.commit(ID, 2))
-                .hasMessageContaining("is not in the archive any more");
+                .hasMessageContaining("is no longer in the archive");
     }
 
     @Test

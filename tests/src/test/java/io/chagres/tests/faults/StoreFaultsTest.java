@@ -100,7 +100,7 @@ class StoreFaultsTest {
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
         ShipProcess ship = bench.ship("--heartbeat", "1s").awaitSettled();
         Program.ok("sh", "-c", "rm -rf " + bench.store() + "/*");
-        ship.awaitError("is not in the archive any more");
+        ship.awaitError("is no longer in the archive");
         writer.lines(10);
         ship.awaitSettled().drain();
 

@@ -141,6 +141,14 @@ class TidyRulesTest {
     }
 
     @Test
+    void findsAWordThatTheStyleReplaces() {
+        assertThat(findings("docs/PAGE.md", "# Page\nThe run `goes on`.\nThe run goes on, whoever writes.\n"))
+                .singleElement()
+                .asString()
+                .startsWith("docs/PAGE.md:3: 'goes on'");
+    }
+
+    @Test
     void findsWorkNotDone() {
         String word = "TO" + "DO";
         assertThat(findings("pom.xml", "<!-- " + word + " -->")).hasSize(1);
