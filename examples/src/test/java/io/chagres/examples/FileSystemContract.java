@@ -337,8 +337,8 @@ abstract class FileSystemContract {
                 .contains("not allowed");
         try (Arena arena = Arena.ofConfined();
                 Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0)) {
-            long getFlags = 0x80086601L;
-            assertThat(open.tryIoctl(getFlags, arena.allocate(8))).isEqualTo(-Errno.ENOTTY);
+            long getVersion = 0x80087601L;
+            assertThat(open.tryIoctl(getVersion, arena.allocate(8))).isEqualTo(-Errno.ENOTTY);
         }
     }
 
@@ -386,6 +386,27 @@ abstract class FileSystemContract {
             Files.delete(directory.resolve(name));
         }
         assertThat(list(directory)).isEmpty();
+    }
+
+    @Test
+    void listsAnewAfterRewinding() throws IOException {
+        try (Directory open = Directory.open(Pathname.of(directory.toString()))) {
+            Files.createFile(directory.resolve("first"));
+            open.rewind();
+            assertThat(names(open)).containsExactly("first");
+            Files.move(directory.resolve("first"), directory.resolve("second"));
+            Files.createFile(directory.resolve("third"));
+            open.rewind();
+            assertThat(names(open)).containsExactly("second", "third");
+        }
+    }
+
+    private static Set<String> names(Directory open) throws IOException {
+        Set<String> names = new TreeSet<>();
+        while (open.next()) {
+            names.add(open.name().toString());
+        }
+        return names;
     }
 
     @Test

@@ -9,34 +9,44 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Names of open directories, as they were at opening, so that positions in them stay right. Safe for any thread. */
+/**
+ * Names of open directories, as they were when the kernel last began at their start: positions in them stay right, and
+ * who goes back to the start sees what is there by then. Safe for any thread.
+ */
 final class Listings {
-    private static final DirectoryListing NONE = new DirectoryListing(0);
-
     private final Map<Long, DirectoryListing> listings = new ConcurrentHashMap<>();
     private final AtomicLong lastHandle = new AtomicLong();
 
-    /** Keeps a listing, which nobody changes any more, until {@link #close} and returns a handle. */
-    long open(DirectoryListing listed) {
-        long handle = lastHandle.incrementAndGet();
-        listings.put(handle, listed);
-        return handle;
+    /** How a directory is listed. */
+    @FunctionalInterface
+    interface Lister {
+        DirectoryListing list() throws IOException;
     }
 
-    /** Keeps names alone. */
-    long open(Iterable<String> names) {
-        DirectoryListing listed = new DirectoryListing(0);
-        names.forEach(listed::add);
-        return open(listed);
+    /** Returns a handle for what is listed until {@link #close}; nothing is yet. */
+    long open() {
+        return lastHandle.incrementAndGet();
     }
 
-    private DirectoryListing of(long handle) {
-        return listings.getOrDefault(handle, NONE);
+    /** Returns what a position is in, listed now if that is the start. Nothing is kept of directories never opened. */
+    DirectoryListing of(long handle, long position, Lister lister) throws IOException {
+        DirectoryListing known = position == 0 ? null : listings.get(handle);
+        if (known != null) {
+            return known;
+        }
+        DirectoryListing listed = lister.list();
+        if (handle > 0) {
+            listings.put(handle, listed);
+        }
+        return listed;
     }
 
     /** Answers with what follows a position. */
-    void read(long handle, long position, DirectoryReply reply) {
-        DirectoryListing listed = of(handle);
+    static void read(DirectoryListing listed, long position, DirectoryReply reply) {
+        if (position >= listed.size() && listed.failure() != 0) {
+            reply.error(listed.failure());
+            return;
+        }
         for (int at = (int) position; at < listed.size(); at++) {
             DirectoryListing.Entry entry = listed.get(at);
             Attributes known = entry.attributes();
@@ -52,18 +62,22 @@ final class Listings {
     /** How an entry with its attributes is added: tells whether it fitted. */
     @FunctionalInterface
     interface Adding {
-        boolean add(DirectoryListing listed, DirectoryListing.Entry entry, long next) throws IOException;
+        boolean add(DirectoryListing.Entry entry, long next) throws IOException;
     }
 
     /** Answers with what follows a position, and what the files are. */
-    void readPlus(long handle, long position, DirectoryPlusReply reply, Adding adding) throws IOException {
-        DirectoryListing listed = of(handle);
+    static void readPlus(DirectoryListing listed, long position, DirectoryPlusReply reply, Adding adding)
+            throws IOException {
+        if (position >= listed.size() && listed.failure() != 0) {
+            reply.error(listed.failure());
+            return;
+        }
         boolean fits = true;
         for (int at = (int) position; fits && at < listed.size(); at++) {
             DirectoryListing.Entry entry = listed.get(at);
             fits = at < DirectoryListing.DOTS
                     ? reply.add(entry.bytes(), 0, reply.attributes().directory(0755), at + 1L)
-                    : adding.add(listed, entry, at + 1L);
+                    : adding.add(entry, at + 1L);
         }
         reply.done();
     }

@@ -30,8 +30,6 @@ import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -43,8 +41,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +56,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Node numbers are st_ino where the provider has view {@code unix}; others get numbers that stay until the file is
  * removed or this is unmounted, which takes memory for every file that was looked up. Without view {@code posix} files
  * belong to who mounts and have mode 0644, directories 0755. Extended attributes are those of view {@code user}.
+ *
+ * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. What this cannot:
+ * FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no exchange of
+ * names; lists say no node numbers; a directory that was replaced while it is open says how many links it had; names
+ * that NFS has stay right while the kernel knows the file; targets of symbolic links lose double slashes. A name or a
+ * target of a link that characters cannot say (in the charset {@code sun.jnu.encoding}, which LC_ALL decides) is an
+ * error and never another name: the list that has it ends with EILSEQ, behind all other names.
  *
  * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; what it does not support EOPNOTSUPP;
  * exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the words of
@@ -228,8 +231,7 @@ public final class NioFileSystem implements TransferableFileSystem {
     @Override
     public void readlink(Request request, long node, LinkTargetReply reply) {
         answers.using(reply, node, () -> {
-            String target = Files.readSymbolicLink(paths.path(node)).toString();
-            reply.target(target.getBytes(StandardCharsets.UTF_8));
+            reply.target(paths.target(node));
         });
     }
 
@@ -441,28 +443,19 @@ public final class NioFileSystem implements TransferableFileSystem {
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        answers.using(reply, node, () -> {
-            List<String> listed = new ArrayList<>();
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(paths.path(node))) {
-                for (Path entry : entries) {
-                    String name = Objects.requireNonNull(entry.getFileName()).toString();
-                    listed.add(name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
-                }
-            }
-            reply.opened(listings.open(listed), 0);
-        });
+        reply.opened(listings.open(), 0);
     }
 
     @Override
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
-        listings.read(handle, position, reply);
+        answers.answer(reply, () -> Listings.read(listed(node, handle, position), position, reply));
     }
 
     @Override
     public void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
         answers.answer(
                 reply,
-                () -> listings.readPlus(handle, position, reply, (listed, entry, next) -> {
+                () -> Listings.readPlus(listed(node, handle, position), position, reply, (entry, next) -> {
                     try (HeldNames names = new HeldNames(table)) {
                         names.use(node, entry.name());
                         return add(node, entry, next, reply);
@@ -470,6 +463,15 @@ public final class NioFileSystem implements TransferableFileSystem {
                         return reply.add(entry.bytes(), 0, reply.attributes(), next); // looking it up will say so
                     }
                 }));
+    }
+
+    private DirectoryListing listed(long node, long handle, long position) throws IOException {
+        return listings.of(handle, position, () -> {
+            try (HeldNames names = new HeldNames(table)) {
+                names.use(node);
+                return paths.list(node);
+            }
+        });
     }
 
     private boolean add(long parent, DirectoryListing.Entry entry, long next, DirectoryPlusReply reply)

@@ -1,6 +1,16 @@
 package io.chagres.fuse.path;
 
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.MalformedInputException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +42,49 @@ final class NioPaths {
             throw new InvalidPathException(name, "is more than a name to this provider");
         }
         return path;
+    }
+
+    /** Lists a directory. What java.nio.file cannot say in a String is an error, and no other name. */
+    DirectoryListing list(long node) throws IOException {
+        DirectoryListing listed = new DirectoryListing(0);
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(node))) {
+            for (Path entry : entries) {
+                Path last = entry.getFileName();
+                String name = String.valueOf(last);
+                if (last != null && isCarried(last)) {
+                    listed.add(name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
+                } else {
+                    listed.fail(Errno.EILSEQ);
+                }
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return listed;
+    }
+
+    /** Reads a symbolic link. */
+    byte[] target(long node) throws IOException {
+        Path target = Files.readSymbolicLink(path(node));
+        if (!isCarried(target)) {
+            throw new MalformedInputException(target.toString().length());
+        }
+        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(target.toString()));
+        byte[] bytes = new byte[encoded.remaining()];
+        encoded.get(bytes);
+        return bytes;
+    }
+
+    /** Says whether the characters of a path lead back to it: on this machine its names are bytes. */
+    private static boolean isCarried(Path path) {
+        if (!path.getFileSystem().equals(FileSystems.getDefault())) {
+            return true;
+        }
+        try {
+            return path.equals(path.getFileSystem().getPath(path.toString()));
+        } catch (InvalidPathException e) {
+            return false;
+        }
     }
 
     private Path resolved(String path) {

@@ -446,26 +446,32 @@ class PathNodes implements FuseFileSystem {
 
     @Override
     public void opendir(Request request, long node, int flags, OpenReply reply) {
-        using(request, reply, names -> {
-            DirectoryListing listed = new DirectoryListing(changes.get());
-            paths.readdir(names.path(node), listed);
-            reply.opened(listings.open(listed), 0);
-        });
+        reply.opened(listings.open(), 0);
     }
 
     @Override
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
-        listings.read(handle, position, reply);
+        answer(request, reply, () -> Listings.read(listed(node, handle, position), position, reply));
     }
 
     @Override
     public void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
-        answer(
-                request,
-                reply,
-                () -> listings.readPlus(handle, position, reply, (listed, entry, next) -> {
-                    return add(node, entry, listed.changes == changes.get(), next, reply);
-                }));
+        answer(request, reply, () -> {
+            DirectoryListing listed = listed(node, handle, position);
+            Listings.readPlus(listed, position, reply, (entry, next) -> {
+                return add(node, entry, listed.changes == changes.get(), next, reply);
+            });
+        });
+    }
+
+    private DirectoryListing listed(long node, long handle, long position) throws IOException {
+        return listings.of(handle, position, () -> {
+            DirectoryListing listed = new DirectoryListing(changes.get());
+            try (HeldNames names = new HeldNames(table)) {
+                paths.readdir(names.path(node), listed);
+            }
+            return listed;
+        });
     }
 
     /** Adds an entry, with attributes where the file system lists them. Returns whether it fitted. */

@@ -58,7 +58,14 @@ final class ThrownErrno {
     }
 
     private static int ofMessage(@Nullable String message) {
-        return message == null ? Errno.EIO : BY_MESSAGE.getOrDefault(message, Errno.EIO);
+        if (message == null) {
+            return Errno.EIO;
+        }
+        // Of an extended attribute the words come last: "Error writing extended attribute 'a': No space left on
+        // device".
+        Integer errno =
+                BY_MESSAGE.get(message.substring(message.lastIndexOf(": ") + 1).strip());
+        return errno == null ? Errno.EIO : errno;
     }
 
     private static Map<String, Integer> byMessage() {

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
+import io.chagres.foreign.Errno;
 import io.chagres.fuse.FuseServer;
+import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
@@ -15,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystem;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +33,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +130,57 @@ class NioFileSystemTest {
         assertThat(Files.readString(mount.resolve("file7"))).isEqualTo("x".repeat(7));
         Files.delete(mount.resolve("file7"));
         assertThat(mount.resolve("file7")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void listsAnewAfterRewinding(Kind kind) throws IOException {
+        mount(kind, 60_000_000_000L);
+        try (Directory open = Directory.open(Pathname.of(mount.toString()))) {
+            Files.createFile(mount.resolve("first"));
+            open.rewind();
+            assertThat(names(open)).containsExactly("first");
+            Files.move(mount.resolve("first"), mount.resolve("second"));
+            Files.createFile(mount.resolve("third"));
+            open.rewind();
+            assertThat(names(open)).containsExactly("second", "third");
+        }
+    }
+
+    private static Set<String> names(Directory open) throws IOException {
+        Set<String> names = new TreeSet<>();
+        while (open.next()) {
+            names.add(open.name().toString());
+        }
+        return names;
+    }
+
+    /** Three names that are no UTF-8 would be one in characters. */
+    @Test
+    void saysWhatItCannotName() throws IOException {
+        mount(Kind.LOCAL);
+        Files.createFile(behind.resolve("good"));
+        for (int last = 0x80; last < 0x83; last++) {
+            Pathname name = Pathname.ofBytes(new byte[] {'x', (byte) last});
+            Fd.open(Pathname.of(behind.toString()).resolve(name), Fd.O_CREAT | Fd.O_WRONLY, 0600)
+                    .close();
+        }
+        Program ls = Program.run(List.of("ls", mount.toString()));
+        assertThat(ls.exitCode()).isNotZero();
+        assertThat(new String(ls.out(), StandardCharsets.UTF_8)).isEqualTo("good\n");
+        assertThat(ls.err()).contains(Errno.message(Errno.EILSEQ));
+    }
+
+    @Test
+    void showsNoOtherTarget() throws IOException {
+        mount(Kind.LOCAL);
+        try (Directory directory = Directory.open(Pathname.of(behind.toString()))) {
+            Pathname target = Pathname.ofBytes(new byte[] {'x', (byte) 0x80});
+            directory.symlink(target, Pathname.of("link"));
+        }
+        assertThatExceptionOfType(FileSystemException.class)
+                .isThrownBy(() -> Files.readSymbolicLink(mount.resolve("link")))
+                .withMessageContaining(Errno.message(Errno.EILSEQ));
     }
 
     private static byte[] random(int length) {

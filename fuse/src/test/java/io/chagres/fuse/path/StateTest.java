@@ -8,7 +8,6 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.Attributes;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is handed over beside a mount, as bytes. */
@@ -24,7 +23,10 @@ class StateTest {
         OpenFiles open = new OpenFiles();
         open.opened(2, 3, 01002);
         Listings listings = new Listings();
-        listings.open(List.of("a", "\u00e4"));
+        DirectoryListing listed = new DirectoryListing(0);
+        listed.add("a");
+        listed.add("\u00e4");
+        listings.of(listings.open(), 0, () -> listed);
         StateWriter to = new StateWriter(7);
         table.write(to);
         open.write(to);

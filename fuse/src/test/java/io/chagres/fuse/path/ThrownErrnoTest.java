@@ -52,6 +52,8 @@ class ThrownErrnoTest {
         gives(new IOException("No space left on device"), Errno.ENOSPC);
         gives(new FileSystemException("a", null, "Disk quota exceeded"), Errno.EDQUOT);
         gives(new FileSystemException("a", "b", "Invalid cross-device link"), Errno.EXDEV);
+        String attribute = "Error writing extended attribute 'a: b': No space left on device";
+        gives(new FileSystemException("a", null, attribute), Errno.ENOSPC);
         gives(new IOException("something else"), Errno.EIO);
         gives(new FileSystemException("a"), Errno.EIO);
     }
