@@ -5,5 +5,6 @@ module io.chagres.fuse {
     requires jdk.jfr;
 
     exports io.chagres.fuse;
+    exports io.chagres.fuse.loopback;
     exports io.chagres.fuse.path;
 }

@@ -6,6 +6,7 @@ import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
 import io.chagres.fuse.FuseTransport;
+import io.chagres.fuse.loopback.LoopbackFileSystem;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
@@ -82,7 +83,7 @@ class ConformanceTest {
                 Requires.fuseOverIoUring();
             }
             FuseOptions memory = MemoryFs.OPTIONS.withAllowOther(true).withTransport(transport);
-            FuseOptions mirror = PassthroughFs.OPTIONS.withAllowOther(true).withTransport(transport);
+            FuseOptions mirror = LoopbackFileSystem.OPTIONS.withAllowOther(true).withTransport(transport);
             return switch (this) {
                 case MEMORY, MEMORY_URING -> memory(mountPoint, memory);
                 case MEMORY_WRITEBACK -> memory(mountPoint, memory.with(FuseFeature.WRITEBACK_CACHE));
@@ -103,7 +104,7 @@ class ConformanceTest {
 
         private static FuseServer mirror(Path below, Path mountPoint, FuseOptions options) throws IOException {
             return FuseServer.mount(
-                    new PassthroughFs(Pathname.of(below.toString()), 1_000_000_000L), mountPoint, options);
+                    new LoopbackFileSystem(Pathname.of(below.toString()), 1_000_000_000L), mountPoint, options);
         }
     }
 

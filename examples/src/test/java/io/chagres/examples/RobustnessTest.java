@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
 import io.chagres.fuse.FuseTransport;
+import io.chagres.fuse.loopback.LoopbackFileSystem;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
@@ -216,10 +217,10 @@ class RobustnessTest {
     @Test
     void mirrorsDirectoriesOfManyNames() throws IOException {
         Path below = Files.createDirectory(work.resolve("below"));
-        FuseOptions options = PassthroughFs.OPTIONS.withTransport(transport);
+        FuseOptions options = LoopbackFileSystem.OPTIONS.withTransport(transport);
         try (Mounted tmpfs = Mounted.tmpfs(below, "nr_inodes=0")) {
             makeMany(tmpfs.directory());
-            PassthroughFs mirror = new PassthroughFs(Pathname.of(below.toString()), 0);
+            LoopbackFileSystem mirror = new LoopbackFileSystem(Pathname.of(below.toString()), 0);
             try (FuseServer server = FuseServer.mount(mirror, mountPoint, options)) {
                 assertThat(listed()).hasSize(MANY);
                 assertThat(server.statistics().failures()).isZero();

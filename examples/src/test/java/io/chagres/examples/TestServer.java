@@ -10,6 +10,7 @@ import io.chagres.fuse.FuseTransport;
 import io.chagres.fuse.Name;
 import io.chagres.fuse.ReadReply;
 import io.chagres.fuse.Request;
+import io.chagres.fuse.loopback.LoopbackFileSystem;
 import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,8 +43,8 @@ final class TestServer {
                 options = MemoryFs.OPTIONS;
             }
             case "mirror" -> {
-                fileSystem = new PassthroughFs(Pathname.of(arguments[3]), 0);
-                options = PassthroughFs.OPTIONS;
+                fileSystem = new LoopbackFileSystem(Pathname.of(arguments[3]), 0);
+                options = LoopbackFileSystem.OPTIONS;
             }
             default -> {
                 fileSystem = new Hanging();

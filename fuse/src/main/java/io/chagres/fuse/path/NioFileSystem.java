@@ -57,7 +57,8 @@ import org.jspecify.annotations.Nullable;
  * removed or this is unmounted, which takes memory for every file that was looked up. Without view {@code posix} files
  * belong to who mounts and have mode 0644, directories 0755. Extended attributes are those of view {@code user}.
  *
- * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. What this cannot:
+ * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. For a directory of this
+ * machine that is to be mirrored whole there is {@link io.chagres.fuse.loopback.LoopbackFileSystem}. What this cannot:
  * FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no exchange of
  * names; lists say no node numbers; a directory that was replaced while it is open says how many links it had; names
  * that NFS has stay right while the kernel knows the file; targets of symbolic links lose double slashes. A name or a

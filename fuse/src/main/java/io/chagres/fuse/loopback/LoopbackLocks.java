@@ -1,4 +1,4 @@
-package io.chagres.examples;
+package io.chagres.fuse.loopback;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * who waits is asked for again whenever a lock is given back here, and from time to time for those who lock the files
  * below. Deadlocks are not found. Safe for any thread.
  */
-final class PassthroughLocks {
+final class LoopbackLocks {
     private static final long RETRY_MS = 20;
 
     private final Map<Owner, Holder> ranges = new HashMap<>();
@@ -44,7 +44,7 @@ final class PassthroughLocks {
     private record Waiter(long unique, IntSupplier attempt, EmptyReply reply) {}
 
     /** Answers with a lock that is in the way. */
-    synchronized void query(PassthroughNode node, long handle, FileLock lock, LockReply reply) {
+    synchronized void query(LoopbackNode node, long handle, FileLock lock, LockReply reply) {
         int fd = descriptor(node, handle, lock.owner());
         if (fd < 0) {
             reply.error(-fd);
@@ -67,7 +67,7 @@ final class PassthroughLocks {
 
     /** Takes a lock on a range or gives one back. */
     synchronized void set(
-            Request request, PassthroughNode node, long handle, FileLock lock, boolean waits, EmptyReply reply) {
+            Request request, LoopbackNode node, long handle, FileLock lock, boolean waits, EmptyReply reply) {
         boolean gives = lock.type() == FileLock.F_UNLCK;
         boolean holds = ranges.containsKey(new Owner(node.id, lock.owner()));
         int fd = gives && !holds ? -1 : descriptor(node, handle, lock.owner());
@@ -94,6 +94,9 @@ final class PassthroughLocks {
 
     /** Gives back what a process locked in a file: it closed one of its descriptors. */
     synchronized void closed(long node, long owner) {
+        if (ranges.isEmpty()) {
+            return; // without an object for each close(2)
+        }
         Holder holder = ranges.remove(new Owner(node, owner));
         if (holder != null) {
             holder.fd.close();
@@ -149,7 +152,7 @@ final class PassthroughLocks {
         }
         if (retries == null) {
             retries = Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().daemon().name("passthrough-locks").factory());
+                    Thread.ofPlatform().daemon().name("loopback-locks").factory());
             var _ = retries.scheduleWithFixedDelay(() -> retryIf(true), RETRY_MS, RETRY_MS, TimeUnit.MILLISECONDS);
         }
     }
@@ -176,7 +179,7 @@ final class PassthroughLocks {
     }
 
     /** Returns the open file that holds the locks of a process on a file, or -errno. */
-    private int descriptor(PassthroughNode node, long handle, long number) {
+    private int descriptor(LoopbackNode node, long handle, long number) {
         Owner owner = new Owner(node.id, number);
         Holder known = ranges.get(owner);
         if (known != null) {

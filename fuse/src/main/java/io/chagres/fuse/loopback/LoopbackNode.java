@@ -1,14 +1,18 @@
-package io.chagres.examples;
+package io.chagres.fuse.loopback;
 
 import io.chagres.linux.PathFd;
 
-/** A file below that the kernel knows. Guarded by {@link PassthroughNodes}, except what never changes. */
-final class PassthroughNode {
+/** A file below that the kernel knows. Guarded by {@link LoopbackNodes}, except what never changes. */
+final class LoopbackNode {
     /** No backing file. */
     static final int SERVED = 0;
 
     final long id;
-    final Identity identity;
+
+    /** Which of the files that had this number one after another. */
+    final long generation;
+
+    final LoopbackIdentity identity;
 
     /** Keeps the inode number from being given to another file. */
     final PathFd path;
@@ -22,16 +26,9 @@ final class PassthroughNode {
     /** What the kernel reads and writes by itself as long as it is open, or {@link #SERVED}. */
     int backing;
 
-    /**
-     * Tells files apart that exist at one time.
-     *
-     * @param dev the device of the file system
-     * @param ino the inode number
-     */
-    record Identity(long dev, long ino) {}
-
-    PassthroughNode(long id, Identity identity, PathFd path) {
+    LoopbackNode(long id, long generation, LoopbackIdentity identity, PathFd path) {
         this.id = id;
+        this.generation = generation;
         this.identity = identity;
         this.path = path;
     }

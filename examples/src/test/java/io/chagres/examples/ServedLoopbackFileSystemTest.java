@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
 /** The same where the server reads and writes. */
-class ServedPassthroughFsTest extends PassthroughFsTest {
+class ServedLoopbackFileSystemTest extends LoopbackFileSystemTest {
     @Override
     FuseOptions options() {
         return super.options().without(FuseFeature.PASSTHROUGH);

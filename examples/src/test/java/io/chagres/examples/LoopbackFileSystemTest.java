@@ -8,9 +8,11 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
+import io.chagres.fuse.loopback.LoopbackFileSystem;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileControl;
+import io.chagres.linux.FileHandle;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.RangeLock;
 import io.chagres.testkit.Await;
@@ -20,7 +22,11 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -32,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A directory mirrored, as far as the kernel can with reads and writes of its own. */
-class PassthroughFsTest extends FileSystemContract {
+class LoopbackFileSystemTest extends FileSystemContract {
     /** What is mirrored. */
     @TempDir
     Path below;
@@ -40,11 +46,11 @@ class PassthroughFsTest extends FileSystemContract {
     @Override
     FuseServer mounted() throws IOException {
         Program.ok("chmod", "755", below.toString(), directory.toString());
-        return FuseServer.mount(new PassthroughFs(Pathname.of(below.toString()), 0), directory, options());
+        return FuseServer.mount(new LoopbackFileSystem(Pathname.of(below.toString()), 0), directory, options());
     }
 
     FuseOptions options() {
-        return PassthroughFs.OPTIONS.withAllowOther(true).withTransport(transport);
+        return LoopbackFileSystem.OPTIONS.withAllowOther(true).withTransport(transport);
     }
 
     private long requests(String operation) {
@@ -166,7 +172,7 @@ class PassthroughFsTest extends FileSystemContract {
             assertThat(FileControl.lock(original, FileControl.LOCK_EX)).isZero();
             Future<String> waiter = waiting.submit(() -> Program.ok("flock", file.toString(), "echo", "locked"));
             Await.until("it waits", () -> Thread.getAllStackTraces().keySet().stream()
-                    .anyMatch(thread -> thread.getName().equals("passthrough-locks")));
+                    .anyMatch(thread -> thread.getName().equals("loopback-locks")));
             assertThat(FileControl.lock(original, FileControl.LOCK_UN)).isZero();
             assertThat(waiter.get()).isEqualTo("locked\n");
             assertThat(FileControl.lock(original, FileControl.LOCK_EX)).isZero();
@@ -226,11 +232,149 @@ class PassthroughFsTest extends FileSystemContract {
         assertThat(below.resolve("named")).hasContent("text");
     }
 
+    /** Links lead out of the directory above and below; what is behind them is not touched. */
+    @Test
+    void reachesNothingOutside() throws IOException {
+        Path outside = Files.createDirectory(below.resolveSibling(below.getFileName() + "-outside"));
+        try {
+            Path secret = Files.writeString(outside.resolve("secret"), "secret");
+            Files.createDirectory(below.resolve("inside"));
+            Files.writeString(below.resolve("inside/secret"), "inside");
+            Path shown = directory.resolve("inside/secret");
+            assertThat(shown).hasContent("inside");
+            // A name that is replaced below by a link, which is followed by who looks at it above, and by nobody here.
+            Files.delete(below.resolve("inside/secret"));
+            Files.createSymbolicLink(below.resolve("inside/secret"), secret);
+            assertThat(Files.isSymbolicLink(shown)).isTrue();
+            Pathname name = Pathname.of(shown.toString());
+            assertThat(Fd.tryOpen(name, Fd.O_WRONLY | Fd.O_CREAT | Fd.O_EXCL, 0600))
+                    .isEqualTo(-Errno.EEXIST);
+            assertThat(Fd.tryOpen(name, Fd.O_WRONLY | Fd.O_NOFOLLOW, 0)).isEqualTo(-Errno.ELOOP);
+            Program.ok("chown", "-h", "33", shown.toString());
+            assertThat(Files.getAttribute(secret, "unix:uid")).isEqualTo(0);
+            assertThat(Files.getAttribute(below.resolve("inside/secret"), "unix:uid", LinkOption.NOFOLLOW_LINKS))
+                    .isEqualTo(33);
+            // A directory that becomes a link: what is open of it stays what it was.
+            try (Directory open =
+                    Directory.open(Pathname.of(directory.resolve("inside").toString()))) {
+                Files.move(below.resolve("inside"), below.resolve("moved"));
+                Files.createSymbolicLink(below.resolve("inside"), outside);
+                open.mkdir(Pathname.of("made"), 0700);
+            }
+            assertThat(outside.resolve("made")).doesNotExist();
+            assertThat(below.resolve("moved/made")).isDirectory();
+        } finally {
+            Program.ok("rm", "-r", outside.toString());
+        }
+    }
+
+    /** Who makes a file where others put a FIFO meanwhile would have the server wait for its other end. */
+    @Test
+    void doesNotWaitForWhatOthersPutThere() throws IOException {
+        Pathname file = Pathname.of(directory.resolve("fifo").toString());
+        assertThat(directory.resolve("fifo")).doesNotExist();
+        Program.ok("mkfifo", below.resolve("fifo").toString());
+        assertThat(Fd.tryOpen(file, Fd.O_WRONLY | Fd.O_CREAT | Fd.O_NONBLOCK, 0600))
+                .isEqualTo(-Errno.ENXIO);
+    }
+
+    @Test
+    void makesSpecialFiles() throws IOException {
+        Path fifo = directory.resolve("fifo");
+        Path device = directory.resolve("null");
+        Program.ok("mkfifo", fifo.toString());
+        Program.ok("mknod", device.toString(), "c", "1", "3");
+        assertThat(Program.ok("stat", "-c", "%F %t %T", below.resolve("null").toString()))
+                .isEqualTo("character special file 1 3\n");
+        assertThat(Program.ok("stat", "-c", "%F", below.resolve("fifo").toString()))
+                .isEqualTo("fifo\n");
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
+        }
+        assertThat(Program.ok("stat", "-c", "%F", below.resolve("socket").toString()))
+                .isEqualTo("socket\n");
+    }
+
+    @Test
+    void keepsExtendedAttributesAndSaysWhyNot() throws IOException {
+        Requires.tool("setfattr");
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        Program.ok("setfattr", "-n", "user.a", "-v", "one", file.toString());
+        Program.ok("setfattr", "-n", "trusted.b", "-v", "two", file.toString());
+        assertThat(Program.ok(
+                        "getfattr",
+                        "--only-values",
+                        "-n",
+                        "user.a",
+                        below.resolve("file").toString()))
+                .isEqualTo("one");
+        assertThat(Program.ok("getfattr", "-d", "-m", "-", file.toString())).contains("user.a", "trusted.b");
+        assertThat(err("setfattr", "-x", "user.none", file.toString())).contains("No such attribute");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("file"));
+        assertThat(err("setfattr", "-h", "-n", "user.a", "-v", "x", link.toString()))
+                .contains("not permitted");
+    }
+
+    @Test
+    void exchangesNamesAndLeavesWhiteouts() throws IOException {
+        Files.writeString(directory.resolve("a"), "a");
+        Files.writeString(directory.resolve("b"), "b");
+        Pathname a = Pathname.of("a");
+        Pathname b = Pathname.of("b");
+        int whiteout = 4;
+        try (Directory open = Directory.open(Pathname.of(directory.toString()))) {
+            open.rename(a, open, b, Directory.RENAME_EXCHANGE);
+            assertThat(directory.resolve("a")).hasContent("b");
+            assertThatExceptionOfType(ErrnoException.class)
+                    .isThrownBy(() -> open.rename(a, open, b, Directory.RENAME_NOREPLACE))
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EEXIST));
+            open.rename(a, open, Pathname.of("c"), whiteout);
+        }
+        assertThat(directory.resolve("c")).hasContent("b");
+        assertThat(Program.ok("stat", "-c", "%F %t %T", directory.resolve("a").toString()))
+                .isEqualTo("character special file 0 0\n");
+    }
+
+    @Test
+    void tellsBirthAndFlags() throws IOException {
+        Requires.tool("lsattr");
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        assertThat(Program.ok("stat", "-c", "%W %x %y %z", file.toString()))
+                .isEqualTo(Program.ok(
+                        "stat", "-c", "%W %x %y %z", below.resolve("file").toString()));
+        if (Program.run(List.of("chattr", "+A", below.resolve("file").toString()))
+                        .exitCode()
+                == 0) {
+            String flags =
+                    Program.ok("lsattr", below.resolve("file").toString()).split(" ")[0];
+            assertThat(Program.ok("lsattr", file.toString())).startsWith(flags);
+            Program.ok("chattr", "-A", file.toString());
+            assertThat(Program.ok("lsattr", below.resolve("file").toString())).doesNotContain("A");
+        }
+    }
+
+    /** A number that was forgotten is another file's with another generation: a handle of before leads nowhere. */
+    @Test
+    void opensByHandleWhatTheKernelKnows() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        try (Fd mount = Fd.open(Pathname.of(directory.toString()), Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+                Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDONLY, 0);
+                FileHandle handle = new FileHandle()) {
+            assertThat(handle.of(open.value())).isZero();
+            byte[] bytes = handle.bytes();
+            int type = handle.type();
+            int again = handle.tryOpen(mount.value(), type, bytes, Fd.O_RDONLY);
+            assertThat(again).isNotNegative();
+            Fd.ofValue(again).close();
+            Files.delete(file);
+        }
+    }
+
     @Test
     void saysWhatItCannotMirror() {
         assertThatExceptionOfType(ErrnoException.class)
                 .isThrownBy(() ->
-                        new PassthroughFs(Pathname.of(below.resolve("none").toString()), 0))
+                        new LoopbackFileSystem(Pathname.of(below.resolve("none").toString()), 0))
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
     }
 }
