@@ -12,12 +12,14 @@ import io.chagres.fuse.FuseConnection;
 import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseFileSystem;
 import io.chagres.fuse.LinkTargetReply;
+import io.chagres.fuse.LseekReply;
 import io.chagres.fuse.Name;
 import io.chagres.fuse.Notifier;
 import io.chagres.fuse.OpenReply;
 import io.chagres.fuse.ReadReply;
 import io.chagres.fuse.Reply;
 import io.chagres.fuse.Request;
+import io.chagres.fuse.StatfsReply;
 import io.chagres.fuse.XattrReply;
 import java.io.IOException;
 import java.util.Map;
@@ -36,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * that nothing else waits for it. Safe for any thread.
  */
 final class ArchiveFileSystem implements FuseFileSystem {
+    private static final int SEEK_HOLE = 4;
+
     private final MountContext context;
     private final Hosts hosts;
     private final NodeTable nodes;
@@ -250,6 +254,33 @@ final class ArchiveFileSystem implements FuseFileSystem {
         long end = start + Math.min(reply.capacity(), left);
         long version = FileNumbers.version(number);
         reads.read(new FileRead(host, version, start, end, reply, patience.deadlineMs()), span.end());
+    }
+
+    @Override
+    public void lseek(Request request, long number, long handle, long position, int whence, LseekReply reply) {
+        Long found = ofFile(number, file -> file.seek(position, whence == SEEK_HOLE));
+        if (found == null) {
+            reply.error(Errno.ESTALE);
+        } else if (found < 0) {
+            reply.error(Errno.ENXIO);
+        } else {
+            reply.position(found);
+        }
+    }
+
+    /** A large host is counted after a commit: nobody else waits for that. */
+    @Override
+    public void statfs(Request request, long number, StatfsReply reply) {
+        reply.defer();
+        try {
+            context.threads().execute(() -> {
+                HostTree.Usage usage = hosts.usage();
+                long blocks = (usage.bytes() + BlockCache.PAGE_BYTES - 1) / BlockCache.PAGE_BYTES;
+                reply.statfs(BlockCache.PAGE_BYTES, blocks, 0, usage.files(), 0, TreeFolder.MAX_NAME_BYTES);
+            });
+        } catch (RejectedExecutionException e) {
+            reply.error(Errno.EIO);
+        }
     }
 
     @Override

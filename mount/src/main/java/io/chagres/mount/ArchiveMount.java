@@ -11,6 +11,7 @@ import io.chagres.fuse.FuseServer;
 import io.chagres.fuse.Notifier;
 import io.chagres.linux.MountInfo;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,9 @@ public final class ArchiveMount implements AutoCloseable {
     private static final int SERVER_THREADS = 2;
     private static final int REFRESHES_PER_HOST_LIST = 10;
 
+    /** How long it takes at most until it is noticed that another archive lies in a local directory. */
+    private static final long MAX_UNNOTICED_MS = 30_000;
+
     private final MountContext context;
     private final MountOptions options;
     private final Patience patience;
@@ -53,19 +57,29 @@ public final class ArchiveMount implements AutoCloseable {
     private final AtomicLong requests = new AtomicLong();
     private final AtomicLong refreshes = new AtomicLong();
     private final CommitWatch watch;
-    private final CommitReader commits;
-    private final HostFaults faults;
+    private final ArchiveSource source;
+    private final List<BlobStore> reopened = new ArrayList<>();
     private final FuseServer server;
+    private ArchivePlace place;
+    private CommitReader commits;
+    private HostFaults faults;
+    private boolean saidNone;
     private volatile boolean stopping;
 
     private ArchiveMount(
-            BlobStore store, Pathname directory, MountOptions options, boolean allowOther, MountContext context)
+            BlobStore store,
+            ArchiveSource source,
+            Pathname directory,
+            MountOptions options,
+            boolean allowOther,
+            MountContext context)
             throws IOException {
+        this.source = source;
         this.context = context;
         this.options = options;
         patience = new Patience(context, options.timeoutMs(), store);
-        faults = new HostFaults(store, (host, cause) -> context.listener()
-                .message(host.title() + " cannot be read, the others are shown: " + cause.getMessage()));
+        place = new ArchivePlace(store);
+        faults = faults(store);
         hosts = new Hosts(store, context, options, nodes);
         nodes.addRoot(hosts);
         hosts.refresh();
@@ -73,7 +87,7 @@ public final class ArchiveMount implements AutoCloseable {
         loads = new BlockLoads(
                 context, patience, cache, readers, host -> follower(host).reloadIfCompacted());
         BlockReads reads = new BlockReads(context, cache, loads);
-        watch = new CommitWatch(store);
+        watch = new CommitWatch();
         commits = new CommitReader(store);
         fileSystem = new ArchiveFileSystem(context, hosts, nodes, reads, patience, watch::wakeUp);
         try {
@@ -84,7 +98,13 @@ public final class ArchiveMount implements AutoCloseable {
         }
     }
 
+    private HostFaults faults(BlobStore store) {
+        return new HostFaults(store, (host, cause) -> context.listener()
+                .message(host.title() + " cannot be read, the others are shown: " + cause.getMessage()));
+    }
+
     private void free() {
+        reopened.forEach(BlobStore::close);
         watch.close();
         commits.close();
         readers.close();
@@ -95,7 +115,8 @@ public final class ArchiveMount implements AutoCloseable {
     /**
      * Mounts an archive.
      *
-     * @param store stays the caller's, and open as long as the mount
+     * @param store the archive; stays the caller's, and open as long as the mount
+     * @param source opens it once more, when another one lies in its place
      * @param directory an existing directory; a mount of ours whose server died is replaced
      * @param options what is shown
      * @param allowOther whether other users may look at it, as permissions say; else only the user who mounts may, at
@@ -105,9 +126,14 @@ public final class ArchiveMount implements AutoCloseable {
      *     context are then still the caller's
      */
     public static ArchiveMount open(
-            BlobStore store, Pathname directory, MountOptions options, boolean allowOther, MountContext context)
+            BlobStore store,
+            ArchiveSource source,
+            Pathname directory,
+            MountOptions options,
+            boolean allowOther,
+            MountContext context)
             throws IOException {
-        return new ArchiveMount(store, directory, options, allowOther, context);
+        return new ArchiveMount(store, source, directory, options, allowOther, context);
     }
 
     private static FuseOptions fuseOptions(BlobStore store, boolean allowOther) {
@@ -150,14 +176,19 @@ public final class ArchiveMount implements AutoCloseable {
 
     /**
      * Shows what was committed since: one request for each host somebody looked into, and one more for each new commit.
-     * Of a past moment nothing is new. A store that does not answer is said once. One thread at a time.
+     * Of a past moment nothing is new, unless another archive lies in the place of this one: that is shown then. A store
+     * that does not answer is said once. One thread at a time.
      */
     public void refresh() {
         Notifier notifier = fileSystem.notifier();
-        if (!options.isLive() || notifier == null) {
+        if (notifier == null) {
             return;
         }
         try {
+            lookForAnother(notifier);
+            if (!options.isLive()) {
+                return;
+            }
             if (refreshes.getAndIncrement() % REFRESHES_PER_HOST_LIST == REFRESHES_PER_HOST_LIST - 1) {
                 requests.incrementAndGet();
                 hosts.refresh();
@@ -165,12 +196,50 @@ public final class ArchiveMount implements AutoCloseable {
             for (HostTree host : hosts.all()) {
                 if (host.isLoaded()) {
                     watch(host);
-                    faults.attempt(host.owner(), () -> follower(host).step(commits, notifier));
+                    faults.attempt(host.owner(), () -> follower(host).step(commits, notifier, this::lookUp));
                 }
             }
             patience.answered();
         } catch (IOException e) {
             patience.refused(e);
+        }
+    }
+
+    /** What is open of the archive of before is read from there, as long as it exists somewhere. */
+    private void lookForAnother(Notifier notifier) throws IOException {
+        ArchivePlace.Finding finding = place.find();
+        if (finding == ArchivePlace.Finding.NONE && !saidNone) {
+            context.listener()
+                    .message(patience.store() + ": the archive that was mounted is not there any more; what it"
+                            + " held is shown as far as it can be read, until another one lies there");
+        }
+        saidNone = finding == ArchivePlace.Finding.NONE;
+        if (finding != ArchivePlace.Finding.OTHER) {
+            return;
+        }
+        BlobStore other = source.open();
+        reopened.add(other);
+        ArchivePlace now = new ArchivePlace(other);
+        List<Pathname> before = hosts.replace(other);
+        place = now;
+        commits.close();
+        commits = new CommitReader(other);
+        faults = faults(other);
+        patience.askInstead(other);
+        for (Pathname name : before) {
+            notifier.invalidateEntry(FileNumbers.ROOT, name.bytes());
+        }
+        notifier.invalidateNode(FileNumbers.ROOT, 0, 0);
+        context.listener()
+                .message(other.name()
+                        + ": another archive lies there now, and is shown; who has a file of the one before"
+                        + " open reads it on, as long as that exists");
+    }
+
+    /** Lets the kernel look for a path in this mount, as if somebody had asked. */
+    private void lookUp(Pathname path) {
+        try (Statx statx = new Statx()) {
+            statx.of(mountPoint().resolve(path), false);
         }
     }
 
@@ -189,7 +258,7 @@ public final class ArchiveMount implements AutoCloseable {
      */
     public void run(long refreshMs) {
         while (!stopping && !fileSystem.isEnded()) {
-            watch.await(refreshMs);
+            watch.await(Math.min(refreshMs, place.isLocal() ? MAX_UNNOTICED_MS : refreshMs));
             refresh();
         }
     }

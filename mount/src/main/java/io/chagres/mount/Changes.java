@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,9 @@ final class Changes {
 
     private final Map<Folder, Set<Pathname>> names = new HashMap<>();
     private final Set<Node> others = new HashSet<>();
+
+    /** Directories that have another path now. */
+    private final Set<TreeFolder> moved = new HashSet<>();
 
     /** What the directories known to the kernel held before a commit in which directories move. */
     private final Map<TreeFolder, Map<Pathname, NameTree.Entry>> listings = new HashMap<>();
@@ -66,6 +70,9 @@ final class Changes {
                 gone(name(moved.to()));
                 if (entry != null && entry.kind() == LogRecord.Kind.DIRECTORY) {
                     noteListings();
+                    if (nodeOf(entry) instanceof TreeFolder folder) {
+                        this.moved.add(folder);
+                    }
                 }
             }
             case LogRecord.AttributesChanged changed -> {
@@ -136,7 +143,7 @@ final class Changes {
     }
 
     private @Nullable Node nodeOf(NameTree.Entry entry) {
-        return nodes.of(entry.parent() == null ? host : entry);
+        return nodes.of(entry == host.state().names().root() ? host : entry);
     }
 
     /** The paths of later records may lead through what moves: what each directory holds is compared afterwards. */
@@ -168,7 +175,7 @@ final class Changes {
 
     private void differs(TreeFolder folder, Pathname name, NameTree.@Nullable Entry old) {
         names.computeIfAbsent(folder, each -> new HashSet<>()).add(name);
-        other(old);
+        gone(old);
     }
 
     /** What a name leads to has one name less or another one, as has everything below it. */
@@ -189,8 +196,8 @@ final class Changes {
         Node node = entry == null ? null : nodeOf(entry);
         if (node != null) {
             others.add(node);
-        } else if (entry != null && entry.version() != null) {
-            attributes(entry.version().id());
+        } else if (entry != null) {
+            attributes(entry.versionId());
         }
     }
 
@@ -266,6 +273,21 @@ final class Changes {
                 notifier.invalidateNode(host.number(version), offset, 0);
             }
         });
+    }
+
+    /**
+     * Looks for directories by the paths they have now: so the kernel learns where they went, and a process that is in
+     * one keeps its current directory.
+     *
+     * @param lookup asks the kernel for a path in the mount
+     */
+    void follow(Consumer<Pathname> lookup) {
+        for (TreeFolder folder : moved) {
+            Pathname path = folder.entry().path();
+            if (path.length() > 1 && host.state().names().find(path) == folder.entry()) {
+                lookup.accept(host.place().resolve(Pathname.ofBytes(path.bytes(), 1, path.length() - 1)));
+            }
+        }
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.chagres.mount;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Epoll;
@@ -15,20 +14,18 @@ import io.chagres.linux.Pathname;
  * waits, any may wake it.
  */
 final class CommitWatch implements AutoCloseable {
-    private final BlobStore store;
     private final Inotify inotify = Inotify.open();
     private final Epoll epoll = Epoll.open();
     private final EventFd wakeUp = EventFd.open();
 
-    CommitWatch(BlobStore store) throws ErrnoException {
-        this.store = store;
+    CommitWatch() throws ErrnoException {
         epoll.add(inotify.fd(), Epoll.EPOLLIN, 0);
         epoll.add(wakeUp.fd(), Epoll.EPOLLIN, 1);
     }
 
     /** Waits for commits of a host too. Where the kernel cannot tell of them, each refresh finds them. */
     void add(HostTree host) {
-        if (store instanceof DirectoryStore directory) {
+        if (host.store() instanceof DirectoryStore directory) {
             Pathname log = directory.root().resolve(ArchiveLayout.log(host.id()));
             inotify.add(log, Inotify.IN_CREATE | Inotify.IN_MOVED_TO | Inotify.IN_ONLYDIR);
         }

@@ -33,32 +33,62 @@ final class HostTree {
     /** Bytes of a version that are shown: from a position to a position. */
     record Span(long start, long end) {}
 
+    /**
+     * What the names of a host lead to.
+     *
+     * @param bytes their lengths, holes included
+     * @param files how many there are; one with two names is one
+     */
+    record Usage(long bytes, long files) {
+        static final Usage NONE = new Usage(0, 0);
+
+        Usage plus(Usage other) {
+            return new Usage(bytes + other.bytes, files + other.files);
+        }
+    }
+
+    /** How much it is after a commit. */
+    private record UsageView(HostState of, long seq, Usage usage) {}
+
     /** What is gone after a commit. */
     private record GoneView(HostState of, long seq, GoneTree tree) {}
+
+    /** What st_blocks counts. */
+    private static final int BLOCK_BYTES = 512;
 
     private final BlobStore store;
     private final MountContext context;
     private final MountOptions options;
     private final int slot;
     private final HostRegistry.Owner owner;
+    private final Pathname place;
     private final long seed;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private final Map<Long, Long> keptStarts = new HashMap<>();
     private volatile @Nullable HostState state;
     private volatile @Nullable GoneView gone;
+    private volatile @Nullable UsageView usage;
     private @Nullable CheckpointId newestSeen;
 
     /**
      * Makes a host that is not loaded yet.
      *
      * @param slot its place among the hosts of this mount
+     * @param place the name of its directory
      */
-    HostTree(BlobStore store, MountContext context, MountOptions options, int slot, HostRegistry.Owner owner) {
+    HostTree(
+            BlobStore store,
+            MountContext context,
+            MountOptions options,
+            int slot,
+            HostRegistry.Owner owner,
+            Pathname place) {
         this.store = store;
         this.context = context;
         this.options = options;
         this.slot = slot;
         this.owner = owner;
+        this.place = place;
         seed = Long.parseUnsignedLong(owner.id(), 16);
     }
 
@@ -72,6 +102,11 @@ final class HostTree {
 
     String name() {
         return owner.name();
+    }
+
+    /** Returns the name of its directory in the mount. */
+    Pathname place() {
+        return place;
     }
 
     BlobStore store() {
@@ -206,6 +241,30 @@ final class HostTree {
         return new GoneView(of, of.seq(), GoneTree.of(of, options.versions(), (path, version) -> shows(version)));
     }
 
+    /** Returns how much stands; counted anew after a commit, when somebody asks. Takes the lock. */
+    Usage usage() {
+        lock.readLock().lock();
+        try {
+            HostState now = state();
+            UsageView view = usage;
+            if (view == null || view.of() != now || view.seq() != now.seq()) {
+                long bytes = 0;
+                long files = 0;
+                for (FileVersion version : now.versions()) {
+                    if (version.nameCount() > 0 && shows(version)) {
+                        bytes += version.length() - start(version);
+                        files++;
+                    }
+                }
+                view = new UsageView(now, now.seq(), new Usage(bytes, files));
+                usage = view;
+            }
+            return view.usage();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
     /** Returns a version; null if there is none. Takes the lock. */
     @Nullable
     FileVersion version(long id) {
@@ -292,7 +351,10 @@ final class HostTree {
 
     /** Says what a file is. Under the lock. */
     void fill(FileVersion version, Attributes to) {
-        to.file(0, version.length() - start(version));
+        long size = version.length() - start(version);
+        ExtentList extents = version.extents();
+        long stored = Math.max(0, size - (extents == null ? 0 : extents.zeroBytes()));
+        to.file(0, size).blocks((stored + BLOCK_BYTES - 1) / BLOCK_BYTES);
         options.ownership().apply(version.attributes(), to);
         to.mtimeNs(version.attributes().mtimeNs()).atimeNs(version.attributes().mtimeNs());
         to.ctimeNs(ns(version.changedMs())).btimeNs(ns(version.openedMs()));

@@ -7,8 +7,10 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.fuse.Notifier;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +44,10 @@ final class HostUpdater {
     /**
      * Applies the commits that came since and tells the kernel; does nothing where nobody looked into the host yet.
      * Holds nothing while it tells: the kernel waits for reads, and those may wait for {@link #reloadIfCompacted}.
+     *
+     * @param lookup asks the kernel for a path in the mount, see {@link Changes#follow}
      */
-    void step(CommitReader reader, Notifier notifier) throws IOException {
+    void step(CommitReader reader, Notifier notifier, Consumer<Pathname> lookup) throws IOException {
         Changes again = told;
         told = null;
         if (again != null) {
@@ -52,6 +56,7 @@ final class HostUpdater {
         Changes changes = applied(reader);
         if (!changes.isEmpty()) {
             changes.tell(notifier);
+            changes.follow(lookup);
             told = changes;
         }
     }

@@ -24,12 +24,13 @@ import org.jspecify.annotations.Nullable;
 final class Hosts extends Folder {
     private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
 
-    private final BlobStore store;
+    private volatile BlobStore store;
     private final MountContext context;
     private final MountOptions options;
     private final NodeTable nodes;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private final List<HostTree> slots = new CopyOnWriteArrayList<>();
+    private final List<HostTree> shown = new CopyOnWriteArrayList<>();
     private final Map<Pathname, HostTree> byName = new TreeMap<>();
     private final Set<String> known = new HashSet<>();
 
@@ -54,6 +55,27 @@ final class Hosts extends Folder {
         }
     }
 
+    /**
+     * Shows the hosts of another archive instead. Those of before answer who has something of them open.
+     *
+     * @return the names of directories that mean something else now, or nothing
+     */
+    List<Pathname> replace(BlobStore other) throws IOException {
+        List<HostRegistry.Owner> found = HostRegistry.hosts(other);
+        lock.writeLock().lock();
+        try {
+            List<Pathname> before = new ArrayList<>(byName.keySet());
+            store = other;
+            byName.clear();
+            known.clear();
+            shown.clear();
+            add(found);
+            return before;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
     private void add(List<HostRegistry.Owner> found) {
         Map<String, Integer> sharing = new HashMap<>();
         found.forEach(owner -> sharing.merge(owner.name(), 1, Integer::sum));
@@ -62,9 +84,11 @@ final class Hosts extends Folder {
                 return;
             }
             boolean shared = sharing.getOrDefault(owner.name(), 1) > 1 || byName.containsKey(Pathname.of(owner.name()));
-            HostTree host = new HostTree(store, context, options, slots.size(), owner);
+            Pathname place = Pathname.of(shared ? owner.name() + "~" + owner.id() : owner.name());
+            HostTree host = new HostTree(store, context, options, slots.size(), owner, place);
             slots.add(host);
-            byName.put(Pathname.of(shared ? owner.name() + "~" + owner.id() : owner.name()), host);
+            shown.add(host);
+            byName.put(place, host);
             known.add(owner.id());
         }
     }
@@ -76,7 +100,16 @@ final class Hosts extends Folder {
 
     /** Returns the hosts of now. */
     List<HostTree> all() {
-        return slots;
+        return shown;
+    }
+
+    /** Returns how much stands of the hosts that somebody looked into. */
+    HostTree.Usage usage() {
+        HostTree.Usage all = HostTree.Usage.NONE;
+        for (HostTree host : shown) {
+            all = all.plus(host.isLoaded() ? host.usage() : HostTree.Usage.NONE);
+        }
+        return all;
     }
 
     /** Returns the host of a file's number; null if there is none. */

@@ -30,7 +30,7 @@ final class Patience {
 
     private final MountContext context;
     private final long timeoutMs;
-    private final BlobStore archive;
+    private volatile BlobStore archive;
     private final String store;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicBoolean silent = new AtomicBoolean();
@@ -40,6 +40,16 @@ final class Patience {
         this.timeoutMs = timeoutMs;
         this.archive = archive;
         store = archive.name();
+    }
+
+    /** Returns what the store is called. */
+    String store() {
+        return store;
+    }
+
+    /** Asks another store from now on, of the same name. */
+    void askInstead(BlobStore other) {
+        archive = other;
     }
 
     /** Returns until when somebody waits who begins now. */

@@ -35,7 +35,9 @@ final class MountFixture implements AutoCloseable {
             LocalTables tables = new LocalTables(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context =
                     new MountContext(Executors.newFixedThreadPool(4), new TestClock(), messages::add, tables);
-            mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
+            Pathname place = Pathname.of(directory.toString());
+            ArchiveSource again = () -> BlobStores.open(archive.toString(), false);
+            mount = ArchiveMount.open(store, again, place, options, false, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -33,6 +33,9 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
     /** The words of each extent, and after the last the position where it ends. */
     private volatile long[] words = new long[1];
 
+    /** How many bytes lie in holes; of the thread that changes, for all to look at. */
+    private volatile long zeroBytes;
+
     /** Written after what it counts, read before it. */
     private volatile int size;
 
@@ -85,6 +88,32 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
         return low;
     }
 
+    /** Returns how many bytes are recorded as zeros, without being stored: holes. Those of copies are not counted. */
+    public long zeroBytes() {
+        return zeroBytes;
+    }
+
+    /**
+     * Finds the next byte that lies in a hole, or in none.
+     *
+     * @param zeros whether one in a hole is looked for
+     * @param position where to begin, within the extents
+     * @return the position of that byte, or {@link #end()} when there is none
+     */
+    public long next(boolean zeros, long position) {
+        int count = size;
+        if (zeros && zeroBytes == 0) {
+            return startOf(count);
+        }
+        for (int index = indexOf(position); index >= 0 && index < count; index++) {
+            boolean hole = words[at(index, KIND_AND_CRC)] >>> Integer.SIZE == ZERO;
+            if (hole == zeros) {
+                return Math.max(position, start(index));
+            }
+        }
+        return startOf(count);
+    }
+
     @Override
     public LogRecord.Extent get(int index) {
         long start = start(index);
@@ -122,7 +151,10 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
             }
             case LogRecord.PackedRun r ->
                 append(r, PACKED, r.crc(), r.unique(), r.packLength() << Integer.SIZE | r.dataOffset());
-            case LogRecord.ZeroRun r -> append(r, ZERO, 0, 0, 0);
+            case LogRecord.ZeroRun r -> {
+                zeroBytes += r.length();
+                append(r, ZERO, 0, 0, 0);
+            }
             case LogRecord.CopyRun r -> append(r, COPY, r.crc(), r.sourceVersion(), r.sourceStart());
         }
     }

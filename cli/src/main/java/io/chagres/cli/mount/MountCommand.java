@@ -259,7 +259,7 @@ public final class MountCommand implements Callable<Integer> {
                 MonotonicClock::nowMs,
                 this::say,
                 new LocalTables(Pathname.of(tables), cache != null, LocalTables.LARGE_VERSIONS, System::gc));
-        ArchiveMount mount = ArchiveMount.open(archive, place, options, allowOther, surroundings);
+        ArchiveMount mount = ArchiveMount.open(archive, this::openedAgain, place, options, allowOther, surroundings);
         context.termination().onSignal(() -> {
             signalled.set(true);
             stop(mount);
@@ -274,10 +274,19 @@ public final class MountCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
+    /** Without what is kept: that is of the archive of before, which may have had an object of the same key. */
+    private BlobStore openedAgain() throws IOException {
+        return identities.over(plain(), context.environment());
+    }
+
     private BlobStore opened() throws IOException {
-        BlobStore archive = BlobStores.open(
-                store, AnswerTimeout.of(Math.max(1, timeout.toMillis())), TimeoutOption.WAITING, this::say);
+        BlobStore archive = plain();
         return identities.over(cache == null ? archive : cached(archive, cache), context.environment());
+    }
+
+    private BlobStore plain() throws IOException {
+        return BlobStores.open(
+                store, AnswerTimeout.of(Math.max(1, timeout.toMillis())), TimeoutOption.WAITING, this::say);
     }
 
     private BlobStore cached(BlobStore archive, String cache) throws IOException {

@@ -9,6 +9,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Pathname;
 import io.chagres.mount.ArchiveMount;
+import io.chagres.mount.ArchiveSource;
 import io.chagres.mount.MountContext;
 import io.chagres.mount.MountOptions;
 import io.chagres.testkit.Program;
@@ -37,12 +38,14 @@ final class MountedArchive implements AutoCloseable {
     MountedArchive(Path archive, List<AgeIdentity> identities, PointInTime at) {
         try {
             directory = Files.createTempDirectory("chagres-mounted-");
-            store = ProtectedStore.of(BlobStores.open(archive.toString(), false), KeyRing.reading(identities));
+            ArchiveSource source =
+                    () -> ProtectedStore.of(BlobStores.open(archive.toString(), false), KeyRing.reading(identities));
+            store = source.open();
             LocalTables tables = new LocalTables(Pathname.of(System.getProperty("java.io.tmpdir")), false, 0, () -> {});
             MountContext context =
                     new MountContext(Executors.newFixedThreadPool(2), Clock.systemUTC()::millis, messages::add, tables);
             MountOptions options = MountOptions.DEFAULTS.withAt(at).withLinksAsWritten(true);
-            mount = ArchiveMount.open(store, Pathname.of(directory.toString()), options, false, context);
+            mount = ArchiveMount.open(store, source, Pathname.of(directory.toString()), options, false, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
