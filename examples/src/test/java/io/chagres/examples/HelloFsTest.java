@@ -2,6 +2,7 @@ package io.chagres.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.fuse.FuseFileSystem;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
 import io.chagres.testkit.Program;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
@@ -22,11 +25,13 @@ class HelloFsTest {
     @TempDir
     private Path directory;
 
-    @Test
-    void saysHello() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void saysHello(boolean byNodes) throws IOException {
         Requires.root();
         Requires.fuse();
-        try (FuseServer server = FuseServer.mount(new HelloFs().byNodes(), directory, FuseOptions.DEFAULTS)) {
+        FuseFileSystem hello = byNodes ? new HelloNodes() : new HelloFs().byNodes();
+        try (FuseServer server = FuseServer.mount(hello, directory, FuseOptions.DEFAULTS)) {
             assertThat(Program.ok("ls", directory.toString())).isEqualTo("hello\n");
             assertThat(Program.ok("cat", directory.resolve("hello").toString())).isEqualTo("Hello, world!\n");
             assertThat(Program.run(List.of("touch", directory.resolve("new").toString()))
