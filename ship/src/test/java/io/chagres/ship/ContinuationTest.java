@@ -271,6 +271,28 @@ class ContinuationTest {
         }
     }
 
+    /** The same where only the end of the log is gone, and nothing but what a heartbeat says shows it. */
+    @Test
+    void writesNothingBehindALogWhoseAcknowledgedEndIsGone() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            String gone = onlyHost(tree);
+            long last = load(tree, gone).seq();
+            try (BlobStore store = open(tree)) {
+                new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, last)
+                        .put(store, gone, 1, 1);
+                store.delete(ArchiveLayout.commit(gone, last));
+            }
+            deleteRecursively(temp.resolve("state"));
+            tree.drain();
+            assertThat(tree.problems).anyMatch(problem -> problem.contains("it is missing, and so is a checkpoint"));
+            String next = otherHost(tree, gone);
+            for (Path file : all) {
+                assertThat(together(tree, gone, next, file)).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
     /** Where nothing but its owner record is left of a host, it is said that it begins at its first commit. */
     @Test
     void saysThatItBeginsAnew() throws IOException {

@@ -4,9 +4,11 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Derives what must be there of a host's log from everything else that is there: tables, histories, filters, indexes
- * and heartbeats name commits that their writers had seen, and data objects are put by a log that has begun. Reads
- * keys, and what heartbeats say. Stateless, safe for any thread.
+ * and heartbeats name commits that their writers had seen, a heartbeat also says which one was the last to be
+ * acknowledged, and data objects are put by a log that has begun. Reads keys, and the newest heartbeat. Stateless, safe
+ * for any thread.
  */
 public final class LogWitness {
-    private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/", "alive/");
+    private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/");
 
     private LogWitness() {}
 
@@ -31,6 +34,11 @@ public final class LogWitness {
     public static @Nullable CorruptArchiveException missing(BlobStore store, String hostId) throws IOException {
         String newest = null;
         long named = 0;
+        BlobInfo word = Heartbeat.newest(store, hostId);
+        if (word != null) {
+            newest = word.key();
+            named = Math.max(ArchiveLayout.namedCommit(newest), acknowledged(store, newest));
+        }
         for (String key : keys(store, hostId)) {
             if (ArchiveLayout.namedCommit(key) > named) {
                 named = ArchiveLayout.namedCommit(key);
@@ -80,19 +88,11 @@ public final class LogWitness {
         return null;
     }
 
-    /** Returns the keys that name commits, but those of heartbeats before the newest. */
+    /** Returns the keys that name commits, but those of heartbeats. */
     private static List<String> keys(BlobStore store, String hostId) throws IOException {
         List<String> keys = new ArrayList<>();
         for (String folder : FOLDERS) {
-            String prefix = ArchiveLayout.host(hostId) + folder;
-            if (prefix.equals(ArchiveLayout.heartbeats(hostId))) {
-                BlobInfo newest = Heartbeat.newest(store, hostId);
-                if (newest != null) {
-                    keys.add(newest.key());
-                }
-            } else {
-                store.list(prefix, null).forEach(object -> keys.add(object.key()));
-            }
+            store.list(ArchiveLayout.host(hostId) + folder, null).forEach(object -> keys.add(object.key()));
         }
         return keys;
     }
@@ -112,12 +112,10 @@ public final class LogWitness {
             }
         }
         for (BlobInfo word : store.list(ArchiveLayout.livingHeartbeats(hostId), null)) {
-            if (ArchiveLayout.namedCommit(word.key()) <= last) { // else it is among them
-                if (acknowledged(store, word.key()) <= last) {
-                    break;
-                }
-                ahead.add(word.key());
+            if (ArchiveLayout.namedCommit(word.key()) <= last && acknowledged(store, word.key()) <= last) {
+                break;
             }
+            ahead.add(word.key());
         }
         return ahead;
     }
@@ -128,6 +126,9 @@ public final class LogWitness {
             return Heartbeat.get(store, heartbeat).seq();
         } catch (CorruptArchiveException | NoSuchBlobException e) {
             return 0;
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e);
+            return 0; // who checks heartbeats says so
         }
     }
 

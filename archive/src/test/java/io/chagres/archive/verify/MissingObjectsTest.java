@@ -90,6 +90,40 @@ class MissingObjectsTest extends VerifyFixture {
         assertThat(store.keys("/streams/")).containsAll(List.of(objects.getLast()));
     }
 
+    /** Nothing but the newest heartbeat knows how far the log went, and not by its key. */
+    @Test
+    void namesCommitsThatAHeartbeatKnewToBeAcknowledged() throws IOException {
+        Host host = fill();
+        host.object(host.file("/d/last"), new byte[100], Codec.ZSTD);
+        long last = host.commit();
+        host.close();
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 1).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, last).put(store, ID, 1, 2);
+        verify();
+        assertThat(faults).isEmpty();
+        store.delete(ArchiveLayout.commit(ID, last));
+        store.delete(ArchiveLayout.commit(ID, last - 1));
+        assertThat(verify().orphanObjects()).isOne();
+        assertThat(faults).singleElement().satisfies(fault -> {
+            assertThat(fault.object()).isEqualTo(ArchiveLayout.commit(ID, last - 1));
+            assertThat(fault.what()).contains("it is missing, and all up to commit " + last, "/alive/");
+        });
+        assertThat(repair()).isPositive();
+        verify();
+        assertThat(faults).isEmpty();
+    }
+
+    /** What was compacted is not missing, and a heartbeat that cannot be read witnesses nothing. */
+    @Test
+    void asksNothingOfALogThatWasCompacted() throws IOException {
+        fill().close();
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 4).put(store, ID, 1, 1);
+        compact();
+        delete("/log/");
+        verify();
+        assertThat(faults).isEmpty();
+    }
+
     /** Once repaired nothing is missing, and what may be the only copy stays until somebody says otherwise. */
     @Test
     void keepsWhatMayBeTheOnlyCopyBehindARepair() throws IOException {
