@@ -51,7 +51,6 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** The program {@code chagres}: the only place where a failure becomes a sentence and an exit code. */
 public final class Main {
-    private static final int HELP_WIDTH = 100;
     private static final int STANDARD_OUTPUT = 1;
 
     private Main() {}
@@ -150,7 +149,8 @@ public final class Main {
         CommandLine line = new CommandLine(new RootCommand());
         subcommands.forEach(line::addSubcommand);
         Converters.register(line, context);
-        line.setUsageHelpWidth(HELP_WIDTH);
+        line.setUsageHelpWidth(HelpText.width(context.out().columns()));
+        line.setHelpFactory(HelpText::new);
         line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
         line.setErr(new PrintWriter(context.err(), true));
         line.setParameterExceptionHandler(failures::usage);

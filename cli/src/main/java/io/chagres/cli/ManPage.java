@@ -6,32 +6,38 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** Writes the manual page of a command, for man(7). */
+/** Writes a manual page, for man(7). Confined to one thread. */
 final class ManPage {
     private final StringBuilder page = new StringBuilder();
-    private final CommandSpec command;
 
-    private ManPage(CommandSpec command) {
-        this.command = command;
+    /** Begins a page. */
+    ManPage(String name, int chapter) {
+        String version = io.chagres.ship.Version.text();
+        page.append(".TH \"%s\" %d \"\" \"chagres %s\" \"Chagres\"\n"
+                .formatted(name.toUpperCase(Locale.ROOT), chapter, version));
+        page.append(".nh\n.ad l\n");
     }
 
     /** Returns the page of a command. */
     static String of(CommandSpec command) {
-        ManPage page = new ManPage(command);
-        page.write();
-        return page.page.toString();
+        ManPage page = new ManPage(command.qualifiedName("-"), 1);
+        page.write(command);
+        return page.toString();
     }
 
-    private void write() {
+    /** Returns the page as far as it was written. */
+    @Override
+    public String toString() {
+        return page.toString();
+    }
+
+    private void write(CommandSpec command) {
         String name = command.qualifiedName("-");
-        String version = io.chagres.ship.Version.text();
-        page.append(".TH \"%s\" 1 \"\" \"chagres %s\" \"Chagres\"\n".formatted(name.toUpperCase(Locale.ROOT), version));
-        page.append(".nh\n.ad l\n");
         section("NAME");
         text(name + " - " + join(command.usageMessage().header()));
         section("SYNOPSIS");
         String[] custom = command.usageMessage().customSynopsis();
-        for (String line : custom.length > 0 ? custom : new String[] {synopsis()}) {
+        for (String line : custom.length > 0 ? custom : new String[] {synopsis(command)}) {
             text(line);
             page.append(".br\n");
         }
@@ -39,34 +45,41 @@ final class ManPage {
             section("DESCRIPTION");
             text(join(command.usageMessage().description()));
         }
-        arguments();
-        commands();
-        footer();
+        arguments(command);
+        commands(command);
+        footer(command);
     }
 
-    private String synopsis() {
+    private static String synopsis(CommandSpec command) {
         return command.commandLine().getHelp().synopsis(0).strip().replaceAll("\\s+", " ");
     }
 
-    private void arguments() {
+    private void arguments(CommandSpec command) {
         List<PositionalParamSpec> parameters = command.positionalParameters();
-        List<OptionSpec> options = Pages.options(command);
+        List<OptionGroups.Group> groups = OptionGroups.of(command);
         if (!parameters.isEmpty()) {
             section("ARGUMENTS");
             parameters.stream()
                     .filter(parameter -> !parameter.hidden())
                     .forEach(parameter -> entry(parameter.paramLabel(), Pages.description(parameter)));
         }
-        if (!options.isEmpty()) {
+        if (!Pages.options(command).isEmpty()) {
             section("OPTIONS");
-            for (OptionSpec option : options) {
-                String value = option.arity().max() > 0 ? " " + option.paramLabel() : "";
-                entry(String.join(", ", option.names()) + value, Pages.description(option));
-            }
+            groups.forEach(this::group);
         }
     }
 
-    private void commands() {
+    private void group(OptionGroups.Group group) {
+        if (!group.heading().isEmpty()) {
+            subsection(group.heading());
+        }
+        for (OptionSpec option : group.options()) {
+            String value = option.arity().max() > 0 ? " " + option.paramLabel() : "";
+            entry(String.join(", ", option.names()) + value, Pages.description(option));
+        }
+    }
+
+    private void commands(CommandSpec command) {
         List<CommandSpec> commands = Pages.commands(command);
         if (!commands.isEmpty()) {
             section("COMMANDS");
@@ -77,7 +90,7 @@ final class ManPage {
     }
 
     /** The footer has headings that end with a colon, examples that are indented, and sentences. */
-    private void footer() {
+    private void footer(CommandSpec command) {
         for (String line : command.usageMessage().footer()) {
             if (line.startsWith("  ")) {
                 page.append(".br\n");
@@ -95,16 +108,31 @@ final class ManPage {
         }
     }
 
-    private void section(String title) {
+    /** Begins a section. */
+    void section(String title) {
         page.append(".SH ").append(title).append('\n');
     }
 
-    private void entry(String term, String description) {
+    /** Begins a part of a section. */
+    void subsection(String title) {
+        page.append(".SS ").append(title).append('\n');
+    }
+
+    /** Adds lines as they stand there. */
+    void literal(String lines) {
+        page.append(".nf\n");
+        lines.lines().forEach(this::text);
+        page.append(".fi\n");
+    }
+
+    /** Adds a term and what it means. */
+    void entry(String term, String description) {
         page.append(".TP\n.B \"").append(escaped(term)).append("\"\n");
         text(description);
     }
 
-    private void text(String text) {
+    /** Adds text. */
+    void text(String text) {
         String escaped = escaped(text);
         // A line that begins with a dot or a quote would be a request.
         page.append(escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" : "")
@@ -121,7 +149,8 @@ final class ManPage {
                 .replace("~", "\\(ti");
     }
 
-    private static String join(String... lines) {
+    /** Returns the lines of a help as one. */
+    static String join(String... lines) {
         return String.format(String.join(" ", lines));
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,7 +21,7 @@ final class Pages {
     private Pages() {}
 
     /**
-     * Writes {@code man/man1} and {@code completion}.
+     * Writes {@code man/man1}, {@code man/man5} and {@code completion}.
      *
      * @param args the directory to write to; made if it does not exist
      */
@@ -35,10 +36,17 @@ final class Pages {
         Path man = Files.createDirectories(directory.resolve("man/man1"));
         writeManual(man, root.getCommandSpec());
         writeManual(man, io.chagres.faultfs.Main.model());
+        Files.writeString(
+                Files.createDirectories(directory.resolve("man/man5")).resolve("chagres.toml.5"),
+                ConfigPage.of(command(root, "ship"), command(root, "config")));
         Path completion = Files.createDirectories(directory.resolve("completion"));
         Files.writeString(completion.resolve("chagres.bash"), Completion.bash(root));
         Files.writeString(completion.resolve("_chagres"), Completion.zsh(root.getCommandSpec()));
         Files.writeString(completion.resolve("chagres.fish"), Completion.fish(root.getCommandSpec()));
+    }
+
+    private static CommandSpec command(CommandLine root, String name) {
+        return Objects.requireNonNull(root.getSubcommands().get(name)).getCommandSpec();
     }
 
     private static void writeManual(Path directory, CommandSpec command) throws IOException {

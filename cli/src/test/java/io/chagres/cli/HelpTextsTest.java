@@ -3,11 +3,16 @@ package io.chagres.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.Output;
+import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -69,5 +74,63 @@ class HelpTextsTest {
         COMMANDS.keySet().forEach(command -> assertThat(help(command))
                 .as(command)
                 .doesNotContainPattern("\\b(host|ship) (is|was) stopped\\b"));
+    }
+
+    /** Returns the help of a command as a terminal of some columns shows it. */
+    private static String shown(String command, int columns) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        CommandContext plain = CommandContext.of(out, OutputStream.nullOutputStream(), List.of());
+        CommandContext context = new CommandContext(
+                new Output(out, columns),
+                plain.err(),
+                plain.environment(),
+                plain.liveLine(),
+                plain.clock(),
+                plain.zone(),
+                plain.termination(),
+                plain.child());
+        assertThat(Main.run(context, new String[] {"help", command})).isZero();
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Lines are as long as the terminal is wide, and no word is broken, be it an address. */
+    @ParameterizedTest
+    @ValueSource(ints = {60, 80, 100})
+    void eachIsAsWideAsTheTerminal(int columns) {
+        assertThat(shown("ship", columns).lines().mapToInt(String::length))
+                .anyMatch(length -> length > columns - 5 && length <= columns);
+        COMMANDS.forEach((name, command) -> {
+            String help = shown(name, columns);
+            assertThat(help.lines().filter(line -> line.strip().contains(" ")))
+                    .as(name)
+                    .allMatch(line -> line.length() <= columns);
+            String words = help.replaceAll("\\s+", " ");
+            Pages.options(command.getCommandSpec()).forEach(option -> assertThat(words)
+                    .as("%s %s", name, option.longestName())
+                    .contains(Pages.description(option).replaceAll("\\s+", " ")));
+            command.getCommandSpec().positionalParameters().forEach(parameter -> assertThat(words)
+                    .as(name)
+                    .contains(parameter.paramLabel(), Pages.description(parameter)));
+            for (String line : command.getCommandSpec().usageMessage().footer()) {
+                assertThat(words).as(name).contains(String.format(line).strip().replaceAll("\\s+", " "));
+            }
+        });
+    }
+
+    /** Where there are many options they stand below headings, each below one. */
+    @Test
+    void manyOptionsHaveHeadings() {
+        COMMANDS.forEach((name, command) -> {
+            List<OptionSpec> visible = Pages.options(command.getCommandSpec());
+            List<OptionGroups.Group> groups = OptionGroups.of(command.getCommandSpec());
+            assertThat(groups.stream().flatMap(group -> group.options().stream()))
+                    .as(name)
+                    .containsExactlyInAnyOrderElementsOf(visible);
+            assertThat(groups.size() > 1).as(name).isEqualTo(visible.size() > OptionGroups.MOST_WITHOUT);
+            if (groups.size() > 1) {
+                String help = shown(name, 80);
+                assertThat(groups).as(name).allMatch(group -> help.contains("\n" + group.heading() + ":\n  "));
+            }
+        });
     }
 }

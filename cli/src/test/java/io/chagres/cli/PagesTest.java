@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.cli.ship.ConfigKeys;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
@@ -42,11 +43,28 @@ class PagesTest {
         }
     }
 
+    /** Each key of the configuration, and nothing that is said on the command line alone. */
+    @Test
+    void theConfigurationHasAPageThatNamesItsKeys() throws IOException {
+        String page = Files.readString(directory.resolve("man/man5/chagres.toml.5"));
+        List<String> terms = page.lines()
+                .filter(line -> line.startsWith(".B \"") && !line.contains("/"))
+                .map(line -> line.substring(4, line.length() - 1).replace("\\-", "-"))
+                .toList();
+        List<String> keys = ConfigKeys.all().stream().map(ConfigKeys.Entry::key).toList();
+        assertThat(keys).contains("paths", "to", "max-lag").doesNotContain("once", "config");
+        assertThat(terms).containsExactlyInAnyOrderElementsOf(keys);
+        assertThat(page).contains(".SS Protection", "Each [[source]] may have its own. Changes with a reload.");
+        Path file = Files.writeString(directory.resolve("example.toml"), ConfigPage.EXAMPLE);
+        CommandRun check = CommandRun.of("config", "check", file.toString());
+        assertThat(check.out()).as(check.err()).endsWith(": good\n");
+    }
+
     @Test
     void manFindsNothingToSayOfThePages() throws IOException {
         Requires.tool("groff", "apt install groff-base");
-        try (Stream<Path> pages = Files.list(directory.resolve("man/man1"))) {
-            for (Path page : pages.toList()) {
+        try (Stream<Path> pages = Files.walk(directory.resolve("man"))) {
+            for (Path page : pages.filter(Files::isRegularFile).toList()) {
                 Program groff = Program.run(List.of("groff", "-man", "-ww", "-Tutf8", page.toString()));
                 assertThat(groff.err()).as("%s", page).isEmpty();
                 assertThat(new String(groff.out(), StandardCharsets.UTF_8)).contains("Chagres");

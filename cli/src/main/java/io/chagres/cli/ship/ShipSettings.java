@@ -47,7 +47,7 @@ final class ShipSettings {
     private static final Set<String> OF_SOURCES = Set.of("include", "exclude", "max-lag", "codec", "ignore-older");
 
     /** What can change while the shipper runs. */
-    private static final Set<String> LIVE =
+    static final Set<String> LIVE =
             Set.of(PATHS, "include", "exclude", "max-lag", "codec", "ignore-older", "heartbeat");
 
     private final CommandContext context;
@@ -363,14 +363,16 @@ final class ShipSettings {
                         .toList();
     }
 
-    private static Map<String, ConfigFile.Key> keys() {
+    /** Returns what the file may hold outside of sources. */
+    static Map<String, ConfigFile.Key> keys() {
         Map<String, ConfigFile.Key> keys = new LinkedHashMap<>();
         keys.put(PATHS, new ConfigFile.Key(ConfigFile.Kind.TEXTS, "/var/log/app"));
         options().forEach(each -> keys.put(key(each), new ConfigFile.Key(kind(each), example(each))));
         return keys;
     }
 
-    private static Map<String, ConfigFile.Key> keysOfSources() {
+    /** Returns what each source may hold. */
+    static Map<String, ConfigFile.Key> keysOfSources() {
         Map<String, ConfigFile.Key> keys = new LinkedHashMap<>(keys());
         keys.keySet().removeIf(each -> !each.equals(PATHS) && !OF_SOURCES.contains(each));
         return keys;
