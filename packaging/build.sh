@@ -13,6 +13,7 @@
 # Two builds of one source by one JDK give the same bytes, wherever they run, but for the AOT caches. The JDK writes these
 # while its compiler runs, which is never timed alike: made twice from one recording, 14 of 27 MB differ, with -Xint 598
 # bytes, and none if classes are not linked ahead either, which is worth 30 ms of every start. PackagesTest compares all else.
+# CHAGRES_AOT names a directory with those of an earlier build (they lie in its tar), and then all bytes are the same.
 # ARCH is this machine's: the recipe is the same on x86-64 and aarch64.
 #
 # In the environment:
@@ -64,14 +65,26 @@ archive() {
         -cf - "$@" | gzip -6n >"$out/$name"
 }
 
-# units DIR: writes the unit, and one for each further archive: 'chagres@NAME' reads /etc/chagres/NAME.toml.
+# units DIR: writes the unit, one for each further archive ('chagres@NAME' reads /etc/chagres/NAME.toml), and timers.
 units() {
+    job "$1" compact COMPACT '*-*-* 02:17' '--retain 30d'
+    job "$1" verify VERIFY 'Sun 04:17' ''
     cp packaging/chagres.service "$1"
     sed -e 's|^# Ships logs .*|# Ships to one more archive: what and where to is in /etc/chagres/NAME.toml, for chagres@NAME.|' \
         -e 's|^Description=.*|& (%i)|' \
         -e '/^# SHIP holds arguments/d' \
         -e 's|/etc/default/chagres$|&-%i|' \
         -e 's|ship \$SHIP$|ship --config /etc/chagres/%i.toml $SHIP|' packaging/chagres.service >"$1/chagres@.service"
+}
+
+# job DIR COMMAND VARIABLE TIME OPTIONS: a timer and its unit, protected as the one that ships.
+job() {
+    sed -n '/^SystemCallFilter=/,/^RemoveIPC=/p' packaging/chagres.service >"$work/protection"
+    for kind in service timer; do
+        sed -e "s|@JOB@|$2|g" -e "s|@VARIABLE@|$3|g" -e "s|@TIME@|$4|" -e "s| @OPTIONS@\"|${5:+ $5}\"|" \
+            -e "/^@PROTECTION@/r $work/protection" -e '/^@PROTECTION@/d' "packaging/chagres-job@.$kind" \
+            >"$1/chagres-$2@.$kind"
+    done
 }
 
 make_tar() {
@@ -114,7 +127,7 @@ make_deb() {
     cp packaging/debian/chagres.default "$work/chagres/etc/default/chagres"
     cp packaging/debian/chagres.toml "$work/chagres/etc/chagres"
     cp -R "$pages/man" "$work/chagres/usr/share/man"
-    gzip -6n "$work"/chagres/usr/share/man/man1/*
+    gzip -6n "$work"/chagres/usr/share/man/man*/*
     mkdir -p "$work/chagres/usr/share/bash-completion/completions" "$work/chagres/usr/share/zsh/vendor-completions" \
         "$work/chagres/usr/share/fish/vendor_completions.d"
     cp "$pages/completion/chagres.bash" "$work/chagres/usr/share/bash-completion/completions/chagres"

@@ -210,7 +210,7 @@ public final class ArchiveMount implements AutoCloseable {
         ArchivePlace.Finding finding = place.find();
         if (finding == ArchivePlace.Finding.NONE && !saidNone) {
             context.listener()
-                    .message(patience.store() + ": the archive that was mounted is not there any more; what it"
+                    .message(patience.store() + ": the archive that was mounted is no longer there; what it"
                             + " held is shown as far as it can be read, until another one lies there");
         }
         saidNone = finding == ArchivePlace.Finding.NONE;

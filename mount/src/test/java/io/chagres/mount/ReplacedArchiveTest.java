@@ -86,7 +86,7 @@ class ReplacedArchiveTest {
                 Program.ok("sh", "-c", "cd " + directory + " && " + way.command);
                 mounted.mount.refresh();
                 mounted.mount.refresh();
-                assertThat(mounted.messages).singleElement().asString().contains("is not there any more");
+                assertThat(mounted.messages).singleElement().asString().contains("is no longer there");
                 write("web3", "/c", "c");
                 try (SmallArchive again = begun("web1", "/new", "new content")) {
                     mounted.mount.refresh();
