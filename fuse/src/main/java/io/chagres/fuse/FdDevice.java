@@ -3,10 +3,13 @@ package io.chagres.fuse;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.wire.Abi;
+import io.chagres.linux.Epoll;
 import io.chagres.linux.Fd;
 import io.chagres.linux.IoVector;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Signals;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FdDevice implements Device, AutoCloseable {
     static final Pathname PATH = Pathname.of("/dev/fuse");
+
+    private static final Logger LOG = System.getLogger("io.chagres.fuse");
 
     /** FUSE_DEV_IOC_CLONE of linux/fuse.h: _IOR(229, 0, uint32_t). */
     private static final long IOC_CLONE = 0x8004e500L;
@@ -123,6 +128,22 @@ final class FdDevice implements Device, AutoCloseable {
         }
         try {
             return fd.tryIoctl(request, argument);
+        } finally {
+            end();
+        }
+    }
+
+    /** Tells whether its connection is there: mounted somewhere, and not aborted. */
+    boolean isConnected() {
+        if (!begin()) {
+            return false;
+        }
+        try (Epoll poll = Epoll.open()) {
+            poll.add(fd.value(), 0, 0);
+            return poll.waitFor(0) == 0; // an error alone is told unasked
+        } catch (ErrnoException e) {
+            LOG.log(Level.WARNING, "cannot tell whether " + PATH + " is connected", e);
+            return false;
         } finally {
             end();
         }

@@ -153,7 +153,7 @@ public final class FuseHandover implements AutoCloseable {
             byte[] state = from.readNBytes(from.readInt());
             return new FuseHandover(
                     device,
-                    new MountedConnection(Pathname.ofBytes(mountPoint), -1, number),
+                    new MountedConnection(Pathname.ofBytes(mountPoint), -1, 0, number),
                     new FuseConnection(minor, FuseTransport.CLASSIC, features, maxWrite, maxReadahead, kernelFlags),
                     state);
         } catch (IOException | IllegalArgumentException e) {

@@ -384,7 +384,7 @@ public final class FuseServer implements AutoCloseable {
                 detachByForce();
             } else if (!awaitEnd(GRACE_MS)) {
                 LOG.log(Level.WARNING, mountPoint + " is in use in another mount namespace; it gets errors");
-                mounted.abort();
+                mounted.abort(devices.getFirst());
             }
         }
         awaitEnd(Long.MAX_VALUE);
@@ -403,7 +403,7 @@ public final class FuseServer implements AutoCloseable {
     }
 
     private void detachByForce() {
-        mounted.abort();
+        mounted.abort(devices.getFirst());
         tryUnmount(true);
     }
 

@@ -16,18 +16,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * One mount and its connection, whatever else is mounted on its path later. Immutable.
+ * One mount and its connection, whatever else is mounted on its path later. The kernel gives the numbers of what is
+ * over to others. Immutable.
  *
  * @param mountPoint where it was mounted
  * @param id of the mount; 0 if the kernel does not tell, and then what is on the path is taken for it
+ * @param unique id of the mount that no other ever has; 0 if the kernel does not tell, and then {@code id} must do
  * @param number of the connection in the control file system; empty if it is not known
  */
-record MountedConnection(Pathname mountPoint, long id, String number) {
+record MountedConnection(Pathname mountPoint, long id, long unique, String number) {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final Pathname CONTROL = Pathname.of("/sys/fs/fuse/connections");
 
     /** One that somebody else mounted, wherever that is. */
-    static final MountedConnection UNKNOWN = new MountedConnection(Pathname.of(""), -1, "");
+    static final MountedConnection UNKNOWN = new MountedConnection(Pathname.of(""), -1, 0, "");
 
     /** Returns how many pages the kernel lets a request have: those of a mebibyte, or what Linux 6.13 is told. */
     static int maxPages() {
@@ -47,7 +49,8 @@ record MountedConnection(Pathname mountPoint, long id, String number) {
     /** Looks at what was mounted on a path just now. */
     static MountedConnection of(Pathname mountPoint) {
         long id = Math.max(0, MountPoint.tryId(mountPoint));
-        return new MountedConnection(mountPoint, id, number(mountPoint, id));
+        long unique = Math.max(0, MountPoint.tryUniqueId(mountPoint));
+        return new MountedConnection(mountPoint, id, unique, number(mountPoint, id));
     }
 
     /** The device of a mount without one is 0 and the number of its connection. */
@@ -66,7 +69,9 @@ record MountedConnection(Pathname mountPoint, long id, String number) {
 
     /** Tells whether the path leads to it, and not to another mount, or none. */
     boolean isOnTop() {
-        return id == 0 || MountPoint.tryId(mountPoint) == id;
+        return unique != 0
+                ? MountPoint.tryUniqueId(mountPoint) == unique
+                : id == 0 || MountPoint.tryId(mountPoint) == id;
     }
 
     /** Tells whether it is mounted in this mount namespace, seen or not. */
@@ -94,20 +99,26 @@ record MountedConnection(Pathname mountPoint, long id, String number) {
     /**
      * Ends the connection, wherever it is mounted: those who wait for an answer get an error, and every later request
      * fails. Through the control file system, which owners may use, see filesystems/fuse in the kernel's documentation;
-     * the superuser mounts that for a moment where it is missing.
+     * the superuser mounts that for a moment where it is missing. Does nothing to a connection that is over: its number
+     * may be that of another by now.
+     *
+     * @param device of this connection
      */
-    void abort() {
-        int result = tryAbort();
-        if (result == -Errno.ENOENT) {
+    void abort(FdDevice device) {
+        int result = tryAbort(device);
+        if (result == -Errno.ENOENT && device.isConnected()) {
             Pathname type = Pathname.of("fusectl");
             if (MountPoint.tryMount(type, CONTROL, type, 0, Pathname.of("")) == 0) {
-                result = tryAbort();
+                result = tryAbort(device);
                 MountPoint.tryUnmount(CONTROL, MountPoint.MNT_DETACH);
             }
         }
-        if (result < 0 && isOnTop()) {
+        if (result >= 0 || !device.isConnected()) {
+            return;
+        }
+        if (isOnTop()) {
             MountPoint.tryUnmount(mountPoint, MountPoint.MNT_FORCE);
-        } else if (result < 0) {
+        } else {
             LOG.log(
                     Level.WARNING,
                     "cannot abort the mount " + mountPoint + " (" + Errno.message(-result)
@@ -115,14 +126,17 @@ record MountedConnection(Pathname mountPoint, long id, String number) {
         }
     }
 
-    private int tryAbort() {
+    /** A file that was opened while the device was connected is that of its connection, or of none any more. */
+    private int tryAbort(FdDevice device) {
         int file = Fd.tryOpen(Pathname.of(CONTROL + "/" + number + "/abort"), Fd.O_WRONLY, 0);
         if (file < 0) {
             return file;
         }
         try (Fd fd = Fd.ofValue(file);
                 Arena scratch = Arena.ofConfined()) {
-            return (int) fd.write(scratch.allocateFrom(ValueLayout.JAVA_BYTE, (byte) '1'), 0, 1);
+            return device.isConnected()
+                    ? (int) fd.write(scratch.allocateFrom(ValueLayout.JAVA_BYTE, (byte) '1'), 0, 1)
+                    : 0;
         }
     }
 }

@@ -37,6 +37,7 @@ public final class MountPoint {
 
     private static final int STX_MNT_ID = 0x90;
     private static final int STATX_MNT_ID = 0x1000;
+    private static final int STATX_MNT_ID_UNIQUE = 0x4000;
 
     private static final CapturedCall MOUNT = CapturedCall.of("mount");
     private static final CapturedCall UMOUNT2 = CapturedCall.of("umount2");
@@ -84,15 +85,29 @@ public final class MountPoint {
      * @return the number that {@link MountInfo#id()} has; 0 before Linux 5.8; or {@code -errno}
      */
     public static long tryId(Pathname path) {
+        return tryId(path, STATX_MNT_ID);
+    }
+
+    /**
+     * Asks which mount a path leads to, as {@link #tryId} does, by a number that no other mount is ever given.
+     *
+     * @param path any file or directory; the last symbolic link is followed
+     * @return the number; 0 before Linux 6.8; or {@code -errno}
+     */
+    public static long tryUniqueId(Pathname path) {
+        return tryId(path, STATX_MNT_ID_UNIQUE);
+    }
+
+    private static long tryId(Pathname path, int kind) {
         try (Frame frame = MemoryStack.ofThread().push()) {
             MemorySegment cString = path.toCString(frame);
             MemorySegment status = frame.allocate(Statx.BYTES, Long.BYTES);
             int flags = StatusCalls.AT_NO_AUTOMOUNT | StatusCalls.AT_STATX_DONT_SYNC;
-            int result = StatusCalls.statx(StatusCalls.AT_FDCWD, cString, 0, flags, STATX_MNT_ID, status);
+            int result = StatusCalls.statx(StatusCalls.AT_FDCWD, cString, 0, flags, kind, status);
             if (result < 0) {
                 return result;
             }
-            boolean known = (status.get(ValueLayout.JAVA_INT, STX_MASK) & STATX_MNT_ID) != 0;
+            boolean known = (status.get(ValueLayout.JAVA_INT, STX_MASK) & kind) != 0;
             return known ? status.get(ValueLayout.JAVA_LONG, STX_MNT_ID) : 0;
         }
     }

@@ -24,5 +24,7 @@ class MountInfoTest {
         assertThat(MountInfo.all())
                 .anyMatch(mount -> mount.mountPoint().equals(proc) && mount.id() == MountPoint.tryId(proc));
         assertThat(MountPoint.tryId(Pathname.of("/proc/none"))).isEqualTo(-Errno.ENOENT);
+        assertThat(MountPoint.tryUniqueId(proc)).isEqualTo(MountPoint.tryUniqueId(Pathname.of("/proc/self/status")));
+        assertThat(MountPoint.tryUniqueId(Pathname.of("/proc/none"))).isEqualTo(-Errno.ENOENT);
     }
 }
