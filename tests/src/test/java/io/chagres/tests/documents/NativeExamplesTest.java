@@ -161,6 +161,7 @@ class NativeExamplesTest {
         }
     }
 
+    @SuppressWarnings("restricted") // what a pointer leads to is for the caller to know
     static final class Sort {
         private static final HotCall QSORT = HotCall.of("qsort");
         private static final AddressLayout INT_POINTER = ValueLayout.ADDRESS.withTargetLayout(ValueLayout.JAVA_INT);

@@ -21,7 +21,6 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
 
     /** All of them. */
     static final List<Ban> ALL = List.of(
-            ban("import sun\\.misc\\..*|Unsafe\\..*", EVERYWHERE, "a MemorySegment"),
             ban(
                     "Thread\\.sleep|TimeUnit\\.sleep",
                     outside("bench"),
@@ -61,10 +60,6 @@ record Ban(Pattern use, Predicate<SourceFile> where, String instead) {
                     "Arena\\.global",
                     mainCode("linux", "watch", "archive", "ship", "fuse", "mount", "dedupe", "cli"),
                     "an arena that its owner closes"),
-            ban(
-                    "\\.(downcallHandle|upcallStub|reinterpret|libraryLookup)|System\\.load(Library)?",
-                    outside("foreign", "bench"),
-                    "a call of module foreign, the only one that needs native access"),
             ban(
                     "import java\\.(nio\\.file|io\\.(File(?!Descriptor)|RandomAccess)).*"
                             + "|new (RandomAccess)?File(.*putStream)?",
