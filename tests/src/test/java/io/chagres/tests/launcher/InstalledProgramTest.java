@@ -34,7 +34,9 @@ class InstalledProgramTest {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         installed = directory.resolve("a place/chagres");
         Files.createDirectory(installed.getParent());
-        Program.ok(Repository.root().resolve("packaging/package.sh").toString(), installed.toString());
+        String dist = "CHAGRES_DIST=" + BuiltParts.withoutStores(directory.resolve("dist"));
+        String script = Repository.root().resolve("packaging/package.sh").toString();
+        Program.ok("env", dist, script, installed.toString());
     }
 
     @Test

@@ -13,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code packaging/build.sh} makes, unpacked and installed where there is nothing: no JDK, HOME or network. */
 @Tag("e2e")
+@Order(1)
 class PackagesTest {
     private static final long BUILD_SECONDS = 600;
     private static final long MIB = 1024 * 1024;
@@ -99,9 +101,7 @@ class PackagesTest {
         Path first = Files.createDirectory(directory.resolve("first"));
         Program.ok(
                 "tar", "-C", first.toString(), "-xf", one("chagres-0*.tar.gz").toString());
-        Path dist = Path.of(System.getenv().getOrDefault("CHAGRES_DIST", "../cli/target/dist"));
-        Path taken = Files.createDirectories(directory.resolve("dist")); // without stores, whose training takes long
-        Program.ok("cp", "-R", "" + dist.resolve("lib"), "" + dist.resolve("native"), taken.toString());
+        Path taken = BuiltParts.withoutStores(directory.resolve("dist"));
         Path second = Files.createDirectories(directory.resolve("some/where")).resolve("else");
         String script = Repository.root().resolve("packaging/package.sh").toString();
         Program again = Program.run(
@@ -126,7 +126,7 @@ class PackagesTest {
     void theListOfComponentsIsThatOfTheJars() throws IOException {
         Path list = directory.resolve("list.json");
         Files.copy(one("chagres-*.cdx.json"), list);
-        Path dist = Path.of(System.getenv().getOrDefault("CHAGRES_DIST", "../cli/target/dist"));
+        Path dist = BuiltParts.directory();
         Path known = directory.resolve("vulnerable.txt");
         Files.writeString(known, "# none\n");
         assertThat(compared(list, dist, known)).isEmpty();
