@@ -7,10 +7,12 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * A broker of Kafka that is its own controller, in a JVM of its own, from the jars on the class path of the test. It
@@ -18,7 +20,14 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class KafkaBroker implements AutoCloseable {
     private static final String LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule";
+
+    /** How long one that was killed keeps its place: until then it cannot start again. */
+    private static final int SESSION_MS = 5000;
+
     private static final String CLUSTER = "Y2hhZ3Jlcy10ZXN0cy0wMA";
+
+    /** What the folder of data holds of a broker that never ran, by the names of the files: the same for all. */
+    private static final Map<String, byte[]> FORMATTED = new HashMap<>();
 
     /** Ended with this JVM when a test was stopped before it could. */
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
@@ -76,6 +85,8 @@ public final class KafkaBroker implements AutoCloseable {
                 advertised.listeners=%s://127.0.0.1:%d
                 controller.listener.names=CONTROLLER
                 log.dirs=%s
+                broker.session.timeout.ms=%d
+                broker.heartbeat.interval.ms=%d
                 num.partitions=2
                 offsets.topic.replication.factor=1
                 offsets.topic.num.partitions=1
@@ -93,14 +104,35 @@ public final class KafkaBroker implements AutoCloseable {
                                         controller,
                                         access.protocol,
                                         advertised,
-                                        folder.resolve("data"))
+                                        folder.resolve("data"),
+                                        SESSION_MS,
+                                        SESSION_MS / 10)
                         + access.properties.formatted(LOGIN, keyStore()));
-        Program formatted =
-                Program.run(java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", properties()), 60);
-        if (formatted.exitCode() != 0) {
-            throw new AssertionError("cannot format: " + formatted);
-        }
+        format(folder.resolve("data"));
         process = start();
+    }
+
+    /** Kafka's own program makes the first folder of data, and what it makes is written for all others. */
+    private void format(Path data) throws IOException {
+        synchronized (FORMATTED) {
+            if (FORMATTED.isEmpty()) {
+                Program done =
+                        Program.run(java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", properties()), 60);
+                if (done.exitCode() != 0) {
+                    throw new AssertionError("cannot format: " + done);
+                }
+                try (Stream<Path> files = Files.list(data)) {
+                    for (Path file : files.toList()) {
+                        FORMATTED.put(file.getFileName().toString(), Files.readAllBytes(file));
+                    }
+                }
+                return;
+            }
+            Files.createDirectory(data);
+            for (Map.Entry<String, byte[]> file : FORMATTED.entrySet()) {
+                Files.write(data.resolve(file.getKey()), file.getValue());
+            }
+        }
     }
 
     /** Starts a broker whose data come to lie below an existing directory. */

@@ -12,6 +12,7 @@ import io.chagres.forward.Position;
 import io.chagres.forward.SinkException;
 import io.chagres.forward.SinkFencedException;
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
 import io.chagres.testkit.KafkaBroker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,17 +27,21 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Opens hosts beside transactions that stay open longer than anybody waits: an opening that waited for one would fail.
  */
 @Tag("it")
+@Execution(ExecutionMode.CONCURRENT)
 class KafkaSinkTest {
     private static final String NAME = "test";
     private static final String NEVER_MS = "900000";
@@ -63,8 +68,22 @@ class KafkaSinkTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+        Await.until("the broker has " + topic, () -> isThere(topic));
         return new KafkaSettings(
                 NAME, Map.of(KafkaSettings.POSITIONS_TOPIC, topic, "transaction.timeout.ms", transactionMs));
+    }
+
+    /** Says whether the broker has made what its controller has decided. */
+    private static boolean isThere(String topic) {
+        TopicPartition partition = new TopicPartition(topic, 0);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.address()))) {
+            admin.describeProducers(List.of(partition)).all().get();
+            return true;
+        } catch (ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static KafkaSink sink(KafkaSettings settings) {
