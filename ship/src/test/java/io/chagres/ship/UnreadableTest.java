@@ -23,6 +23,9 @@ class UnreadableTest {
     private static final int NOBODY = 65_534;
     private static final int PATH_MAX = 4096;
 
+    /** By the clock of the test: what cannot be read is tried again after half a minute. */
+    private static final int STEP_MS = 500;
+
     private final Path temp;
     private final ShippedTree tree;
     private final Path closed;
@@ -60,7 +63,7 @@ class UnreadableTest {
         try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
             Await.until(what, () -> {
                 ShippedTree.step(shipper);
-                clock.advance(50);
+                clock.advance(STEP_MS);
                 return condition.test(shipper.status());
             });
         }

@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,23 +41,28 @@ class RequestsTest {
     /** {@code -Dcommits} counts on a longer log. */
     private static final int COMMITS = Integer.getInteger("commits", 35_000);
 
+    /** Written once for all tests, which only read. */
+    private static MemoryStore store = new MemoryStore();
+
+    private static final Map<Long, CommitHeader> RECENT = new HashMap<>();
+    private static long rotated;
+
     /** An outline restates those of many names seldom. */
     @Parameter
     int files;
 
-    private final MemoryStore store = new MemoryStore();
     private final List<String> requests = new ArrayList<>();
     private final FaultyStore counting = new FaultyStore(store, (operation, done) -> {
         if (!done && operation.kind() != Kind.WRITE) {
             requests.add(operation.kind() + " " + operation.key());
         }
     });
-    private final Map<Long, CommitHeader> recent = new HashMap<>();
-    private long rotated;
 
     /** Lines for each file in turn, and one file that came and went while the log was half as long. */
-    @BeforeEach
-    void ship() throws IOException {
+    @BeforeParameterizedClassInvocation
+    static void ship(int files) throws IOException {
+        store = new MemoryStore();
+        RECENT.clear();
         try (Host host = new Host(store, ID, "web1")) {
             List<Long> ids = new ArrayList<>();
             for (int i = 0; i < files; i++) {
@@ -68,10 +73,10 @@ class RequestsTest {
             for (int i = 1; i <= last; i++) {
                 host.inline(i / 20 == COMMITS / 40 ? rotated : ids.get(i % files), "line " + i + "\n");
                 long seq = host.commit();
-                recent.put(seq, CommitReader.header(store, ArchiveLayout.commit(ID, seq)));
+                RECENT.put(seq, CommitReader.header(store, ArchiveLayout.commit(ID, seq)));
                 if (seq % Outlines.MAX_COMMITS == 0) {
-                    Outlines.write(store, ID, seq, recent);
-                    recent.clear();
+                    Outlines.write(store, ID, seq, RECENT);
+                    RECENT.clear();
                 }
             }
         }
@@ -124,7 +129,7 @@ class RequestsTest {
     /** A shipper that compares a file with what it archived knows the commits since the last outline. */
     @Test
     void ofAShipper() throws IOException {
-        HostState state = HostLog.load(counting, ID, recent);
+        HostState state = HostLog.load(counting, ID, RECENT);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
         assertThat(Objects.requireNonNull(located.version(rotated)).length()).isPositive();
         assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(7 + behind());
