@@ -36,7 +36,7 @@ while [ $left -gt 0 ]; do
     shift
     left=$((left - 1))
     case $argument in
-        fast) take quick "$fast" && shares=50 ;;
+        fast) take quick "$fast" && shares=250 ;;
         it) take quick it ;;
         e2e) take whole e2e ;;
         soak) shares=1 ;;
@@ -92,7 +92,9 @@ if [ -n "$name" ]; then seed=$(date +%s%N); else seed=$(printf %d "0x${tree:-1}"
 commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
 [ -z "$name" ] || set -- -Dshare.all=true "$@"
-[ $shares != 50 ] || set -- -Dfast "$@"
+[ $shares != 250 ] || set -- -Dfast "$@"
+# Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules.
+[ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
 # A second compiler costs more than it saves where little is compiled.
 [ $mode = full ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"

@@ -180,7 +180,7 @@ class HeapReaderTest {
     }
 
     private static String program(String... options) {
-        String classPath = System.getProperty("jdk.module.path") + ":" + Repository.built("test-classes");
+        String classPath = Repository.classPath() + ":" + Repository.built("test-classes");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",

@@ -60,7 +60,7 @@ class IoUringRefusedTest {
     private List<String> run(String fault) throws IOException {
         Path file = Files.writeString(temp.resolve("file"), "0123456789");
         Path log = temp.resolve("strace.log");
-        String classPath = System.getProperty("java.class.path") + ":" + System.getProperty("jdk.module.path", "");
+        String classPath = Repository.classPath();
         String call = fault.substring(0, fault.indexOf(':'));
         Program program = Program.run(List.of(
                 "strace",

@@ -12,6 +12,12 @@ public final class Repository {
         return Path.of(System.getProperty("build.folder", "target"), name).toAbsolutePath();
     }
 
+    /** Returns a class path for another JVM: the modules of this one, and what is on its own class path. */
+    public static String classPath() {
+        String modules = System.getProperty("jdk.module.path");
+        return (modules == null ? "" : modules + ":") + System.getProperty("java.class.path");
+    }
+
     /** Returns the root of the repository: the nearest directory above the working one that has the build wrapper. */
     public static Path root() {
         for (Path directory = Path.of("").toAbsolutePath(); directory != null; directory = directory.getParent()) {

@@ -9,15 +9,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Counts what the time of a test class is spent on, as far as the testkit does it, and writes that beside its report
- * for {@link TestTimes}. JUnit finds it by itself. Threads count for the class whose thread started them; what two do
- * at the same time counts twice. Safe for many threads.
+ * for {@link TestTimes}. JUnit finds it by itself. Threads count for the class whose test started them; what two do at
+ * the same time counts twice. Safe for many threads.
  */
-public final class Spent implements BeforeAllCallback, AfterAllCallback {
+public final class Spent implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
     private static final double SECOND_NS = 1e9;
+    private static final ExtensionContext.Namespace SPACE = ExtensionContext.Namespace.create(Spent.class);
 
     /** Time that is counted until it is closed. */
     public interface Span extends AutoCloseable {
@@ -58,13 +60,26 @@ public final class Spent implements BeforeAllCallback, AfterAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
         if (context.getRequiredTestClass().getEnclosingClass() == null) {
-            CLASS.set(new EnumMap<>(Spending.class));
+            Map<Spending, Long> times = new EnumMap<>(Spending.class);
+            context.getStore(SPACE).put(CLASS, times);
+            CLASS.set(times);
         }
+    }
+
+    /** A method that runs beside others of its class has another thread. */
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        CLASS.set(times(context));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static @Nullable Map<Spending, Long> times(ExtensionContext context) {
+        return (Map<Spending, Long>) context.getStore(SPACE).get(CLASS);
     }
 
     @Override
     public void afterAll(ExtensionContext context) throws IOException {
-        Map<Spending, Long> times = CLASS.get();
+        Map<Spending, Long> times = times(context);
         Class<?> test = context.getRequiredTestClass();
         if (times == null || test.getEnclosingClass() != null) {
             return;

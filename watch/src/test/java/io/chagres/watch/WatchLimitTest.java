@@ -41,8 +41,7 @@ class WatchLimitTest {
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
-                        System.getProperty("jdk.module.path") + ":" + System.getProperty("java.class.path") + ":"
-                                + Repository.built("test-classes"),
+                        Repository.classPath() + ":" + Repository.built("test-classes"),
                         WatchLimitTest.class.getName(),
                         top.toString())
                 .redirectErrorStream(true)

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Damages small archives at random, repairs and compacts them: every byte of every version that any reader gave
  * before is given afterwards, and every name.
  */
+@Order(1)
 class NothingLessTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated // whose children are left is asked of the whole process
 final class ChildProcessTest {
     @Test
     void passesTheExitCodeOnAndTellsOfTheEnd() throws Exception {

@@ -27,8 +27,10 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a service manager hears of {@code ship}. */
+@Isolated // whose children are left is asked of the whole process
 final class SupervisorTest {
     private static final String LISTENER = """
             import socket, sys

@@ -6,6 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * classes run beside each other: most of their time is waiting.
  */
 @Tag("e2e")
+@Order(1)
 class FaultsInS3Test {
     /** Marks scenarios whose archive lies in a server of S3. */
     @Retention(RetentionPolicy.RUNTIME)

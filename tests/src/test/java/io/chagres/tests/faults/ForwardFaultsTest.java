@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Lines in Kafka, as a consumer of what is committed sees them, whatever dies on the way. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
+@Order(1)
 class ForwardFaultsTest {
     private static final int KILLS = Share.count(40);
 

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * one stays below 256 MB, as it is shipped, says which host it leaves out, and goes on with the others.
  */
 @Tag("e2e")
+@Order(1)
 final class HostileArchiveTest {
     private static final long MAX_ARCHIVE_BYTES = 10_000_000;
     private static final long MAX_RSS_KIB = 256 * 1024;

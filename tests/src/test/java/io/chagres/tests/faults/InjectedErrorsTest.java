@@ -18,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** System calls of the shipper that fail: strace answers in the kernel's place. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
+@Execution(ExecutionMode.CONCURRENT)
 class InjectedErrorsTest {
     @BeforeEach
     void needsStrace() {

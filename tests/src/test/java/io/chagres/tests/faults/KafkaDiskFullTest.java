@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 @Turn(value = 0, of = 2)
+@Order(1)
 class KafkaDiskFullTest {
     private static final int ROUNDS = 2;
     private static final List<String> TOPICS = List.of("forwarded", "shipped");

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 @Turn(value = 1, of = 2)
+@Order(1)
 class KafkaLinkFaultsTest {
     private static final int ROUNDS = Share.count(20);
     private static final String TOPIC = "logs";

@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** kill -9 at random moments, again and again, over writers that never stop. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
+@Order(1)
 class KillFaultsTest {
     private static final int LANES = 4;
     private static final int KILLS_PER_LANE = Share.count(260);

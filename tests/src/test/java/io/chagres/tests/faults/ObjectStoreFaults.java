@@ -17,9 +17,12 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What an archive in any server of objects goes through: nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
+@Execution(ExecutionMode.CONCURRENT)
 abstract class ObjectStoreFaults {
     /** Puts the archive into a server of its kind. */
     abstract ObjectServer in(FaultBench bench);

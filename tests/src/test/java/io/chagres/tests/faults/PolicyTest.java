@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * not there that it is not, which S3 says to nobody who may not list the whole bucket.
  */
 @Tag("e2e")
+@Order(1)
 class PolicyTest {
     private static final String OWN = "00000000000000a1";
     private static final String OTHER = "00000000000000b2";

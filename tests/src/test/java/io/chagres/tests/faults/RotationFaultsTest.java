@@ -10,6 +10,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rotation by rename: a file is what it is, under whatever name. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
+@Execution(ExecutionMode.CONCURRENT)
 class RotationFaultsTest {
     private static final int LINGER_50_MS = 250;
 

@@ -15,12 +15,15 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many files, and less of what the kernel gives than they need. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
+@Execution(ExecutionMode.CONCURRENT)
 class ScaleFaultsTest {
     private static final int MEBIBYTE = 1 << 20;
 

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** One process from files into Kafka, as a consumer of what is committed sees it. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
+@Order(1)
 class ShipKafkaTest {
     private static final int KILLS = Share.count(40);
 

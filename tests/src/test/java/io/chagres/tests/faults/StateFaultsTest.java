@@ -13,12 +13,15 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who this machine is, what it remembers, and what happens when that is wrong. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
+@Execution(ExecutionMode.CONCURRENT)
 class StateFaultsTest {
     private static void copy(Path from, Path to) {
         Program.ok("cp", "--archive", from.toString(), to.toString());

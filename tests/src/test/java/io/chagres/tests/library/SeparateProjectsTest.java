@@ -16,6 +16,7 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Projects of others that take the libraries from a repository: they compile without a warning, and run. */
 @Tag("e2e")
+@Order(1)
 class SeparateProjectsTest {
     private static final Path PROJECTS = Repository.root().resolve("tests/src/test/resources/projects");
 
