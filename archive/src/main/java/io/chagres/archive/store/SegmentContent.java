@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** The bytes of segments, one behind the other, as a client takes them. Borrows them; confined to one thread. */
 public final class SegmentContent {
@@ -70,6 +71,26 @@ public final class SegmentContent {
     public interface Answer {
         /** Returns the body of a new answer, which is closed by whoever asked. */
         InputStream open() throws IOException;
+    }
+
+    /**
+     * Says whether an answer begins where it was asked to: a server that knows nothing of ranges gives the whole, and
+     * its first bytes would stand for others.
+     *
+     * @param isWhole whether the answer says that it is all of the object
+     * @param contentRange what it says of the part that it is; null for nothing
+     * @param offset of the first byte that was asked for
+     */
+    public static boolean beginsAt(boolean isWhole, @Nullable String contentRange, long offset) {
+        return contentRange == null ? !isWhole || offset == 0 : contentRange.startsWith("bytes " + offset + "-");
+    }
+
+    /** Returns what to say where it does not. */
+    public static StoreException elsewhere(String store, String key) {
+        return new StoreException(
+                store + ": " + key + ": the answer is not the part that was asked for; is the endpoint right, and does"
+                        + " nothing before it ignore ranges?",
+                new IOException("Content-Range is missing or another"));
     }
 
     /**

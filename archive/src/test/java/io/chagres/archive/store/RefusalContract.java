@@ -235,6 +235,32 @@ public abstract class RefusalContract {
         }
     }
 
+    /** A proxy, or another program at this address, knows nothing of what the archive holds. */
+    @Test
+    void takesAPageOfSomebodyElseForNoMissingObject() throws IOException {
+        server.answer(new Answer(404, Map.of("Content-Type", "text/html"), "<html>no such page</html>"));
+        MemorySegment target = MemorySegment.ofArray(new byte[3]);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.get("k", 0, target))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("is the endpoint right?");
+            assertThatThrownBy(() -> store.list("hosts/", null)).isInstanceOf(StoreException.class);
+        }
+    }
+
+    /** Else the first bytes of an object would stand for those further on, and the object for damaged. */
+    @Test
+    void takesTheWholeForNoPart() throws IOException {
+        server.answer(new Answer(200, Map.of(), "123456789"));
+        MemorySegment target = MemorySegment.ofArray(new byte[3]);
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.get("k", 2, target))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("not the part that was asked for");
+            assertThat(store.get("k", 0, target)).isEqualTo(3);
+        }
+    }
+
     @Test
     void listsPageByPageFromAKeyOn() throws IOException {
         server.answer(page(List.of("a", "b"), "more"));

@@ -48,7 +48,7 @@ final class AzblobFailure {
 
     /** Says whether an object, and nothing around it, is missing. */
     static boolean saysThatItIsMissing(RuntimeException failure) {
-        return status(failure) == NOT_FOUND && !saysThatThereIsNoContainer(failure);
+        return status(failure) == NOT_FOUND && code(failure) != null && !saysThatThereIsNoContainer(failure);
     }
 
     private static boolean saysThatThereIsNoContainer(RuntimeException failure) {

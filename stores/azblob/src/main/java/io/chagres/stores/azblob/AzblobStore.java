@@ -1,11 +1,13 @@
 package io.chagres.stores.azblob;
 
+import com.azure.core.http.HttpHeaderName;
 import com.azure.core.http.rest.PagedIterable;
 import com.azure.core.http.rest.PagedResponse;
 import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
 import com.azure.storage.blob.BlobClient;
 import com.azure.storage.blob.BlobContainerClient;
+import com.azure.storage.blob.models.BlobDownloadContentResponse;
 import com.azure.storage.blob.models.BlobItem;
 import com.azure.storage.blob.models.BlobRange;
 import com.azure.storage.blob.models.BlobRequestConditions;
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 final class AzblobStore implements BlobStore {
     /** The client hands an answer over in one piece, on the heap. */
     private static final int MAX_GET_BYTES = 8 << 20;
+
+    private static final int WHOLE = 200;
 
     private final ObjectAddress address;
     private final AnswerClock clock = new AnswerClock();
@@ -113,11 +117,7 @@ final class AzblobStore implements BlobStore {
         try {
             while (done < wanted) {
                 long part = Math.min(wanted - done, MAX_GET_BYTES);
-                byte[] bytes = blob(key)
-                        .downloadContentWithResponse(
-                                null, null, new BlobRange(offset + done, part), false, null, Context.NONE)
-                        .getValue()
-                        .toBytes();
+                byte[] bytes = part(key, offset + done, part);
                 int got = (int) Math.min(bytes.length, part);
                 MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, done, got);
                 done += got;
@@ -131,6 +131,16 @@ final class AzblobStore implements BlobStore {
             }
         }
         return done;
+    }
+
+    private byte[] part(String key, long offset, long length) throws StoreException {
+        BlobDownloadContentResponse answer = blob(key)
+                .downloadContentWithResponse(null, null, new BlobRange(offset, length), false, null, Context.NONE);
+        String range = answer.getHeaders().getValue(HttpHeaderName.CONTENT_RANGE);
+        if (!SegmentContent.beginsAt(answer.getStatusCode() == WHOLE, range, offset)) {
+            throw SegmentContent.elsewhere(name(), key);
+        }
+        return answer.getValue().toBytes();
     }
 
     @Override

@@ -65,10 +65,15 @@ final class GcsFailure {
 
     /** Returns what to throw when an object could not be read. */
     static IOException ofReading(ObjectAddress address, String key, IOException failure) {
-        if (status(failure) == NOT_FOUND && !message(failure).contains("bucket does not exist")) {
+        if (saysThatItIsMissing(failure) && !message(failure).contains("bucket does not exist")) {
             return new NoSuchBlobException(key);
         }
         return of(address, key, failure);
+    }
+
+    /** Says whether the store answers that something is not there; a page for people comes from somebody else. */
+    static boolean saysThatItIsMissing(IOException failure) {
+        return status(failure) == NOT_FOUND && !message(failure).stripLeading().startsWith("<");
     }
 
     /** Returns what to throw for a failed call that needs no object to exist. */
@@ -77,6 +82,9 @@ final class GcsFailure {
             return failure;
         }
         int status = status(failure);
+        if (status == NOT_FOUND && !saysThatItIsMissing(failure)) {
+            return strange(address, key, failure);
+        }
         if (status == NOT_FOUND) {
             return new StoreException(
                     address.name() + ": there is no bucket " + address.bucket() + "; make it, or correct its name",
@@ -101,7 +109,7 @@ final class GcsFailure {
     }
 
     /** Returns what to throw when the answer was none of Google Cloud Storage. */
-    static IOException strange(ObjectAddress address, String key, IllegalArgumentException failure) {
+    static IOException strange(ObjectAddress address, String key, Exception failure) {
         return new StoreException(
                 address.name() + (key.isEmpty() ? "" : ": " + key)
                         + ": the answer is none of Google Cloud Storage; is the endpoint right?",

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class GcsStore implements BlobStore {
     private static final String INFO_FIELDS = "nextPageToken,items(name,size,timeCreated)";
     private static final long NO_GENERATION = 0;
+    private static final int WHOLE = 200;
 
     private final ObjectAddress address;
     private final AnswerClock clock = new AnswerClock();
@@ -116,6 +117,11 @@ final class GcsStore implements BlobStore {
                 .setRange("bytes=" + offset + "-" + (offset + wanted - 1))
                 .setAcceptEncoding(null);
         HttpResponse response = get.executeMedia();
+        boolean isWhole = response.getStatusCode() == WHOLE;
+        if (!SegmentContent.beginsAt(isWhole, response.getHeaders().getContentRange(), offset)) {
+            response.disconnect();
+            throw SegmentContent.elsewhere(name(), key);
+        }
         InputStream content = response.getContent();
         return new FilterInputStream(content == null ? InputStream.nullInputStream() : content) {
             @Override
@@ -135,7 +141,7 @@ final class GcsStore implements BlobStore {
                     .getSize()
                     .longValueExact();
         } catch (IOException e) {
-            if (GcsFailure.status(e) == GcsFailure.NOT_FOUND || isMissing(key, e)) {
+            if (GcsFailure.saysThatItIsMissing(e) || isMissing(key, e)) {
                 return -1; // a missing bucket answers the same here, and every other call names it
             }
             throw GcsFailure.of(address, key, e);

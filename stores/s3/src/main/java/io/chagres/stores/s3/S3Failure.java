@@ -54,8 +54,14 @@ final class S3Failure {
 
     private static IOException refused(S3Address address, String key, S3Exception refusal, boolean ofPut) {
         String code = code(refusal);
-        if (code.equals("NoSuchKey") || refusal.statusCode() == NOT_FOUND && code.isEmpty() && !key.isEmpty()) {
+        if (code.equals("NoSuchKey")) {
             return new NoSuchBlobException(key);
+        }
+        if (refusal.statusCode() == NOT_FOUND && code.isEmpty()) {
+            return new StoreException(
+                    address.name() + (key.isEmpty() ? "" : ": " + key)
+                            + ": the answer is none of S3 (404); is the endpoint right?",
+                    refusal);
         }
         if (code.equals("NoSuchBucket")) {
             return new StoreException(

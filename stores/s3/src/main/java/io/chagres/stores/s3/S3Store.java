@@ -14,6 +14,7 @@ import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +22,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CommonPrefix;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -37,6 +40,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  */
 final class S3Store implements BlobStore {
     private static final String NEVER = "*";
+    private static final int WHOLE = 200;
     private static final int CONFLICT = 409;
     private static final String CONTENT_TYPE = "application/octet-stream";
 
@@ -126,12 +130,7 @@ final class S3Store implements BlobStore {
         }
         String range = "bytes=" + offset + "-" + (offset + wanted - 1);
         try {
-            return SegmentContent.read(
-                    () -> asked(s3 -> s3.getObject(get -> get.bucket(address.bucket())
-                            .key(address.prefix() + key)
-                            .range(range))),
-                    target,
-                    wanted);
+            return SegmentContent.read(() -> open(key, offset, range), target, wanted);
         } catch (S3Exception e) {
             if (e.statusCode() == S3Failure.RANGE_NOT_SATISFIABLE) {
                 return 0;
@@ -145,6 +144,17 @@ final class S3Store implements BlobStore {
             throw new StoreException(
                     name() + ": " + key + ": the answer broke off: " + e.getMessage(), e, StoreException.Kind.SILENT);
         }
+    }
+
+    private InputStream open(String key, long offset, String range) throws StoreException {
+        ResponseInputStream<GetObjectResponse> answer = asked(s3 -> s3.getObject(
+                get -> get.bucket(address.bucket()).key(address.prefix() + key).range(range)));
+        boolean isWhole = answer.response().sdkHttpResponse().statusCode() == WHOLE;
+        if (!SegmentContent.beginsAt(isWhole, answer.response().contentRange(), offset)) {
+            answer.abort();
+            throw SegmentContent.elsewhere(name(), key);
+        }
+        return answer;
     }
 
     @Override
@@ -198,7 +208,7 @@ final class S3Store implements BlobStore {
                 found.add(info(object));
             }
             request.continuationToken(page.nextContinuationToken());
-        } while (Boolean.TRUE.equals(page.isTruncated()));
+        } while (goesOn(page));
         return found;
     }
 
@@ -210,8 +220,18 @@ final class S3Store implements BlobStore {
                         .bucket(address.bucket())
                         .prefix(address.prefix() + prefix)
                         .startAfter(address.prefix() + afterKey));
-        return new BlobPage(
-                page.contents().stream().map(this::info).toList(), !Boolean.TRUE.equals(page.isTruncated()));
+        return new BlobPage(page.contents().stream().map(this::info).toList(), !goesOn(page));
+    }
+
+    /** Says whether there is more than a part of a list shows: what is not shown is not absent. */
+    private boolean goesOn(ListObjectsV2Response page) throws StoreException {
+        boolean next = page.nextContinuationToken() != null;
+        if (!next && Boolean.TRUE.equals(page.isTruncated())) {
+            throw new StoreException(
+                    name() + ": a list says that there is more and not how it goes on; is the endpoint right?",
+                    new IOException("no token"));
+        }
+        return next;
     }
 
     @Override
@@ -262,7 +282,7 @@ final class S3Store implements BlobStore {
                 }
             }
             request.continuationToken(page.nextContinuationToken());
-        } while (Boolean.TRUE.equals(page.isTruncated()));
+        } while (goesOn(page));
         names.sort(null);
         return names;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.RefusalContract;
@@ -100,6 +101,27 @@ class S3RefusalTest extends RefusalContract {
                     .hasMessageContaining("restore-object");
         }
         assertThat(server.requests()).hasSize(1);
+    }
+
+    /** What a list does not show would count as absent, or it would begin again for ever. */
+    @Test
+    void goesOnWithAListByItsTokenAndRefusesOneWithout() throws IOException {
+        String objects =
+                "<Contents><Key>p/%s</Key><Size>3</Size><LastModified>2026-01-02T03:04:05Z</LastModified></Contents>";
+        String next = "<NextContinuationToken>more</NextContinuationToken>";
+        server.answer(new Answer(
+                200, Map.of(), "<ListBucketResult>" + objects.formatted("a") + next + "</ListBucketResult>"));
+        server.answer(new Answer(200, Map.of(), "<ListBucketResult>" + objects.formatted("b") + "</ListBucketResult>"));
+        server.answer(new Answer(
+                200,
+                Map.of(),
+                "<ListBucketResult><IsTruncated>true</IsTruncated>" + objects.formatted("a") + "</ListBucketResult>"));
+        try (BlobStore store = open(false)) {
+            assertThat(store.list("", null)).extracting(BlobInfo::key).containsExactly("a", "b");
+            assertThatThrownBy(() -> store.list("", null))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("there is more and not how it goes on");
+        }
     }
 
     @Override
