@@ -12,26 +12,29 @@ public final class LimitedStore extends ForwardingStore {
     /** A smaller put counts and does not wait, or a heartbeat would be late behind what is large. */
     private static final int SMALL_BYTES = 4096;
 
-    private final long bytesPerSecond;
+    /** After this time at the latest a put that waits asks again how much is allowed. */
+    private static final long ASK_MS = 1000;
+
+    private final LongSupplier bytesPerSecond;
     private final LongSupplier clockMs;
-    private long freeAtMs;
+    /** Bytes that were put and would not have ended yet. */
+    private double owedBytes;
+
+    private long paidMs;
     private long liftedUntilMs = Long.MIN_VALUE;
 
     /**
      * Stands before a store.
      *
      * @param store is closed with it
-     * @param bytesPerSecond at least 1
+     * @param bytesPerSecond what is allowed now; 0 for any rate
      * @param clockMs a clock that never goes back, in milliseconds
      */
-    public LimitedStore(BlobStore store, long bytesPerSecond, LongSupplier clockMs) {
+    public LimitedStore(BlobStore store, LongSupplier bytesPerSecond, LongSupplier clockMs) {
         super(store);
-        if (bytesPerSecond < 1) {
-            throw new IllegalArgumentException("a rate is at least 1 byte a second");
-        }
         this.bytesPerSecond = bytesPerSecond;
         this.clockMs = clockMs;
-        freeAtMs = clockMs.getAsLong();
+        paidMs = clockMs.getAsLong();
     }
 
     /** Lifts the limit for some milliseconds: what waits is put at once. */
@@ -42,22 +45,26 @@ public final class LimitedStore extends ForwardingStore {
     }
 
     private synchronized void await(long bytes) throws IOException {
-        long leftMs = bytes <= SMALL_BYTES ? 0 : leftMs();
-        while (leftMs > 0) {
+        long leftMs = leftMs();
+        while (leftMs > 0 && bytes > SMALL_BYTES) {
             try {
-                wait(leftMs);
+                wait(Math.min(leftMs, ASK_MS));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IOException("interrupted", e);
             }
             leftMs = leftMs();
         }
-        freeAtMs = Math.max(freeAtMs, clockMs.getAsLong()) + Math.ceilDiv(bytes * 1000, bytesPerSecond);
+        owedBytes += bytes;
     }
 
+    /** Returns the milliseconds until all before has ended, at the rate that is allowed now. */
     private long leftMs() {
         long nowMs = clockMs.getAsLong();
-        return nowMs < liftedUntilMs ? 0 : Math.max(0, freeAtMs - nowMs);
+        long rate = bytesPerSecond.getAsLong();
+        owedBytes = rate == 0 ? 0 : Math.max(0, owedBytes - (nowMs - paidMs) * (double) rate / 1000);
+        paidMs = nowMs;
+        return nowMs < liftedUntilMs || rate == 0 ? 0 : (long) Math.ceil(owedBytes * 1000 / rate);
     }
 
     @Override

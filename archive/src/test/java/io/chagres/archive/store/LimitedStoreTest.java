@@ -20,7 +20,8 @@ class LimitedStoreTest {
 
     private final AtomicLong nowMs = new AtomicLong();
     private final MemoryStore objects = new MemoryStore();
-    private final LimitedStore store = new LimitedStore(objects, 100, nowMs::get);
+    private final AtomicLong rate = new AtomicLong(100);
+    private final LimitedStore store = new LimitedStore(objects, rate::get, nowMs::get);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @AfterEach
@@ -48,6 +49,24 @@ class LimitedStoreTest {
         assertThat(objects.size("b")).isEqualTo(-1);
         store.lift(1);
         assertThat(put.get()).isTrue();
+    }
+
+    /** What waits at a rate of the day goes on at that of the night. */
+    @Test
+    void goesByTheRateThatIsAllowedNow() throws Exception {
+        assertThat(put("a").get()).isTrue();
+        Thread[] second = new Thread[1];
+        Future<Boolean> put = threads.submit(() -> {
+            second[0] = Thread.currentThread();
+            return store.putIfAbsent("b", CONTENT);
+        });
+        Await.until("the second put waits", () -> second[0] != null && waits(second[0]));
+        nowMs.addAndGet(1);
+        rate.set(0);
+        assertThat(put.get()).isTrue();
+        rate.set(10_000_000);
+        nowMs.addAndGet(1);
+        assertThat(store.putIfAbsent("c", CONTENT)).isTrue();
     }
 
     @Test

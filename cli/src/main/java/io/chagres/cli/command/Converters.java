@@ -6,6 +6,7 @@ import io.chagres.cli.text.ByteRange;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.TimeExpression;
+import io.chagres.cli.text.TimedRate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Function;
@@ -19,6 +20,7 @@ public final class Converters {
     public static void register(CommandLine line, CommandContext context) {
         line.registerConverter(Duration.class, converter(Durations::parse));
         line.registerConverter(ByteSize.class, converter(ByteSize::parse));
+        line.registerConverter(TimedRate.class, converter(TimedRate::parse));
         line.registerConverter(ByteRange.class, converter(ByteRange::parse));
         line.registerConverter(Address.class, converter(Address::parse));
         line.registerConverter(Shard.class, converter(Shard::parse));

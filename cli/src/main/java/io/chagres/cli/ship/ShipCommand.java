@@ -5,7 +5,6 @@ import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.LimitedStore;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.StoreAddress;
 import io.chagres.archive.store.StoreException;
@@ -224,13 +223,8 @@ public final class ShipCommand implements Callable<Integer> {
     @Nullable
     Duration ignoreOlder;
 
-    @Option(
-            names = "--limit-rate",
-            paramLabel = "SIZE",
-            description =
-                    "Put at most this much a second into the archive on average; a drain and a notice lift" + " it.")
-    @Nullable
-    ByteSize limitRate;
+    @Mixin
+    RateOptions rate = new RateOptions();
 
     @Option(
             names = "--poll",
@@ -284,8 +278,6 @@ public final class ShipCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec spec = CommandSpec.create();
-
-    private volatile @Nullable LimitedStore limited;
 
     /** What the configuration file names besides. */
     List<Source> moreSources = List.of();
@@ -432,11 +424,11 @@ public final class ShipCommand implements Callable<Integer> {
             }
             start.opened(
                     () -> {
-                        hurry(Long.MAX_VALUE);
+                        rate.hurry(Long.MAX_VALUE);
                         shipper.requestDrain();
                     },
                     () -> {
-                        hurry(drain.toMillis());
+                        rate.hurry(drain.toMillis());
                         shipper.requestFlush();
                     });
             reload.opened();
@@ -468,20 +460,7 @@ public final class ShipCommand implements Callable<Integer> {
     private BlobStore opened(ShipReport report) throws IOException {
         BlobStore archive = BlobStores.open(archive(), true);
         archive.tell(report::message);
-        if (limitRate == null) {
-            return archive;
-        }
-        LimitedStore slow = new LimitedStore(archive, limitRate.bytes(), MonotonicClock::nowMs);
-        limited = slow;
-        return slow;
-    }
-
-    /** Lets what waits for its turn go at once: what is not safe soon may be lost. */
-    private void hurry(long ms) {
-        LimitedStore slow = limited;
-        if (slow != null) {
-            slow.lift(ms);
-        }
+        return rate.limit(archive, context);
     }
 
     ShipPlan plan() throws IOException {
@@ -509,7 +488,7 @@ public final class ShipCommand implements Callable<Integer> {
                         context.environment(),
                         what -> {
                             report.message(what + "; committing at once from now on");
-                            hurry(Long.MAX_VALUE);
+                            rate.hurry(Long.MAX_VALUE);
                             shipper.requestHaste(what);
                         },
                         report::message);
@@ -563,10 +542,7 @@ public final class ShipCommand implements Callable<Integer> {
         try {
             http.checkAddress();
             TlsFiles.check(caFile);
-            if (limitRate != null && (limitRate.bytes() < 1 || spools)) {
-                throw new IllegalArgumentException(
-                        "--limit-rate is at least 1 byte a second, and of no use where the archive is a spool");
-            }
+            rate.check(spools);
             if (spools) {
                 spool.check(store, recipients.all());
             }

@@ -7,6 +7,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.config.ConfigFile;
 import io.chagres.cli.config.ConfigProblem;
 import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.TimedRate;
 import io.chagres.ship.Source;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -397,6 +398,9 @@ final class ShipSettings {
         String byDefault = option.defaultValue();
         if (byDefault != null) {
             return byDefault;
+        }
+        if (List.of(option.auxiliaryTypes()).contains(TimedRate.class)) {
+            return "10MiB";
         }
         return option.type() == Duration.class
                 ? "10s"
