@@ -94,7 +94,8 @@ final class RiskMeter {
                 parts.missing.count(),
                 new Looks(parts.patrol.oldestLookMs(nowMs), parts.patrol.overdueFiles(nowMs)),
                 lost(),
-                parts.links.unfollowed());
+                parts.links.unfollowed(),
+                parts.old.total());
     }
 
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */

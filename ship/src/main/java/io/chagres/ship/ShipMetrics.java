@@ -81,6 +81,10 @@ final class ShipMetrics {
                         "chagres_unfollowed_links",
                         "Links that lead out of what is followed: what they lead to is not shipped.",
                         of(status, ShipStatus::unfollowedLinks))
+                .counter(
+                        "chagres_left_out_files",
+                        "Files left out for their age (ignore-older) when they were seen; a renamed one counts again.",
+                        of(status, ShipStatus::leftOutFiles))
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
     }
 

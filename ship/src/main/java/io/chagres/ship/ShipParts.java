@@ -112,7 +112,7 @@ final class ShipParts implements AutoCloseable {
     Undelivered undelivered = Undelivered.nothing();
 
     private final ShipScope scope;
-    private final OldFiles old;
+    final OldFiles old;
     final int positions;
 
     private ShipParts(Opening opening, Executor workers, Clock clock, ShipListener listener) throws IOException {

@@ -52,6 +52,11 @@ public final class ShipPreview implements AutoCloseable {
         return !watcher.scanning();
     }
 
+    /** Says whether everything was seen; else what it tells of is only a part. */
+    public boolean isWhole() {
+        return !watcher.scanning();
+    }
+
     /** Adds to the problems which patterns matched nothing so far. */
     public void sayUnmatched() {
         scope.sayUnmatched();

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param looks when files were looked at
  * @param lost what was seen and went before it was read; its bytes stay at risk
  * @param unfollowedLinks links that lead out of what is followed: what they lead to is not shipped
+ * @param leftOutFiles files that were left out for their age when they were seen; one that was renamed counts again
  */
 public record ShipStatus(
         long files,
@@ -47,15 +48,16 @@ public record ShipStatus(
         long missingFiles,
         Looks looks,
         Lost lost,
-        long unfollowedLinks) {
+        long unfollowedLinks,
+        long leftOutFiles) {
 
     /** The status before the first step: nothing is known, so the risk is unknown. */
     static final ShipStatus UNKNOWN =
-            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
+            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
 
     /** Returns the status while the store refuses to be opened: nothing is known but that. */
     public static ShipStatus unopened(String storeTrouble, long errors) {
         return new ShipStatus(
-                0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.NONE, Lost.NOTHING, 0);
+                0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.NONE, Lost.NOTHING, 0, 0);
     }
 }

@@ -59,6 +59,7 @@ final class OldFilesTest {
                 .singleElement()
                 .asString()
                 .contains(tree.file("old") + " and 1 more are left out", "--ignore-older");
+        assertThat(tree.shipper().status().leftOutFiles()).isEqualTo(2);
         append(tree.file("old"), bytes(" and new"));
         tree.settle();
         assertThat(tree.archived("old")).isEqualTo(bytes("old and new"));

@@ -123,6 +123,7 @@ class PulseTest {
                 0,
                 Looks.NONE,
                 Lost.NOTHING,
+                0,
                 0);
     }
 
@@ -179,7 +180,7 @@ class PulseTest {
     void saysWhatIsLost() throws IOException {
         ShipStatus safe = status(false, 0, "");
         Lost files = new Lost(2, 8, List.of("/var/log/a", "/var/log/b"));
-        ShipStatus lost = new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files, 0);
+        ShipStatus lost = new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files, 0, 0);
         Pulse pulse = pulse(INTERVAL_MS);
         pulse.step(1, safe);
         pulse.step(1 + INTERVAL_MS, lost);

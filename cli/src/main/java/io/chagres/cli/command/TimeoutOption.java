@@ -6,7 +6,11 @@ import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -33,6 +37,44 @@ public final class TimeoutOption {
     public BlobStore open(String store, CommandContext context) throws IOException {
         return BlobStores.open(
                 store, patience(context.clock()), WAITING, note -> context.err().println("chagres: " + note));
+    }
+
+    /**
+     * Runs what asks a store and has no patience of its own, for as long as there is time.
+     *
+     * @throws IOException what it throws, or that the time is over; then it is left to itself
+     */
+    public <T> T within(CommandContext context, Asking<T> asking) throws IOException {
+        long leftMs = leftMs(context.clock());
+        FutureTask<T> task = new FutureTask<>(asking::ask);
+        WAITING.execute(task);
+        try {
+            return task.get(leftMs, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            task.cancel(true);
+            throw new IOException("no answer within --timeout", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failed) {
+                throw failed;
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Asks a store for something. */
+    @FunctionalInterface
+    public interface Asking<T> {
+        /** Asks once. */
+        T ask() throws IOException;
+    }
+
+    /** Returns how much of the time is left, in milliseconds, at least 1. */
+    public long leftMs(InstantSource clock) throws CommandFailure {
+        AnswerTimeout patience = patience(clock);
+        return Math.max(1, patience.timeoutMs() - patience.spentMs());
     }
 
     private AnswerTimeout patience(InstantSource clock) throws CommandFailure {

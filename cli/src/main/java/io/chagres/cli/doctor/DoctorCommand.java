@@ -5,6 +5,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Table;
@@ -58,6 +59,9 @@ public final class DoctorCommand implements Callable<Integer> {
     String config;
 
     @Mixin
+    TimeoutOption timeout = new TimeoutOption();
+
+    @Mixin
     StateOption state = new StateOption();
 
     @Mixin
@@ -83,9 +87,9 @@ public final class DoctorCommand implements Callable<Integer> {
             }
         }
         directories.state(state.directory(context.environment()));
-        long bytes = new TreeChecks(diagnosis).run(plan);
+        long bytes = new TreeChecks(diagnosis, timeout.leftMs(context.clock())).run(plan);
         if (!plan.store().isEmpty()) {
-            StoreChecks archive = new StoreChecks(diagnosis, plan);
+            StoreChecks archive = new StoreChecks(diagnosis, plan, timeout, context);
             archive.run(context.clock());
             archive.room(bytes);
         }

@@ -4,6 +4,8 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.ship.ArchivePlace;
 import io.chagres.cli.ship.DailyCost;
 import io.chagres.cli.ship.ShipPlan;
@@ -29,10 +31,14 @@ final class StoreChecks {
 
     private final Diagnosis diagnosis;
     private final ShipPlan plan;
+    private final TimeoutOption timeout;
+    private final CommandContext context;
 
-    StoreChecks(Diagnosis diagnosis, ShipPlan plan) {
+    StoreChecks(Diagnosis diagnosis, ShipPlan plan, TimeoutOption timeout, CommandContext context) {
         this.diagnosis = diagnosis;
         this.plan = plan;
+        this.timeout = timeout;
+        this.context = context;
     }
 
     /** Checks that it is there, can be read, takes writes and keeps their condition, and what time it has. */
@@ -44,7 +50,7 @@ final class StoreChecks {
             return;
         }
         List<HostRegistry.Owner> hosts;
-        try (BlobStore store = BlobStores.open(plan.store(), false)) {
+        try (BlobStore store = timeout.open(plan.store(), context)) {
             hosts = HostRegistry.listed(store); // a shipper need not have the right to list all
             diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts.size(), "host") + ", can be read");
             Pathname local = store.directory(ArchiveLayout.HOSTS);
@@ -112,10 +118,13 @@ final class StoreChecks {
     }
 
     private void write(List<HostRegistry.Owner> hosts, InstantSource clock) {
-        try (BlobStore store = BlobStores.open(plan.store(), true)) {
+        try (BlobStore store = timeout.within(context, () -> BlobStores.open(plan.store(), true))) {
             diagnosis.ok("archive write", "takes new objects and refuses to replace them");
             if (!hosts.isEmpty()) {
-                clock(store, clock);
+                timeout.within(context, () -> {
+                    clock(store, clock);
+                    return true;
+                });
             }
         } catch (IOException e) {
             diagnosis.fail(

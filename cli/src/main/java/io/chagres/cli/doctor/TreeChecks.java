@@ -2,6 +2,7 @@ package io.chagres.cli.doctor;
 
 import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.Words;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
@@ -17,15 +18,31 @@ final class TreeChecks {
 
     private final Diagnosis diagnosis;
 
-    TreeChecks(Diagnosis diagnosis) {
+    private final long patienceMs;
+
+    /**
+     * Prepares.
+     *
+     * @param leftMs how much time the command has, in milliseconds
+     */
+    TreeChecks(Diagnosis diagnosis, long leftMs) {
         this.diagnosis = diagnosis;
+        patienceMs = Math.min(PATIENCE_MS, leftMs);
     }
 
     /** Looks at all that would be followed and returns its bytes. */
     long run(ShipPlan plan) throws IOException {
-        try (ShipPreview preview = plan.preview(PATIENCE_MS)) {
+        try (ShipPreview preview = plan.preview(patienceMs)) {
             long bytes = preview.bytes();
-            diagnosis.ok("to ship", Words.plural(preview.files(), "file") + ", " + ByteSize.format(bytes));
+            diagnosis.expect(
+                    preview.isWhole(),
+                    "to ship",
+                    Words.plural(preview.files(), "file") + ", " + ByteSize.format(bytes)
+                            + (preview.isWhole()
+                                    ? ""
+                                    : ", and more that was not seen within " + Durations.format(patienceMs)
+                                            + ": what follows is only of these"),
+                    "give it more time (--timeout), or look at a part of it");
             watches(preview.watches());
             descriptors(preview.files());
             rights(preview.unreadable());

@@ -47,7 +47,8 @@ final class DryRun {
             context.err().println("chagres ship: " + problem);
         }
         for (String line : List.of(
-                "would follow " + Words.plural(preview.files(), "file") + ", " + ByteSize.format(preview.bytes())
+                "would follow " + (preview.isWhole() ? "" : "at least ") + Words.plural(preview.files(), "file") + ", "
+                        + ByteSize.format(preview.bytes())
                         + ", with " + Words.plural(preview.watches(), "watch", "watches") + ", in "
                         + Words.plural(plan.options().sources().size(), "source"),
                 "would ship to " + plan.to() + (plan.isSpool() ? ", through " + plan.store() + "," : "") + " as host "
@@ -63,6 +64,7 @@ final class DryRun {
     private static JsonWriter json(ShipPlan plan, ShipPreview preview, DailyCost cost) {
         JsonWriter json = new JsonWriter().beginObject();
         json.member("files", preview.files()).member("bytes", preview.bytes());
+        json.member("scanned", preview.isWhole());
         json.member("watches", preview.watches()).member("to", plan.to());
         json.member("host", plan.options().hostName()).member("lagMs", plan.lagMs());
         json.member("bytesPerDay", cost.bytes()).member("requestsPerDay", cost.puts());

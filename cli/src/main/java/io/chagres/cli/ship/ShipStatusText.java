@@ -81,6 +81,7 @@ final class ShipStatusText {
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());
         json.member("missingFiles", status.missingFiles()).member("unfollowedLinks", status.unfollowedLinks());
+        json.member("leftOutFiles", status.leftOutFiles());
         json.member("lostBytes", status.lost().bytes())
                 .member("lostFiles", status.lost().files());
         json.name("lostPaths").beginArray();
@@ -109,6 +110,9 @@ final class ShipStatusText {
                         : "")
                 + (status.unfollowedLinks() > 0
                         ? ", " + Words.plural(status.unfollowedLinks(), "link") + " not followed"
+                        : "")
+                + (status.leftOutFiles() > 0
+                        ? ", " + Words.plural(status.leftOutFiles(), "file") + " left out for their age"
                         : "");
     }
 

@@ -59,6 +59,7 @@ class StatusPageTest {
                 0,
                 Looks.NONE,
                 Lost.NOTHING,
+                0,
                 0));
         board.message("/x cannot be read");
         assertThat(shown())
@@ -71,7 +72,7 @@ class StatusPageTest {
 
     @Test
     void saysNothingThatIsNotKnownYet() throws IOException {
-        board.status(new ShipStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, "", 0, Looks.NONE, Lost.NOTHING, 0));
+        board.status(new ShipStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, "", 0, Looks.NONE, Lost.NOTHING, 0, 0));
         assertThat(shown())
                 .contains("Not ready: the store has not answered yet", "no answer yet")
                 .doesNotContain(">accepts<");
@@ -80,8 +81,8 @@ class StatusPageTest {
     @Test
     void neverSaysThatNoFileIsAtRiskBesideBytesAtRisk() throws IOException {
         board.opened(Metrics::new, List::of, any -> true); // which files it is was not asked before
-        board.status(
-                new ShipStatus(1, 9, 1536, 2500, 0, 0, 0, 0, 0, 0, 1, 1, false, null, 0, Looks.NONE, Lost.NOTHING, 0));
+        board.status(new ShipStatus(
+                1, 9, 1536, 2500, 0, 0, 0, 0, 0, 0, 1, 1, false, null, 0, Looks.NONE, Lost.NOTHING, 0, 0));
         assertThat(shown())
                 .contains("Which files it is follows in a moment.", "1 commit, 1 retry", "accepts")
                 .doesNotContain("No file has bytes at risk.</td>");

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StatusServerTest {
     private static final ShipStatus SAFE =
-            new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
+            new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
     private static final ShipStatus SCANNING =
-            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
+            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
 
     private final AtomicLong nowMs = new AtomicLong(1_700_000_000_000L);
     private final StatusBoard board = new StatusBoard(
@@ -169,7 +169,7 @@ class StatusServerTest {
         for (int second = 0; second < 20; second++) {
             long risk = second == 3 ? 900 : second;
             board.status(new ShipStatus(
-                    1, second, risk, risk, 0, 0, 0, 0, 0, 0, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0));
+                    1, second, risk, risk, 0, 0, 0, 0, 0, 0, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0, 0));
             nowMs.addAndGet(1000);
         }
         board.message("/x cannot be read");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 final class ShipReportTest {
     private static final ShipStatus SAFE =
-            new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
+            new ShipStatus(1, 2048, 0, 0, 0, 0, 0, 0, 2048, 2048, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
     private static final ShipStatus AT_RISK = new ShipStatus(
             1,
             1024,
@@ -36,6 +36,7 @@ final class ShipReportTest {
             0,
             Looks.NONE,
             Lost.NOTHING,
+            0,
             0);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -124,6 +125,7 @@ final class ShipReportTest {
                 0,
                 Looks.NONE,
                 Lost.NOTHING,
+                0,
                 0);
     }
 

@@ -9,7 +9,25 @@ import org.junit.jupiter.api.Test;
 
 final class ShipStatusTextTest {
     private static final ShipStatus QUIET = new ShipStatus(
-            3, 13_002_342, 0, 0, 0, 0, 0, 0, 13_002_342, 13_002_342, 7, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
+            3,
+            13_002_342,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            13_002_342,
+            13_002_342,
+            7,
+            0,
+            false,
+            null,
+            0,
+            Looks.NONE,
+            Lost.NOTHING,
+            0,
+            0);
 
     @Test
     void saysLittleWhenAllIsWell() {
@@ -36,6 +54,7 @@ final class ShipStatusTextTest {
                 0,
                 Looks.NONE,
                 Lost.NOTHING,
+                0,
                 0);
         assertThat(ShipStatusText.line(busy, 1024))
                 .isEqualTo("  1 file, 2.0 KiB shipped, at risk 4.0 KiB (2.3 s), 1.0 KiB/s, 2 files unreadable, 1 error,"
@@ -45,7 +64,7 @@ final class ShipStatusTextTest {
     @Test
     void neverCallsAnUnknownRiskZero() {
         ShipStatus scanning =
-                new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
+                new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
         assertThat(ShipStatusText.line(scanning, 0)).contains("at risk unknown (scanning)");
         assertThat(ShipStatusText.json(scanning, 0, false).toString()).contains("\"riskBytes\":null");
     }
@@ -53,12 +72,12 @@ final class ShipStatusTextTest {
     @Test
     void drawsProgress() {
         ShipStatus half = new ShipStatus(
-                1, 1024, 1024, 100, 0, 0, 0, 0, 2048, 1024, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0);
+                1, 1024, 1024, 100, 0, 0, 0, 0, 2048, 1024, 1, 0, false, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
         assertThat(ShipStatusText.progress(half, 512))
                 .isEqualTo("  [############............]  50%  1.0 KiB of 2.0 KiB, 512 B/s, ETA 2.0 s");
         assertThat(ShipStatusText.progress(QUIET, 0)).startsWith("  [########################] 100%");
         ShipStatus nothing =
-                new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0);
+                new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
         assertThat(ShipStatusText.progress(nothing, 0)).isEqualTo("  scanning");
     }
 
@@ -70,6 +89,7 @@ final class ShipStatusTextTest {
                         + "\"heldBackBytes\":0,"
                         + "\"unverifiedBytes\":0,\"oldestLookMs\":0,\"overdueFiles\":0,"
                         + "\"unreadableFiles\":0,\"unreadableDirectories\":0,\"missingFiles\":0,\"unfollowedLinks\":0,"
+                        + "\"leftOutFiles\":0,"
                         + "\"lostBytes\":0,\"lostFiles\":0,\"lostPaths\":[],"
                         + "\"commits\":7,\"errors\":0,\"scanning\":false,"
                         + "\"storeTrouble\":null,\"ended\":true}");

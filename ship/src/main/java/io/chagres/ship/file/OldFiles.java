@@ -18,6 +18,7 @@ public final class OldFiles {
     private final Function<Pathname, Rules> rules;
     private final Consumer<String> problems;
     private long count;
+    private long total;
     private @Nullable Pathname first;
 
     /**
@@ -39,8 +40,14 @@ public final class OldFiles {
             return false;
         }
         count++;
+        total++;
         first = first == null ? path : first;
         return true;
+    }
+
+    /** Returns how many were left out; one that was renamed meanwhile counts again. */
+    public long total() {
+        return total;
     }
 
     /** Says how many were left out since it was last said; to be called once a scan is over. */
