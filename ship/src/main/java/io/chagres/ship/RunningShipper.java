@@ -145,6 +145,22 @@ public final class RunningShipper {
         return directory == null ? FlushAnswer.NONE : StateDirectory.answer(directory);
     }
 
+    /**
+     * Asks it what a drain would take now, which changes nothing; {@link #drilled} has the answer soon.
+     *
+     * @throws ErrnoException when it belongs to another user, or has ended
+     */
+    public void askDrill() throws ErrnoException {
+        if (directory != null) {
+            StateDirectory.askDrill(directory);
+        }
+    }
+
+    /** Returns what it answered last. */
+    public DrillAnswer drilled() throws IOException {
+        return directory == null ? new DrillAnswer(0, DrainForecast.UNKNOWN) : StateDirectory.drilled(directory);
+    }
+
     /** Returns what it says about reading its configuration again; null when it reads none, or nobody may know. */
     public @Nullable ReloadAnswer reloaded() throws IOException {
         Pathname told = directory;

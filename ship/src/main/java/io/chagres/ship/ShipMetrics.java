@@ -11,17 +11,22 @@ import java.util.function.ToLongFunction;
 final class ShipMetrics {
     private static final double MS_PER_SECOND = 1000.0;
 
+    /** What the shortest notice of a cloud leaves. */
+    private static final long NOTICE_MS = 30_000;
+
     private ShipMetrics() {}
 
     /**
      * Makes the registry of a shipper.
      *
      * @param status the last one that was published
+     * @param drain what a drain would come to
      */
-    static Metrics of(ShipParts parts, Supplier<ShipStatus> status) {
+    static Metrics of(ShipParts parts, Supplier<ShipStatus> status, Supplier<DrainForecast> drain) {
         Metrics metrics =
                 new Metrics().info("chagres_build_info", "The version.", "version=\"" + Version.text() + "\"");
         addRisk(metrics, status);
+        addDrain(metrics, drain);
         addWork(metrics, parts, status);
         addStore(metrics, parts.health, status);
         metrics.gauge("chagres_watches", "Watches of inotify.", () -> parts.watcher.watches());
@@ -86,6 +91,25 @@ final class ShipMetrics {
                         "Files left out for their age (ignore-older) when they were seen; a renamed one counts again.",
                         of(status, ShipStatus::leftOutFiles))
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
+    }
+
+    private static void addDrain(Metrics metrics, Supplier<DrainForecast> drain) {
+        metrics.gauge(
+                        "chagres_drain_seconds",
+                        "How long a drain that begins now would take by what was measured; NaN for unknown.",
+                        () -> {
+                            long ms = drain.get().durationMs();
+                            return ms < 0 ? Double.NaN : ms / MS_PER_SECOND;
+                        })
+                .gauge(
+                        "chagres_drain_left_bytes",
+                        "Bytes that would be at risk if the machine was told now that it dies this much later; NaN for"
+                                + " unknown.",
+                        Metrics.label("within", "30s"),
+                        () -> {
+                            long bytes = drain.get().leftBytes(NOTICE_MS);
+                            return bytes < 0 ? Double.NaN : bytes;
+                        });
     }
 
     private static DoubleSupplier of(Supplier<ShipStatus> status, ToLongFunction<ShipStatus> value) {

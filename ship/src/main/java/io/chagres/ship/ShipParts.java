@@ -25,6 +25,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.commit.RecentCommits;
@@ -106,6 +107,8 @@ final class ShipParts implements AutoCloseable {
     final Sideline sideline;
     final Demand demand;
     final String hostId;
+    /** How long the commit took that opened the incarnation, in milliseconds. */
+    final long openedInMs;
     /** How far the state directory knows that the log was acknowledged. */
     private long rememberedSeq;
     /** Of a spool what is still to be delivered. */
@@ -123,7 +126,7 @@ final class ShipParts implements AutoCloseable {
         Consumer<String> problems = listener::problem;
         health = new StoreHealth(store.name(), problems);
         scope = scope(options, store, listener);
-        watcher = watcher(options, scope, clock);
+        watcher = scope.watch(options, clock);
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(
                 opening.log,
@@ -137,6 +140,7 @@ final class ShipParts implements AutoCloseable {
         uploads = new ObjectUploads(store, opening.hostId, options.level(), options.memoryBytes(), offload, health);
         // the opening holds the whole state that was loaded, so nothing that stays may hold it
         hostId = opening.hostId;
+        openedInMs = opening.tookMs;
         RecentCommits recent = opening.recent;
         Supplier<OwnLog> ownLog = () -> new OwnLog(store, hostId, recent.copy());
         losses = new Losses(problems);
@@ -205,6 +209,8 @@ final class ShipParts implements AutoCloseable {
         boolean uncleanBoot;
 
         private long openedMs;
+
+        private long tookMs;
 
         /** How the host began, if it continues one that is damaged and began now. */
         @Nullable
@@ -364,7 +370,9 @@ final class ShipParts implements AutoCloseable {
                 if (!recipients.equals(loaded.recipients())) {
                     first.records().write(recipients);
                 }
+                long beganMs = MonotonicClock.nowMs();
                 log.append(first);
+                tookMs = MonotonicClock.nowMs() - beganMs;
                 recent.applied(log.appended(first));
             }
             return incarnation;
@@ -546,17 +554,6 @@ final class ShipParts implements AutoCloseable {
             own.add(local.root());
         }
         return new ShipScope(options, new OwnPaths(own), listener);
-    }
-
-    private static DirectoryWatcher watcher(ShipOptions options, ShipScope scope, Clock clock) throws IOException {
-        return DirectoryWatcher.builder(scope.roots())
-                .exclude(scope::excludes)
-                .excludeDirectories(scope::excludesDirectory)
-                .include(scope::includes)
-                .coalesceMs(options.coalesceMs())
-                .pollIntervalMs(options.pollMs())
-                .clock(clock)
-                .open();
     }
 
     private void collectKnown(HostState loaded) {

@@ -5,6 +5,9 @@ import io.chagres.linux.Glob;
 import io.chagres.linux.PathPattern;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.file.Rules;
+import io.chagres.watch.DirectoryWatcher;
+import java.io.IOException;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +28,18 @@ final class ShipScope {
     private Set<Pathname> own;
 
     private boolean journalSaid;
+
+    /** Opens a watcher of what is followed; the caller closes it. */
+    DirectoryWatcher watch(ShipOptions options, Clock clock) throws IOException {
+        return DirectoryWatcher.builder(roots())
+                .exclude(this::excludes)
+                .excludeDirectories(this::excludesDirectory)
+                .include(this::includes)
+                .coalesceMs(options.coalesceMs())
+                .pollIntervalMs(options.pollMs())
+                .clock(clock)
+                .open();
+    }
 
     /** A pattern of a source, and whether a name matched it. */
     private static final class Condition {

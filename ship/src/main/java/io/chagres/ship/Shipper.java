@@ -57,6 +57,7 @@ public final class Shipper implements AutoCloseable {
     private ShipOptions options;
     private final RiskMeter risk;
     private final Flush flush;
+    private final Drill drill;
     /** What hears the watcher; a test puts itself in front. */
     WatchListener hears;
 
@@ -96,6 +97,7 @@ public final class Shipper implements AutoCloseable {
         this.options = options;
         risk = new RiskMeter(parts);
         flush = new Flush(parts);
+        drill = new Drill(parts);
         hears = parts.names;
         if (options.once()) {
             parts.demand.release();
@@ -165,6 +167,7 @@ public final class Shipper implements AutoCloseable {
         parts.undelivered.hurry(flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) >= 0);
         changed |= work > 0;
         publish(now);
+        drill.step(now, status);
         parts.pulse.step(now, status);
         return work;
     }
@@ -179,6 +182,7 @@ public final class Shipper implements AutoCloseable {
                 nextRememberedMs = now + presenceMs();
             }
             if (parts.pipeline.commits() > before) {
+                drill.committed(now);
                 parts.undelivered.acknowledged(
                         parts.pipeline.acknowledgedSeq(),
                         parts.pipeline.acknowledgedBytes(),
@@ -566,7 +570,7 @@ public final class Shipper implements AutoCloseable {
 
     /** Returns the registry of its metrics, which may be asked by any thread: values are a moment old. */
     public Metrics metrics() {
-        return ShipMetrics.of(parts, this::status);
+        return ShipMetrics.of(parts, this::status, drill::forecast);
     }
 
     @Override

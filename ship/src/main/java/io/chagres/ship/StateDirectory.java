@@ -43,6 +43,8 @@ final class StateDirectory implements AutoCloseable {
     private static final String ANSWER = "cut";
     private static final String RELOAD = "reload";
     private static final String HEARTBEAT = "alive";
+    private static final String DRILL = "drill";
+    private static final String FORECAST = "forecast";
     private static final String ACKNOWLEDGED = "acknowledged";
     private static final String HOST_NAME = "name";
     private static final String STORE_NAME = "store";
@@ -245,6 +247,39 @@ final class StateDirectory implements AutoCloseable {
     /** Returns that word; null when the shipper reads nothing again. */
     static @Nullable ReloadAnswer reloaded(Pathname directory) throws ErrnoException {
         return ReloadAnswer.parse(content(directory.resolve(RELOAD)));
+    }
+
+    /**
+     * Asks whoever holds the lock of a part of a state directory what a drain would take.
+     *
+     * @throws ErrnoException when this user may not
+     */
+    static void askDrill(Pathname directory) throws ErrnoException {
+        Fd.open(directory.resolve(DRILL), Fd.O_WRONLY | Fd.O_CREAT, PRIVATE_FILE)
+                .close();
+    }
+
+    /** Says whether somebody has asked that since it was called last. */
+    boolean takeDrill() throws ErrnoException {
+        int fd = Fd.tryOpen(directory.resolve(DRILL), Fd.O_PATH, 0);
+        if (fd < 0) {
+            return false;
+        }
+        Fd.ofValue(fd).close();
+        try (Directory open = Directory.open(directory)) {
+            open.unlink(Pathname.of(DRILL)); // before the answer: who asks from now on is answered again
+        }
+        return true;
+    }
+
+    /** Leaves the answer to that. */
+    void answer(DrainForecast forecast) throws ErrnoException {
+        replace(FORECAST, new DrillAnswer(drilled(directory).count() + 1, forecast).text(), false);
+    }
+
+    /** Returns the last such answer. */
+    static DrillAnswer drilled(Pathname directory) throws ErrnoException {
+        return DrillAnswer.parse(content(directory.resolve(FORECAST)));
     }
 
     /** Leaves word for other processes about how it goes. */

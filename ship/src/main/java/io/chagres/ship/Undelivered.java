@@ -79,6 +79,11 @@ public final class Undelivered {
         }
     }
 
+    /** Says whether what is acknowledged must be delivered at all. */
+    boolean isExpected() {
+        return expected;
+    }
+
     /** Returns how many bytes wait; -1 while that is not known. */
     public synchronized long bytes() {
         if (!expected) {

@@ -57,6 +57,7 @@ class ShipMetricsTest {
                     .containsEntry("chagres_files", 1.0)
                     .containsEntry("chagres_overdue_files", 0.0)
                     .containsEntry("chagres_store_up", 1.0)
+                    .containsKeys("chagres_drain_seconds", "chagres_drain_left_bytes{within=\"30s\"}")
                     .containsEntry("chagres_shipped_bytes_total", (double) bytes.length)
                     .containsEntry("chagres_read_bytes_total", (double) bytes.length)
                     .containsEntry("chagres_lag_seconds_count", 1.0)

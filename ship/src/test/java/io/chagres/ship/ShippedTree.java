@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -197,11 +198,7 @@ final class ShippedTree implements AutoCloseable {
     /** Asks for a flush as {@code chagres drain} does, and returns what that hears. */
     FlushAnswer flush() throws IOException {
         Shipper running = shipper();
-        Path part;
-        try (Stream<Path> parts = Files.list(state)) {
-            part = parts.findFirst().orElseThrow();
-        }
-        Pathname directory = Pathname.of(part.toString());
+        Pathname directory = stateOfHost();
         long before = StateDirectory.answer(directory).done();
         running.requestFlush();
         FlushAnswer[] heard = {FlushAnswer.NONE};
@@ -213,6 +210,42 @@ final class ShippedTree implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
             return heard[0].done() > before;
+        });
+        return heard[0];
+    }
+
+    private Pathname stateOfHost() throws IOException {
+        try (Stream<Path> parts = Files.list(state)) {
+            return Pathname.of(parts.findFirst().orElseThrow().toString());
+        }
+    }
+
+    /** Asks what a drain would take as {@code chagres drain --drill} does, and returns the answer. */
+    DrainForecast drill() throws IOException {
+        return drillUntil(each -> true);
+    }
+
+    /** Asks until the answer is one of some kind. */
+    DrainForecast drillUntil(Predicate<DrainForecast> kind) throws IOException {
+        Shipper running = shipper();
+        Pathname directory = stateOfHost();
+        long[] answered = {StateDirectory.drilled(directory).count()};
+        StateDirectory.askDrill(directory);
+        DrainForecast[] heard = {DrainForecast.UNKNOWN};
+        Await.until("the drill is answered", () -> {
+            step(running);
+            try {
+                DrillAnswer answer = StateDirectory.drilled(directory);
+                if (answer.count() == answered[0]) {
+                    return false;
+                }
+                answered[0] = answer.count();
+                heard[0] = answer.forecast();
+                StateDirectory.askDrill(directory);
+                return kind.test(heard[0]);
+            } catch (ErrnoException e) {
+                throw new UncheckedIOException(e);
+            }
         });
         return heard[0];
     }

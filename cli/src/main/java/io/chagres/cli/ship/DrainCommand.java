@@ -33,10 +33,12 @@ import picocli.CommandLine.Option;
         description = {
             "For a machine that has been told that it will vanish. Every ship with this state directory scans once"
                     + " more, commits without regard to --max-lag, and continues. SIGUSR1 to a ship does the same"
-                    + " without waiting.",
-            "Exit codes: 0 what was there is acknowledged; 1 no ship runs; 2 usage; 3 bytes at risk."
+                    + " without waiting. With --drill none of it is done: each ship says how long it would take now, by what it"
+                    + " measured while it shipped.",
+            "Exit codes: 0 what was there is acknowledged, or would be within --within; 1 no ship runs; 2 usage;"
+                    + " 3 bytes at risk, or not known not to be."
         },
-        footer = {"", "Example:", "  chagres drain --timeout 90s"})
+        footer = {"", "Examples:", "  chagres drain --timeout 90s", "  chagres drain --drill --within 30s"})
 public final class DrainCommand implements Callable<Integer> {
     private static final long LOOK_EVERY_MS = 10;
 
@@ -51,6 +53,18 @@ public final class DrainCommand implements Callable<Integer> {
             defaultValue = "25s",
             description = "Longest time to wait (default: ${DEFAULT-VALUE}).")
     Duration timeout = Duration.ZERO;
+
+    @Option(
+            names = "--drill",
+            description = "Say how long it would take and what would be at risk after --within, and drain nothing.")
+    boolean drill;
+
+    @Option(
+            names = "--within",
+            paramLabel = "DURATION",
+            defaultValue = "30s",
+            description = "With --drill: when the machine would vanish (default: ${DEFAULT-VALUE}).")
+    Duration within = Duration.ZERO;
 
     @Mixin
     StateOption state = new StateOption();
@@ -70,11 +84,27 @@ public final class DrainCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Pathname directory = state.directory(context.environment());
         long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
+        if (drill) {
+            return drill(directory, untilMs);
+        }
         List<Asked> asked = ask(directory, Math.min(untilMs, MonotonicClock.nowMs() + APPEARS_MS));
         int code = ExitCode.DONE;
         for (Asked one : asked) {
             boolean safe = await(one, untilMs);
             code = safe ? code : ExitCode.AT_RISK;
+        }
+        return code;
+    }
+
+    private int drill(Pathname directory, long untilMs) throws IOException {
+        List<RunningShipper> found = find(directory, Math.min(untilMs, MonotonicClock.nowMs() + APPEARS_MS));
+        if (found.isEmpty()) {
+            throw noShip(directory);
+        }
+        DrillReport report = new DrillReport(context, within.toMillis(), json.json);
+        int code = ExitCode.DONE;
+        for (RunningShipper shipper : found) {
+            code = Math.max(code, report.ask(shipper, untilMs));
         }
         return code;
     }
@@ -111,13 +141,17 @@ public final class DrainCommand implements Callable<Integer> {
             }
         }
         if (asked.isEmpty()) {
-            refuseToForget(directory);
-            throw new CommandFailure(
-                    ExitCode.FAILED,
-                    directory + ": no chagres ship runs with this state directory. Nothing was drained; name the one of"
-                            + " the shipper by --state.");
+            throw noShip(directory);
         }
         return asked;
+    }
+
+    private static CommandFailure noShip(Pathname directory) throws IOException {
+        refuseToForget(directory);
+        return new CommandFailure(
+                ExitCode.FAILED,
+                directory + ": no chagres ship runs with this state directory. Nothing was drained; name the one of"
+                        + " the shipper by --state.");
     }
 
     /** A ship whose store has not answered since its start holds no lock yet, and all its bytes are at risk. */

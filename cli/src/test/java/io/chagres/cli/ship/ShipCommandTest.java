@@ -176,6 +176,24 @@ final class ShipCommandTest {
     }
 
     @Test
+    void saysWhatADrainWouldTakeWithoutOne() throws Exception {
+        Future<Integer> ship = ship(List.of(), args());
+        String state = directory.resolve("state").toString();
+        Await.until("the first line is shipped", () -> cat().equals("first\n"));
+        CommandRun drill = CommandRun.of("drain", "--drill", "--within", "1h", "--state", state);
+        assertThat(drill.out()).contains("a drain would take ", "At risk after 1 h 0 m: ", "  measured: scan ");
+        assertThat(drill.code()).isZero();
+        drill = CommandRun.of("drain", "--drill", "--json", "--within", "0", "--state", state);
+        assertThat(drill.out())
+                .contains("\"drill\":true,\"withinMs\":0,\"answered\":true,\"drainMs\":", "\"why\":\"\",");
+        stop.join().run();
+        assertThat(ship.get()).isZero();
+        assertThat(CommandRun.of("drain", "--drill", "--timeout", "0", "--state", state)
+                        .code())
+                .isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
     void answersADrainThatWasAskedForBeforeItCould() throws Exception {
         Termination early = new Termination() {
             private boolean sent;

@@ -73,6 +73,8 @@ public final class CommitPipeline implements AutoCloseable {
     private boolean blocked;
     private int cuts;
     private long commits;
+    private int lastDataBytes;
+    private long lastMs;
     private final Histogram lags = new Histogram();
     private final Histogram durations = new Histogram();
     private long acknowledgedBytes;
@@ -137,6 +139,21 @@ public final class CommitPipeline implements AutoCloseable {
     /** Notes that a turn found no room. */
     public void block() {
         blocked = true;
+    }
+
+    /** Says whether the store has a commit to acknowledge. */
+    public boolean isUnderWay() {
+        return inFlight != null;
+    }
+
+    /** Returns how many bytes of files the last commit that was acknowledged held itself, objects not counted. */
+    public int lastDataBytes() {
+        return lastDataBytes;
+    }
+
+    /** Returns how long that one took from its cut to the acknowledgement, in milliseconds. */
+    public long lastMs() {
+        return lastMs;
     }
 
     /** Says whether everything that was collected is acknowledged. */
@@ -286,8 +303,10 @@ public final class CommitPipeline implements AutoCloseable {
         }
         damagedReads = 0;
         health.accepted();
-        durations.record(nowMs - lastCutMs);
+        lastMs = nowMs - lastCutMs;
+        durations.record(lastMs);
         CommitBuilder done = inFlight;
+        lastDataBytes = done == null ? 0 : done.dataLength();
         inFlight = null;
         commits++;
         CommitHeader header = Objects.requireNonNull(appended);

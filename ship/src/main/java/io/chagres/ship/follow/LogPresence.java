@@ -27,6 +27,7 @@ public final class LogPresence {
     private final StoreHealth health;
     private long acknowledged;
     private long lookedMs = Long.MIN_VALUE;
+    private long heardMs = Long.MIN_VALUE;
     private long lookedFor;
     private int missed;
     private @Nullable CorruptArchiveException missing;
@@ -50,6 +51,11 @@ public final class LogPresence {
         this.offload = offload;
         this.health = health;
         acknowledged = log.seq();
+    }
+
+    /** Returns when the last look began that was answered; {@link Long#MIN_VALUE} before the first. */
+    public long heardMs() {
+        return heardMs;
     }
 
     /** Somebody waits to hear that what was acknowledged is in the store now. */
@@ -121,6 +127,7 @@ public final class LogPresence {
     private void kept(long of, int demand) {
         missed = 0;
         failed = false;
+        heardMs = lookedMs;
         found = demand == demands ? Math.max(found, of) : found;
     }
 

@@ -68,6 +68,11 @@ public final class Verifier implements AutoCloseable {
         demandedMs = Long.MIN_VALUE;
     }
 
+    /** Says whether something is being compared. */
+    public boolean isComparing() {
+        return running.size() > 0;
+    }
+
     /** Says whether somebody waits for everything to be compared. */
     public boolean isDemanded() {
         return demandedMs != Long.MIN_VALUE;

@@ -1,0 +1,160 @@
+package io.chagres.ship;
+
+import java.util.Arrays;
+
+/**
+ * What a drain would come to if it began now, by what was measured while files were shipped. Nothing that was not
+ * measured is taken for good: what depends on it is unknown. Immutable.
+ *
+ * @param bytes bytes at risk that a drain would ship; -1 for unknown
+ * @param stuckBytes bytes at risk that none can ship: they are lost, or cannot be read
+ * @param unverifiedBytes bytes that a drain would compare
+ * @param scanMs how long the last scan of everything took, in milliseconds; -1 before the first one is over
+ * @param commitMs the slowest of the last commits, in milliseconds; -1 before the first
+ * @param commitBytes the most bytes of files that one of these commits held
+ * @param rate bytes that were acknowledged a second while much was under way in the last hour; -1 for unmeasured
+ * @param compareRate bytes that were compared a second in the last hour; -1 for unmeasured
+ * @param writeRate bytes that files grew by a second in the last minute; -1 for unmeasured
+ * @param heardMs how long ago the store was asked last when it answered, in milliseconds
+ * @param delivers whether what is acknowledged must still be delivered elsewhere, of which no rate is measured
+ * @param trouble why the store takes nothing now; empty while it does
+ */
+public record DrainForecast(
+        long bytes,
+        long stuckBytes,
+        long unverifiedBytes,
+        long scanMs,
+        long commitMs,
+        long commitBytes,
+        long rate,
+        long compareRate,
+        long writeRate,
+        long heardMs,
+        boolean delivers,
+        String trouble) {
+    /** Nothing is known. */
+    static final DrainForecast UNKNOWN = new DrainForecast(-1, 0, 0, -1, -1, 0, -1, -1, -1, 0, false, "");
+
+    private static final int NUMBERS = 10;
+
+    /** The commit that is under way, the one with the rest, and the question whether the store has it. */
+    private static final int REQUESTS = 3;
+
+    /** Returns how long a drain would take, in milliseconds; -1 for unknown. */
+    public long durationMs() {
+        return why().isEmpty() ? scanMs + comparingMs() + shippingMs() + REQUESTS * commitMs : -1;
+    }
+
+    /**
+     * Returns how many bytes would be at risk if a drain began now and the machine died some time later, those included
+     * that are written until then; -1 for unknown.
+     *
+     * @param withinMs that time in milliseconds
+     */
+    public long leftBytes(long withinMs) {
+        long most = mostBytes(withinMs);
+        if (most < 0 || !trouble.isEmpty()) {
+            return most;
+        }
+        if (!why().isEmpty()) {
+            return -1;
+        }
+        long shipping = withinMs - scanMs - (REQUESTS - 1) * commitMs;
+        if (shipping < 0) {
+            return most;
+        }
+        long work = bytes + of(writeRate, withinMs);
+        boolean oneCommit = work <= commitBytes;
+        if (!oneCommit && rate <= 0) {
+            return -1;
+        }
+        long last = Math.min(work, of(writeRate, (REQUESTS - 1) * commitMs)); // still under way at that moment
+        long left = oneCommit ? last : Math.max(last, work - of(rate, shipping));
+        return left + stuckBytes + (scanMs + comparingMs() <= withinMs ? 0 : unverifiedBytes);
+    }
+
+    /**
+     * Returns how many bytes would be at risk then if nothing more were shipped; -1 for unknown.
+     *
+     * @param withinMs that time in milliseconds
+     */
+    public long mostBytes(long withinMs) {
+        return bytes < 0 || writeRate < 0 ? -1 : bytes + stuckBytes + unverifiedBytes + of(writeRate, withinMs);
+    }
+
+    /** Says whether a drain that begins now is over by some time, in milliseconds, and leaves nothing behind. */
+    public boolean isSafeWithin(long withinMs) {
+        long duration = durationMs();
+        return duration >= 0 && duration <= withinMs && stuckBytes == 0;
+    }
+
+    /** Returns why the duration is unknown, in words; empty when it is known. */
+    public String why() {
+        if (!trouble.isEmpty()) {
+            return "the store " + trouble;
+        }
+        if (scanMs < 0) {
+            return "no scan is over yet";
+        }
+        if (bytes < 0) {
+            return "what is at risk is not known, since something is not scanned or cannot be read";
+        }
+        if (delivers) {
+            return "nothing measures how fast Kafka takes what is in the spool";
+        }
+        if (commitMs < 0) {
+            return "no commit was acknowledged yet";
+        }
+        if (shippingMs() < 0) {
+            return "more is at risk than one commit held so far, and nothing large was shipped within the last hour";
+        }
+        return comparingMs() < 0 ? "there is something to compare, and nothing was compared within the last hour" : "";
+    }
+
+    private long shippingMs() {
+        return bytes <= commitBytes ? 0 : rate <= 0 ? -1 : time(bytes, rate);
+    }
+
+    private long comparingMs() {
+        return unverifiedBytes == 0 ? 0 : compareRate <= 0 ? -1 : time(unverifiedBytes, compareRate);
+    }
+
+    private static long of(long bytesPerSecond, long ms) {
+        return (long) (bytesPerSecond * (double) Math.max(0, ms) / 1000);
+    }
+
+    private static long time(long bytes, long bytesPerSecond) {
+        return (long) Math.ceil(bytes * 1000.0 / bytesPerSecond);
+    }
+
+    /** Returns it as one line. */
+    String text() {
+        return bytes + " " + stuckBytes + " " + unverifiedBytes + " " + scanMs + " " + commitMs + " " + commitBytes
+                + " " + rate + " " + compareRate + " " + writeRate + " " + heardMs + " " + delivers + " "
+                + trouble.replace('\n', ' ');
+    }
+
+    /** Takes such a line; what is none says that nothing is known. */
+    static DrainForecast parse(String line) {
+        String[] words = line.split(" ", NUMBERS + 2);
+        if (words.length != NUMBERS + 2
+                || !Arrays.stream(words).limit(NUMBERS).allMatch(w -> w.matches("-?\\d{1,18}"))) {
+            return UNKNOWN;
+        }
+        long[] numbers =
+                Arrays.stream(words).limit(NUMBERS).mapToLong(Long::parseLong).toArray();
+        return new DrainForecast(
+                numbers[0],
+                numbers[1],
+                numbers[2],
+                numbers[3],
+                numbers[4],
+                numbers[5],
+                numbers[6],
+                numbers[7],
+                numbers[8],
+                numbers[9],
+                Boolean.parseBoolean(words[NUMBERS]),
+                words[NUMBERS + 1]);
+    }
+}

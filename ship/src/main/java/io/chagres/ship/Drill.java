@@ -1,0 +1,152 @@
+package io.chagres.ship;
+
+import io.chagres.foreign.ErrnoException;
+
+/**
+ * Measures while files are shipped what a drain would take, and says it to whoever asks: nothing is scanned, read or
+ * committed for that. Confined to the shipper's thread but for {@link #forecast}.
+ */
+final class Drill {
+    private static final int COMMITS = 32;
+    private static final long MUCH_BYTES = 1 << 20;
+    private static final long LOOK_MS = 1000;
+
+    private static final int MOMENTS = 12;
+    private static final long MOMENT_MS = 5_000;
+
+    private final ShipParts parts;
+    private final BusyRate shipping = new BusyRate(MUCH_BYTES);
+    private final BusyRate comparing = new BusyRate(1);
+
+    private final long[] commitMs = new long[COMMITS];
+    private final int[] commitBytes = new int[COMMITS];
+    private int commits;
+
+    /** How many bytes were ever seen at some moments of the last minute. */
+    private final long[] seen = new long[MOMENTS];
+
+    private final long[] seenMs = new long[MOMENTS];
+    private int moments;
+
+    private long scanSinceMs = -1;
+    private long scanMs = -1;
+    private long nextMs;
+    private long heardMs;
+    private boolean unheard;
+    private volatile DrainForecast forecast = DrainForecast.UNKNOWN;
+
+    Drill(ShipParts parts) {
+        this.parts = parts;
+        heardMs = parts.clock.getAsLong();
+        committed(0, parts.openedInMs);
+    }
+
+    /** Takes that a commit was acknowledged. */
+    void committed(long nowMs) {
+        heardMs = nowMs;
+        committed(parts.pipeline.lastDataBytes(), parts.pipeline.lastMs());
+    }
+
+    /** Takes a commit that was acknowledged: the bytes of files in it, and the time from its cut on. */
+    private void committed(int bytes, long ms) {
+        commitBytes[commits % COMMITS] = bytes;
+        commitMs[commits % COMMITS] = ms;
+        commits++;
+    }
+
+    /** Goes on; answers who asked, within about a second. */
+    void step(long nowMs, ShipStatus status) {
+        boolean ships = parts.pipeline.isUnderWay() || !parts.uploads.isIdle();
+        shipping.step(nowMs, ships, parts.pipeline.acknowledgedBytes());
+        comparing.step(nowMs, parts.verifier.isComparing(), parts.verifier.comparedBytes());
+        watchScan(nowMs);
+        if (nowMs < nextMs) {
+            return;
+        }
+        nextMs = nowMs + LOOK_MS;
+        see(nowMs, status);
+        forecast = forecast(nowMs, status);
+        if (isAsked()) {
+            answer();
+        }
+    }
+
+    private void watchScan(long nowMs) {
+        boolean scans = parts.watcher.scanning();
+        if (scans && scanSinceMs < 0) {
+            scanSinceMs = nowMs;
+        } else if (!scans && scanSinceMs >= 0) {
+            scanMs = nowMs - scanSinceMs;
+            scanSinceMs = -1;
+        }
+    }
+
+    private void see(long nowMs, ShipStatus status) {
+        boolean due = moments == 0 || nowMs - seenMs[(moments - 1) % MOMENTS] >= MOMENT_MS;
+        if (status.riskBytes() >= 0 && due) {
+            seen[moments % MOMENTS] = status.shippedBytes() + status.riskBytes();
+            seenMs[moments % MOMENTS] = nowMs;
+            moments++;
+        }
+    }
+
+    private long writeRate(long nowMs, ShipStatus status) {
+        int oldest = moments <= MOMENTS ? 0 : moments % MOMENTS;
+        long tookMs = moments == 0 ? 0 : nowMs - seenMs[oldest];
+        long grown = status.shippedBytes() + status.riskBytes() - seen[oldest];
+        return status.riskBytes() < 0 || tookMs < MOMENT_MS ? -1 : Math.max(0, (long) (grown * 1000.0 / tookMs));
+    }
+
+    private DrainForecast forecast(long nowMs, ShipStatus status) {
+        long slowest = -1;
+        long largest = 0;
+        for (int i = 0; i < Math.min(commits, COMMITS); i++) {
+            slowest = Math.max(slowest, commitMs[i]);
+            largest = Math.max(largest, commitBytes[i]);
+        }
+        long stuck = parts.outsideBytes();
+        return new DrainForecast(
+                status.riskBytes() < 0 ? -1 : Math.max(0, status.riskBytes() - stuck),
+                stuck,
+                status.unverifiedBytes(),
+                scanMs,
+                slowest,
+                largest,
+                shipping.perSecond(nowMs),
+                comparing.perSecond(nowMs),
+                writeRate(nowMs, status),
+                nowMs - Math.max(heardMs, parts.presence.heardMs()),
+                parts.undelivered.isExpected(),
+                status.storeTrouble() == null ? "" : status.storeTrouble());
+    }
+
+    private boolean isAsked() {
+        try {
+            return parts.state != null && parts.state.takeDrill();
+        } catch (ErrnoException e) {
+            return false; // who waits is told that no answer came
+        }
+    }
+
+    private void answer() {
+        StateDirectory state = parts.state;
+        if (state == null) {
+            return;
+        }
+        try {
+            state.answer(forecast);
+            unheard = false;
+        } catch (ErrnoException e) {
+            if (!unheard) {
+                unheard = true;
+                parts.health.problem("the state directory cannot be written (" + e.getMessage()
+                        + "); 'chagres drain --drill' hears nothing");
+            }
+        }
+    }
+
+    /** Returns what was known last. Safe for any thread. */
+    DrainForecast forecast() {
+        return forecast;
+    }
+}
