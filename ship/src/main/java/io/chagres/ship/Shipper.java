@@ -58,6 +58,7 @@ public final class Shipper implements AutoCloseable {
     private final RiskMeter risk;
     private final Flush flush;
     private final Drill drill;
+    private @Nullable HeldFiles held;
     /** What hears the watcher; a test puts itself in front. */
     WatchListener hears;
 
@@ -271,6 +272,9 @@ public final class Shipper implements AutoCloseable {
 
     private int periodically(long now) {
         parts.files.step(now, stage == Stage.DRAINING);
+        if (held != null) {
+            held.step(now);
+        }
         parts.names.stepLinks(now, false);
         if (now >= nextUnreadableMs) {
             parts.names.retryUnreadable();
@@ -558,6 +562,11 @@ public final class Shipper implements AutoCloseable {
         parts.undelivered = undelivered;
     }
 
+    /** Bounds what removed files occupy that only it has open, in bytes; else nothing does. Before the first step. */
+    public void hold(long mostBytes) {
+        held = new HeldFiles(parts, mostBytes);
+    }
+
     /** Returns as which host it writes. */
     public String hostId() {
         return parts.hostId;
@@ -579,6 +588,9 @@ public final class Shipper implements AutoCloseable {
             parts.pulse.end(drained, status);
         }
         parts.rememberAcknowledged();
+        if (held != null) {
+            held.close();
+        }
         parts.close();
     }
 }

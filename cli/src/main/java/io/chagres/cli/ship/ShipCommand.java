@@ -224,6 +224,9 @@ public final class ShipCommand implements Callable<Integer> {
     Duration ignoreOlder;
 
     @Mixin
+    HoldOption hold = new HoldOption();
+
+    @Mixin
     RateOptions rate = new RateOptions();
 
     @Option(
@@ -411,6 +414,7 @@ public final class ShipCommand implements Callable<Integer> {
                 Shipper shipper =
                         start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
             to.begin(shipper);
+            hold.apply(shipper);
             List<String> concerns = ArchivePlace.concerns(plan());
             board.opened(
                     () -> ArchivePlace.addTo(reload.addTo(ProcessNumbers.addTo(shipper.metrics())), concerns),

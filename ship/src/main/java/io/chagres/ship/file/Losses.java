@@ -29,7 +29,7 @@ public final class Losses {
      * @param ofBytes how many are lost; 0 when that is not known, which counts as one
      * @param how what happened to it, the sentence behind its path, with the space between
      */
-    void lost(String file, long ofBytes, String how) {
+    public void lost(String file, long ofBytes, String how) {
         files++;
         bytes += Math.max(1, ofBytes);
         if (latest.size() == LATEST) {

@@ -214,6 +214,11 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         enqueue(tail);
     }
 
+    /** Returns the files without a name, those first that lost it first. */
+    public Iterable<Tail> withoutName() {
+        return nameless;
+    }
+
     /** Queues the version that took over from a superseded one, if there is one. */
     public void enqueueSuccessor(Tail over) {
         Tail next = files.find(over.identity, over.device);

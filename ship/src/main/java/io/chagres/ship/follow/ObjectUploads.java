@@ -204,6 +204,17 @@ public final class ObjectUploads {
         }
     }
 
+    /** Forgets it likewise, unless the file is being read for it just now; returns whether it did. */
+    public boolean tryDrop(Tail tail) {
+        for (Job job : all) {
+            if (job.tail == tail && job.running && !job.answered) {
+                return false;
+            }
+        }
+        drop(tail);
+        return true;
+    }
+
     /** Returns the milliseconds until a refused object is tried again; {@link Long#MAX_VALUE} when none waits. */
     public long dueInMs(long nowMs) {
         long due = Long.MAX_VALUE;
