@@ -188,7 +188,7 @@ final class ShipParts implements AutoCloseable {
     }
 
     /** The way from options to an open incarnation. */
-    private static final class Opening {
+    static final class Opening {
         final ShipOptions options;
         final ShipHost host;
 

@@ -33,8 +33,8 @@ import picocli.CommandLine.Option;
         description = {
             "For a machine that has been told that it will vanish. Every ship with this state directory scans once"
                     + " more, commits without regard to --max-lag, and continues. SIGUSR1 to a ship does the same"
-                    + " without waiting. With --drill none of it is done: each ship says how long it would take now, by what it"
-                    + " measured while it shipped.",
+                    + " without waiting. With --drill none of it is done: each ship says how long it would take now,"
+                    + " by what it measured while it shipped.",
             "Exit codes: 0 what was there is acknowledged, or would be within --within; 1 no ship runs; 2 usage;"
                     + " 3 bytes at risk, or not known not to be."
         },

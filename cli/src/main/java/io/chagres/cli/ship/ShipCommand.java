@@ -59,7 +59,8 @@ import picocli.CommandLine.Spec;
         description = {
             "PATH is a file, a directory (everything below it) or a quoted glob. Runs until SIGTERM or SIGINT, then"
                     + " ships what is left within --drain. With -- CMD it runs that program, drains after its end and"
-                    + " exits with its exit code. Without PATH it reads " + ShipSettings.DEFAULT_FILE + "; see"
+                    + " exits with its exit code. PATH - is standard input, with --as NAME. Without PATH it reads "
+                    + ShipSettings.DEFAULT_FILE + "; see"
                     + " 'chagres help config'."
         },
         footer = {
@@ -69,6 +70,7 @@ import picocli.CommandLine.Spec;
             "  chagres ship '/srv/*/logs/*.log' --to /mnt/archive --host web1 --max-lag 100ms",
             "  chagres ship /var/log/app --to 's3://bucket/prefix?region=eu-west-1'",
             "  chagres ship /tmp/job --to /mnt/archive -- ./job --size 10",
+            "  chagres ship - --as db.sql --to /mnt/archive -- pg_dump db",
             "",
             "Exit codes: 0 everything is acknowledged, or that of CMD; 1 failed; 2 usage; 3 stopped with"
                     + " bytes at risk; 4 fenced by another writer."
@@ -224,6 +226,9 @@ public final class ShipCommand implements Callable<Integer> {
     Duration ignoreOlder;
 
     @Mixin
+    StdinOptions stdin = new StdinOptions();
+
+    @Mixin
     HoldOption hold = new HoldOption();
 
     @Mixin
@@ -303,6 +308,7 @@ public final class ShipCommand implements Callable<Integer> {
         if (managed) {
             hearHangups(rereads); // before anything else, since a reload must not end a service
         }
+        stdin.check(paths, spec.commandLine().getParseResult());
         ShipSettings settings = ShipSettings.of(context, spec.commandLine().getParseResult());
         if (settings.hasFile() && !managed) {
             hearHangups(rereads);
@@ -330,7 +336,9 @@ public final class ShipCommand implements Callable<Integer> {
         }
         try {
             ShipPlan plan = plan();
-            plan.ownPaths().refuse(plan.options());
+            if (!StdinOptions.isMeant(paths)) {
+                plan.ownPaths().refuse(plan.options());
+            }
             http.check(context);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");
@@ -345,13 +353,16 @@ public final class ShipCommand implements Callable<Integer> {
         if (dryRun) {
             return DryRun.run(plan(), context, json.json);
         }
-        if (once) {
+        if (once && !StdinOptions.isMeant(paths)) {
             checkThatPathsExist();
         }
-        StatusBoard board = board(options);
         ShipReport told = json.json
                 ? ShipReport.json(context, logFormat, statusInterval.toMillis())
                 : ShipReport.of(context, quiet, once, logFormat);
+        if (StdinOptions.isMeant(paths)) {
+            return stdin.ship(context, options, told, store, () -> opened(told));
+        }
+        StatusBoard board = board(options);
         ShipReport report = new ShipReport.Observed(told, board);
         try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
                 StatusServer _ = http.serve(context, board, threads, quiet ? text -> {} : told::message);
@@ -480,7 +491,7 @@ public final class ShipCommand implements Callable<Integer> {
     }
 
     private String hostName() throws IOException {
-        return host == null ? Machine.current().hostName() : host;
+        return host == null ? stdin.hostName(paths, Machine.current().hostName()) : host;
     }
 
     private @Nullable NoticeWatch follow(Shipper shipper, ShipReport report) {
@@ -547,6 +558,7 @@ public final class ShipCommand implements Callable<Integer> {
             http.checkAddress();
             TlsFiles.check(caFile);
             rate.check(spools);
+            stdin.require(paths, spools);
             if (spools) {
                 spool.check(store, recipients.all());
             }

@@ -43,7 +43,8 @@ final class ShipSettings {
     private static final String TOKEN_FILE = "http-token";
 
     /** Said each time, or nothing to keep in a file. */
-    private static final Set<String> OF_THE_LINE = Set.of("config", "help", "version", "once", "take-over", "dry-run");
+    private static final Set<String> OF_THE_LINE =
+            Set.of("config", "help", "version", "once", "take-over", "dry-run", "as");
 
     private static final Set<String> OF_SOURCES = Set.of("include", "exclude", "max-lag", "codec", "ignore-older");
 

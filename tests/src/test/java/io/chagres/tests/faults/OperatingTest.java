@@ -76,7 +76,8 @@ class OperatingTest {
 
     /** One that stays goes on beside the others, once it can be drained. */
     private static String command(String line, String chagres) {
-        boolean stays = line.contains(" ship ") && !line.contains("--dry-run") && !line.contains("--once");
+        boolean ends = line.contains("--dry-run") || line.contains("--once") || line.contains(" ship - ");
+        boolean stays = line.contains(" ship ") && !ends;
         String others = line.matches(".* status( --.*)?") ? " || [ $? = 1 ]" : ""; // ships of this machine, late ones
         return line.replace("./chagres", chagres).replaceFirst("^jfr ", System.getProperty("java.home") + "/bin/jfr ")
                 + others
