@@ -9,6 +9,8 @@
 # In the environment:
 #   JAVA_HOME            the JDK that builds, and for which the cache is trained
 #   CHAGRES_DIST         take what a build has put into this directory, and build nothing
+#   CHAGRES_COMMIT       the commit that --version names, where the sources are in no checkout
+#   CHAGRES_AOT          a directory that holds the AOT caches of an earlier build of the same sources: none is trained
 #   SOURCE_DATE_EPOCH    the time of all files
 set -eu
 umask 022
@@ -42,8 +44,8 @@ modules=${2-cli,faultfs}
 done
 
 # What --version will say: the commit that is built, and whether files differ from it.
-build=
-if [ -e .git ] && commit=$(git rev-parse --short HEAD 2>/dev/null); then
+build=${CHAGRES_COMMIT:+commit $CHAGRES_COMMIT}
+if [ -z "$build" ] && [ -e .git ] && commit=$(git rev-parse --short HEAD 2>/dev/null); then
     build="commit $commit"
     [ -z "$(GIT_OPTIONAL_LOCKS=0 git status --porcelain 2>/dev/null)" ] || build="$build, modified"
 fi
@@ -102,6 +104,12 @@ train() {
     rm -rf "$program/training"
 }
 
+if [ -n "${CHAGRES_AOT-}" ]; then
+    cp -p "$CHAGRES_AOT"/aot*.cache "$program"
+    trap - EXIT
+    step "done"
+    exit 0
+fi
 step "training"
 choose_flags training
 list_modules

@@ -2,11 +2,20 @@
 # Runs in a Debian without JDK, HOME and network: installs the package, ships, restores, mounts, purges. Says what failed.
 set -eux
 unset HOME
-dpkg -i /packages/chagres_*.deb
+rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+echo 'deb [signed-by=/release/chagres.asc] file:/release/apt stable main' >/etc/apt/sources.list.d/chagres.list
+apt-get -qq update
+apt-get -qq install --yes --no-install-recommends chagres
 [ "$(command -v java || true)" = "" ]
 getent passwd chagres
 chagres --version | grep '^chagres '
-[ -f /usr/share/man/man1/chagres-ship.1.gz ]
+[ -f /usr/share/man/man1/chagres-ship.1.gz ] && [ -f /usr/share/man/man5/chagres.toml.5.gz ]
+for job in compact verify; do # the protection of the unit that ships, but for its capability
+    [ -f /lib/systemd/system/chagres-$job@.timer ]
+    grep -qx 'CapabilityBoundingSet=' /lib/systemd/system/chagres-$job@.service
+    grep -qx 'ProtectSystem=strict' /lib/systemd/system/chagres-$job@.service
+    if grep -q '@[A-Z]' /lib/systemd/system/chagres-$job@.*; then exit 1; fi
+done
 
 mkdir -p /logs/a
 seq 100000 >/logs/a/app.log
@@ -34,9 +43,12 @@ mount -t chagres /archive /mnt/archive -o ro
 cmp /logs/a/app.log "$(find /mnt/archive -name app.log)"
 chagres umount /mnt/archive
 
-mkdir -p /var/lib/chagres
-touch /var/lib/chagres/state /etc/chagres/secret
-dpkg --purge chagres
+mkdir -p /var/lib/chagres/1 /etc/systemd/system/chagres.service.d
+echo /archive >/var/lib/chagres/1/store
+touch /var/lib/chagres/state /etc/chagres/secret /etc/default/chagres-audit
+dpkg --purge chagres >/purged
+grep -q 'archives stay: /archive (' /purged
+grep -q 'stay: /etc/default/chagres-audit /etc/systemd/system/chagres.service.d' /purged
 [ ! -e /usr/lib/chagres ] && [ ! -e /var/lib/chagres ] && [ ! -e /etc/chagres ] && [ ! -e /etc/default/chagres ]
 ! getent passwd chagres
 [ -d /archive ]

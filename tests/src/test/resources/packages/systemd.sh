@@ -103,6 +103,12 @@ second_boot() {
     [ "$(property MainPID)" = "$pid" ]
     chagres restore /archive /back
     cmp "$(find /back -name secret.log)" /var/log/app/secret.log
+    printf 'COMPACT="/archive --retain 30d"\nVERIFY=/archive\n' >/etc/default/chagres-main
+    mkdir -p /etc/systemd/system/chagres-compact@.service.d
+    printf '[Service]\nReadWritePaths=/archive\n' >/etc/systemd/system/chagres-compact@.service.d/archive.conf
+    systemctl daemon-reload
+    systemctl start chagres-compact@main.service chagres-verify@main.service # return when they have ended
+    systemctl enable --now chagres-compact@main.timer
     dpkg --purge chagres
     [ ! -e /var/lib/chagres ] && [ -d /archive ]
     echo passed >/results/passed
