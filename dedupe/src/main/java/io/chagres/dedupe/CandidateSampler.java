@@ -32,6 +32,7 @@ final class CandidateSampler implements AutoCloseable {
     private long[] samples = new long[0];
     private int[] pieces = new int[0];
     private long[] bytes = new long[0];
+    private boolean[] reserves = new boolean[0];
     private int distinct;
     private int deferred;
     /** The first of the files that may be open. */
@@ -57,6 +58,7 @@ final class CandidateSampler implements AutoCloseable {
         samples = new long[files.length];
         pieces = new int[files.length];
         bytes = new long[files.length];
+        reserves = new boolean[files.length];
         Arrays.fill(samples, FileTable.NO_SAMPLE);
         seen.clear();
         distinct = 0;
@@ -116,6 +118,17 @@ final class CandidateSampler implements AutoCloseable {
         return bytes[index];
     }
 
+    /** Says whether some of a file's space is only reserved. */
+    boolean reserves(int index) {
+        return reserves[index];
+    }
+
+    /** Sorts indices by where the files lie; of those that lie in one place the ones without reserved space first. */
+    void sortByLayout(int[] indices) {
+        IndexSort.sort(indices, 0, indices.length, index -> reserves[index] ? 1 : 0);
+        IndexSort.sort(indices, 0, indices.length, this::layout);
+    }
+
     int file(int index) {
         return files[index];
     }
@@ -150,7 +163,14 @@ final class CandidateSampler implements AutoCloseable {
                 return false;
             }
             int result = extents.read(file, map);
+            if (result < 0 && !context.options().dryRun()) {
+                file.close();
+                open[i - from] = null;
+                out(i, -result);
+                continue;
+            }
             layouts[i] = result == 0 ? extents.signature() : Extents.UNKNOWN;
+            reserves[i] = extents.reserves(table.size(files[i]));
             pieces[i] = extents.count();
             bytes[i] = extents.bytes(0, Long.MAX_VALUE, true);
             if (layouts[i] == Extents.INLINE) {

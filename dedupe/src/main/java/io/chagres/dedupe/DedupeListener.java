@@ -5,11 +5,11 @@ import io.chagres.linux.Pathname;
 /** Hears what becomes of files, from the threads of the workers, one call at a time. Must not call back. */
 public interface DedupeListener {
     /**
-     * Tells that a file shares all blocks of another now; in a dry run, that it could.
+     * Tells that a file shares the blocks of an equal one now; in a dry run, that it could.
      *
      * @param source the other one
      * @param file which
-     * @param lengthBytes its size
+     * @param lengthBytes its size; less where space is only reserved in one of them, which keeps that
      */
     void shared(Pathname source, Pathname file, long lengthBytes);
 

@@ -6,8 +6,8 @@ import io.chagres.linux.Fiemap;
 import java.util.Arrays;
 
 /**
- * Where the data of one file lies: its extents in the order of the file. Space that is only reserved is a hole: the
- * kernel does not share it. Used again for other files.
+ * Where the data of one file lies: its extents in the order of the file. Space that is only reserved reads as a hole
+ * does, and is kept apart: it is never shared. Used again for other files.
  */
 final class Extents {
     /** Of a file whose place is not known, or that nobody can share: like no other. */
@@ -29,27 +29,34 @@ final class Extents {
     private int[] flags = new int[4];
     private int count;
     private boolean known;
-    private boolean reserved;
+    /** Where space is reserved: the beginning and the end of each range, in the order of the file. */
+    private long[] reserved = new long[4];
+
+    private int reservedCount;
 
     /**
      * Reads the extents of a file. Data without a place, or that may be on its way to a reserved one, is written out
      * first, for it will be compared anyway.
      *
-     * @return 0, or {@code -errno}; then nothing is known
+     * @return 0, or {@code -errno}; then nothing is known, and all may be reserved
      */
     int read(Fd fd, Fiemap map) {
         int result = readOnce(fd, map, 0);
-        if (result == 0 && (has(PLACELESS) || reserved)) {
+        if (result == 0 && (has(PLACELESS) || reservedCount > 0)) {
             result = readOnce(fd, map, Fiemap.FIEMAP_FLAG_SYNC);
         }
         known = result == 0 && !has(PLACELESS);
+        if (result < 0) {
+            reservedCount = 0;
+            reserve(0, NONE);
+        }
         return result;
     }
 
     private int readOnce(Fd fd, Fiemap map, int flag) {
         count = 0;
         known = false;
-        reserved = false;
+        reservedCount = 0;
         long from = 0;
         for (; ; ) {
             int n = map.read(fd, from, Long.MAX_VALUE - from, flag);
@@ -63,7 +70,7 @@ final class Extents {
                 if ((map.flags(i) & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0) {
                     append(map, i);
                 } else {
-                    reserved = true;
+                    reserve(map.logical(i), map.logical(i) + map.length(i));
                 }
             }
             if ((map.flags(n - 1) & Fiemap.FIEMAP_EXTENT_LAST) != 0) {
@@ -84,6 +91,70 @@ final class Extents {
         physical[count] = map.physical(index);
         length[count] = map.length(index);
         flags[count++] = map.flags(index);
+    }
+
+    private void reserve(long from, long to) {
+        if (reservedCount > 0 && reserved[2 * reservedCount - 1] == from) {
+            reserved[2 * reservedCount - 1] = to;
+            return;
+        }
+        if (2 * reservedCount == reserved.length) {
+            reserved = Arrays.copyOf(reserved, reserved.length * 2);
+        }
+        reserved[2 * reservedCount] = from;
+        reserved[2 * reservedCount++ + 1] = to;
+    }
+
+    /** Says whether space within the first bytes of the file is only reserved, or may be. */
+    boolean reserves(long sizeBytes) {
+        return reservedCount > 0 && reserved[0] < sizeBytes;
+    }
+
+    /**
+     * Finds where this file has data and another one only reserves space at the same place.
+     *
+     * @return where that begins, or {@code to}
+     */
+    long dataOverReserved(Extents other, long from, long to) {
+        long at = from;
+        while (at < to && !(hasData(at) && other.isReserved(at))) {
+            at = border(other, 0, at);
+        }
+        return Math.min(at, to);
+    }
+
+    /** Returns where what {@link #dataOverReserved} found ends. */
+    long dataOverReservedUntil(Extents other, long from, long to) {
+        long at = from;
+        while (at < to && hasData(at) && other.isReserved(at)) {
+            at = border(other, 0, at);
+        }
+        return Math.min(at, to);
+    }
+
+    private boolean hasData(long position) {
+        int i = indexAt(position);
+        return i < count && logical[i] <= position;
+    }
+
+    private boolean isReserved(long position) {
+        int i = reservedAt(position);
+        return i < reservedCount && reserved[2 * i] <= position;
+    }
+
+    /** The first reserved range that ends behind a place in the file. */
+    private int reservedAt(long position) {
+        int low = 0;
+        int high = reservedCount;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (reserved[2 * middle + 1] <= position) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     private boolean has(int anyFlag) {
@@ -185,7 +256,8 @@ final class Extents {
     }
 
     /**
-     * Finds data that lies elsewhere than another file has it. Where this one has a hole is nothing to be gained.
+     * Finds data that lies elsewhere than another file has it. Where this one has a hole is nothing to be gained, and
+     * what either only reserves stays with it.
      *
      * @param from where to begin; the other file's place is {@code otherShift} further on
      * @param to where to end
@@ -209,6 +281,9 @@ final class Extents {
     }
 
     private boolean isApart(Extents other, long otherShift, long position) {
+        if (isReserved(position) || other.isReserved(position + otherShift)) {
+            return false;
+        }
         if (!known || !other.known) {
             return true;
         }
@@ -229,10 +304,14 @@ final class Extents {
 
     private long border(long position) {
         int i = indexAt(position);
-        if (!known || i == count) {
-            return NONE;
-        }
-        return logical[i] > position ? logical[i] : logical[i] + length[i];
+        int j = reservedAt(position);
+        long data = i == count ? NONE : nextOf(logical[i], logical[i] + length[i], position);
+        long space = j == reservedCount ? NONE : nextOf(reserved[2 * j], reserved[2 * j + 1], position);
+        return Math.min(data, space);
+    }
+
+    private static long nextOf(long begin, long end, long position) {
+        return begin > position ? begin : end;
     }
 
     /** Returns how many bytes of a range lie in blocks that nobody else uses, or in any. */
@@ -247,7 +326,7 @@ final class Extents {
     }
 
     /** The first extent that ends behind a place in the file. */
-    private int indexAt(long position) {
+    int indexAt(long position) {
         int low = 0;
         int high = count;
         while (low < high) {

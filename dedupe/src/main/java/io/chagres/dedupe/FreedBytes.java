@@ -26,17 +26,17 @@ final class FreedBytes {
     void reset(Extents keeper) {
         count = 0;
         freed = 0;
-        add(keeper, true);
+        add(keeper, 0, Long.MAX_VALUE, true);
         kept = count;
     }
 
-    /** Adds a file that lets go of its blocks. */
-    void release(Extents file) {
+    /** Adds a range of a file that lets go of its blocks. */
+    void release(Extents file, long from, long to) {
         if (count + file.count() > MAX_RANGES && count > kept) {
             freed += sweep();
             count = kept;
         }
-        add(file, false);
+        add(file, from, to, false);
     }
 
     /** Returns the bytes that become free. */
@@ -44,15 +44,16 @@ final class FreedBytes {
         return freed + sweep();
     }
 
-    private void add(Extents file, boolean keeps) {
-        for (int i = 0; i < file.count(); i++) {
+    private void add(Extents file, long from, long to, boolean keeps) {
+        for (int i = file.indexAt(from); i < file.count() && file.logical(i) < to; i++) {
             if (count == begins.length) {
                 begins = Arrays.copyOf(begins, count * 2);
                 ends = Arrays.copyOf(ends, count * 2);
                 kinds = Arrays.copyOf(kinds, count * 2);
             }
-            begins[count] = file.physical(i);
-            ends[count] = file.physical(i) + file.length(i);
+            long logical = file.logical(i);
+            begins[count] = file.physical(i) + Math.max(0, from - logical);
+            ends[count] = file.physical(i) + Math.min(file.length(i), to - logical);
             kinds[count++] = keeps ? KEPT : file.isShared(i) ? SHARED : OWN;
         }
     }

@@ -108,7 +108,7 @@ final class GroupWorker implements DedupeWorker {
         for (int i = 0; i < count; i++) {
             order[i] = i;
         }
-        IndexSort.sort(order, 0, count, files::layout);
+        files.sortByLayout(order);
         settleEqualSamples(order, false);
     }
 
@@ -167,32 +167,39 @@ final class GroupWorker implements DedupeWorker {
             return;
         }
         int[] sources = Arrays.copyOfRange(order, source, end);
+        int[] before = targets(others, Target.State.ALREADY_SHARED);
         int[] shared = targets(others, Target.State.SHARED);
         int[] refused = targets(others, Target.State.REFUSED);
         int[] fixed = targets(others, Target.State.FIXED);
         if (refused.length + fixed.length > 0 && !areExact && !ContentReader.isWhole(size(order[source]))) {
             for (int index : shared) {
-                files.setShared(index, order[source]);
+                if (!files.reserves(index) && !files.reserves(order[source])) {
+                    files.setShared(index, order[source]);
+                }
             }
-            IndexSort.sort(order, 0, order.length, files::layout);
+            files.sortByLayout(order);
+            context.totals().add(Count.ALREADY_SHARED, -before.length); // they will be found once more
             refine(order); // these the kernel did not compare
             return;
         }
         context.totals().add(Count.ALREADY_SHARED, end - source - 1);
         rest(sources, others, areExact);
-        refused(order, sources.length == 1 && shared.length == 0, refused, areExact);
+        refused(order, sources.length == 1 && shared.length + before.length == 0, refused, areExact);
         if (fixed.length > 0) {
-            fixed(sources, shared, fixed);
+            fixed(joined(sources, before), shared, fixed);
         }
     }
 
     /**
      * Lets all share with the first of the files that can be sources only, unless they do so with one already or it
-     * takes more space. The others of these are told.
+     * takes more space. The others of these are told. Range by range, which is what reserved space needs, nothing is
+     * filled, so that it never takes more.
      */
     private void fixed(int[] sources, int[] shared, int[] fixed) {
         Arrays.sort(fixed);
-        boolean moves = files.bytes(fixed[0]) <= files.bytes(sources[0]);
+        boolean moves = files.reserves(fixed[0])
+                || files.reserves(sources[0])
+                || files.bytes(fixed[0]) <= files.bytes(sources[0]);
         for (int i = 0; i < sources.length && moves; i++) {
             moves = !run.isFixed(files.file(sources[i]));
         }
@@ -282,9 +289,8 @@ final class GroupWorker implements DedupeWorker {
                 different(index);
             }
         } else if (untried && !run.sourceChanged()) {
-            int[] all = Arrays.copyOf(rest, count + sources.length);
-            System.arraycopy(sources, 0, all, count, sources.length);
-            IndexSort.sort(all, 0, all.length, files::layout);
+            int[] all = joined(rest, sources);
+            files.sortByLayout(all);
             refine(all);
         } else if (count > 2) {
             refine(rest);
@@ -326,9 +332,9 @@ final class GroupWorker implements DedupeWorker {
     }
 
     /**
-     * What takes the least space: where others have zeros it has holes, which cost nothing and are not to be filled
-     * again. Of these what most files share already, of these what is in the fewest pieces, and of
-     * these what has the least inode, so that runs agree.
+     * A file without reserved space, which is shared with nobody. Of these what takes the least space: where others
+     * have zeros it has holes, which cost nothing and are not to be filled again. Of these what most files share
+     * already, of these what is in the fewest pieces, and of these what has the least inode, so that runs agree.
      */
     private int bestSource(int[] order) {
         int best = 0;
@@ -345,6 +351,10 @@ final class GroupWorker implements DedupeWorker {
     }
 
     private boolean isBetter(int index, int sharing, int than, int most) {
+        if (files.reserves(index) || files.reserves(than)) {
+            // What they share does not make them alike, so that the next run must find the same one by other means.
+            return files.reserves(index) == files.reserves(than) ? index < than : files.reserves(than);
+        }
         int better = Long.compare(files.bytes(than), files.bytes(index));
         better = better != 0 ? better : sharing - most;
         better = better != 0 ? better : files.pieces(than) - files.pieces(index);
@@ -359,6 +369,12 @@ final class GroupWorker implements DedupeWorker {
             end++;
         }
         return end;
+    }
+
+    private static int[] joined(int[] some, int[] others) {
+        int[] all = Arrays.copyOf(some, some.length + others.length);
+        System.arraycopy(others, 0, all, some.length, others.length);
+        return all;
     }
 
     private static int[] without(int[] order, int from, int to) {

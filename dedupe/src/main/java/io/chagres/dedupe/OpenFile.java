@@ -30,7 +30,8 @@ final class OpenFile {
     /**
      * Opens a file.
      *
-     * @return 0; -ESTALE if it is not the one that was listed, or has another size; another {@code -errno}
+     * @return 0; -ESTALE if it is not the one that was listed, or has another size; another {@code -errno}, also if
+     *     where its data lies is not told though its file system shares blocks
      */
     int open(int number) {
         return open(number, table.open(number));
@@ -58,8 +59,8 @@ final class OpenFile {
         }
         mtimeNs = stat.mtimeNs();
         ctimeNs = stat.ctimeNs();
-        extents.read(open, map); // unknown extents are like no others, which costs time only
-        return 0;
+        int read = extents.read(open, map);
+        return table.volume(number).support() == Volume.Support.YES ? read : 0;
     }
 
     /** Says whether somebody changed the file since it was opened. */
@@ -81,6 +82,11 @@ final class OpenFile {
         int result = probe.call(fd());
         int errno = Math.max(0, -(result < 0 ? result : probe.status(0)));
         return errno == Errno.EINVAL ? 0 : errno;
+    }
+
+    /** Says whether some of the file's space is only reserved: the rest is shared range by range. */
+    boolean reserves() {
+        return extents.reserves(table.size(file));
     }
 
     int file() {

@@ -4,12 +4,14 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fiemap;
 import io.chagres.linux.FileRangeDedupe;
+import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.util.function.IntUnaryOperator;
 
 /**
  * Lets files share the blocks of one source, in calls of up to 16 MiB for each of up to 127 files. Reads them before
- * each call: while it waits for the disk, other workers compare. Confined to one thread at a time: two calls for one
+ * each call: while it waits for the disk, other workers compare. Where the source or a file only reserves space, that
+ * file shares its other ranges, one in each call. Confined to one thread at a time: two calls for one
  * source at once are slower than one, so that a helper makes one of the targets its own source first.
  */
 final class ShareRun implements AutoCloseable {
@@ -26,7 +28,7 @@ final class ShareRun implements AutoCloseable {
     private final ContentReader reader;
     private final IntUnaryOperator opener;
     private final FileRangeDedupe call = new FileRangeDedupe();
-    private final FileRangeDedupe probe = new FileRangeDedupe();
+    private final RangeShare ranges;
     private final Fiemap map = new Fiemap();
     private final Statx stat = new Statx();
     private final InodeFlags flags = new InodeFlags();
@@ -50,6 +52,7 @@ final class ShareRun implements AutoCloseable {
         this.sharing = sharing;
         this.reader = reader;
         this.opener = opener;
+        ranges = new RangeShare(context.totals());
         source = new OpenFile(context.table(), stat, map);
         set = new ShareSet(-1, new int[0], 0, false, source.extents());
     }
@@ -145,8 +148,8 @@ final class ShareRun implements AutoCloseable {
     }
 
     private boolean ownSource() {
-        if (source.open(set.source()) < 0) {
-            set.refuseHelp();
+        if (source.open(set.source()) < 0 || source.reserves()) {
+            set.refuseHelp(); // where it reserves space its targets need not be like each other
             return false;
         }
         lastShared = NONE;
@@ -172,7 +175,7 @@ final class ShareRun implements AutoCloseable {
 
     /** Says whether a file can be a source only; false if it cannot be opened. */
     boolean isFixed(int file) {
-        boolean isFixed = source.open(file) == 0 && source.refusal(probe) == Errno.EPERM;
+        boolean isFixed = source.open(file) == 0 && source.refusal(ranges.probe()) == Errno.EPERM;
         source.close();
         return isFixed;
     }
@@ -210,6 +213,7 @@ final class ShareRun implements AutoCloseable {
                     end = unitEnd(position, first);
                     prefetch(position, first, end);
                     call(position, first, end);
+                    shareRanges(position, first, end);
                     if (sourceChanged || context.stopped().getAsBoolean()) {
                         giveUp();
                         return;
@@ -237,6 +241,9 @@ final class ShareRun implements AutoCloseable {
                 Target target = current.targets[i];
                 if (target.isActive() && context.options().verify() && !equalBytes(target)) {
                     target.become(Target.State.DIFFERS);
+                }
+                if (isInRanges(target)) {
+                    shareRanges(target, 0, size);
                 }
                 progressBytes += size;
                 context.totals().add(Count.DONE_BYTES, size);
@@ -274,7 +281,59 @@ final class ShareRun implements AutoCloseable {
     }
 
     private boolean isWanted(Target target, long position, long piece) {
-        return target.isActive() && !target.open().extents().sharesWith(source.extents(), position, position, piece);
+        return target.isActive()
+                && !isInRanges(target)
+                && !target.open().extents().sharesWith(source.extents(), position, position, piece);
+    }
+
+    private boolean isInRanges(Target target) {
+        return target.isActive() && (target.open().reserves() || source.reserves());
+    }
+
+    private void shareRanges(long position, int first, int end) {
+        for (int i = first; i < end && !sourceChanged; i++) {
+            Target target = current.targets[i];
+            if (position == 0 && isInRanges(target) && !isZeroWhereReserved(target)) {
+                target.become(Target.State.DIFFERS);
+                set.miss();
+            }
+            if (isInRanges(target)) {
+                shareRanges(target, position, Math.min(size, position + PIECE_BYTES));
+            }
+        }
+    }
+
+    /** The kernel compares only what it shares; what one file reserves the other may have written. */
+    private boolean isZeroWhereReserved(Target target) {
+        OpenFile other = target.open();
+        try {
+            return set.isTrusting()
+                    || ContentReader.isWhole(size)
+                    || reader.isZeroOver(source.fd(), source.extents(), other.extents(), size)
+                            && reader.isZeroOver(other.fd(), other.extents(), source.extents(), size);
+        } catch (ErrnoException e) {
+            target.fail(e.errno());
+            return true;
+        }
+    }
+
+    private void shareRanges(Target target, long position, long end) {
+        Extents its = target.open().extents();
+        long from = its.apartFrom(source.extents(), 0, position, end);
+        while (from < end && target.isActive() && !sourceChanged) {
+            long to = its.apartUntil(source.extents(), 0, from, end);
+            long done = context.options().dryRun()
+                    ? to - from
+                    : ranges.share(source.fd(), from, target.open().fd(), from, to - from);
+            if (done > 0) {
+                target.addShared(done);
+                set.release(its, from, from + done);
+            }
+            if (done < to - from) {
+                answer(target, ranges.errno() == 0 ? FileRangeDedupe.FILE_DEDUPE_RANGE_DIFFERS : -ranges.errno());
+            }
+            from = its.apartFrom(source.extents(), 0, to, end);
+        }
     }
 
     private void call(long position, int first, int end) {
@@ -314,7 +373,7 @@ final class ShareRun implements AutoCloseable {
         } else if (status == FileRangeDedupe.FILE_DEDUPE_RANGE_DIFFERS) {
             target.become(Target.State.DIFFERS);
             set.miss();
-        } else if (status == -Errno.ETXTBSY && source.refusal(probe) == Errno.ETXTBSY) {
+        } else if (status == -Errno.ETXTBSY && source.refusal(ranges.probe()) == Errno.ETXTBSY) {
             sourceChanged = true;
             if (source.file() == set.source()) {
                 set.refuseSource(Errno.ETXTBSY);
@@ -344,22 +403,32 @@ final class ShareRun implements AutoCloseable {
     }
 
     private void report(Target target) {
-        FileTable table = context.table();
         int file = set.target(target.index());
         switch (target.state()) {
-            case ACTIVE -> {
-                target.become(Target.State.SHARED);
-                lastShared = file;
-                set.release(target.open().extents());
-                context.totals().add(Count.SHARED_FILES, 1);
-                context.totals().add(Count.SHARED_BYTES, size);
-                context.listener().shared(table.path(set.source()), table.path(file), size);
-            }
+            case ACTIVE -> reportShared(target, file);
             case CHANGED -> tell(file, 0);
             case FAILED -> tell(file, target.errno());
             default -> {}
         }
         set.end(target.index(), target.state());
+    }
+
+    private void reportShared(Target target, int file) {
+        boolean isWhole = !isInRanges(target);
+        long bytes = isWhole ? size : target.sharedBytes();
+        if (isWhole) {
+            lastShared = file;
+            set.release(target.open().extents(), 0, Long.MAX_VALUE);
+        } else if (bytes == 0) {
+            target.become(Target.State.ALREADY_SHARED);
+            context.totals().add(Count.ALREADY_SHARED, 1);
+            return;
+        }
+        target.become(Target.State.SHARED);
+        context.totals().add(Count.SHARED_FILES, 1);
+        context.totals().add(Count.SHARED_BYTES, bytes);
+        Pathname path = context.table().path(file);
+        context.listener().shared(context.table().path(set.source()), path, bytes);
     }
 
     /**
@@ -382,7 +451,7 @@ final class ShareRun implements AutoCloseable {
         giveUp();
         source.close();
         call.close();
-        probe.close();
+        ranges.close();
         map.close();
         stat.close();
         prefetch.close();

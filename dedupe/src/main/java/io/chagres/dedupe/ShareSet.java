@@ -88,6 +88,11 @@ final class ShareSet {
         alone = true;
     }
 
+    /** Says whether the files are known to be equal, so that misses have other reasons. */
+    boolean isTrusting() {
+        return trusting;
+    }
+
     void miss() {
         misses.incrementAndGet();
     }
@@ -101,9 +106,9 @@ final class ShareSet {
         return states[index];
     }
 
-    /** Counts the blocks that a target lets go of. */
-    synchronized void release(Extents target) {
-        freed.release(target);
+    /** Counts the blocks that a range of a target lets go of. */
+    synchronized void release(Extents target, long from, long to) {
+        freed.release(target, from, to);
     }
 
     synchronized long freedBytes() {

@@ -6,6 +6,7 @@ final class Target {
     private int index;
     private State state = State.ACTIVE;
     private int errno;
+    private long sharedBytes;
 
     /** What became of a file. */
     enum State {
@@ -13,8 +14,10 @@ final class Target {
         UNTRIED,
         /** Equal so far. */
         ACTIVE,
-        /** Shares all blocks. */
+        /** Shares all blocks, but for those where space is only reserved. */
         SHARED,
+        /** Did so before. */
+        ALREADY_SHARED,
         /** The kernel found a difference. */
         DIFFERS,
         /** Changed, replaced or removed. */
@@ -36,11 +39,21 @@ final class Target {
         index = targetIndex;
         state = State.ACTIVE;
         errno = 0;
+        sharedBytes = 0;
         return open;
     }
 
     OpenFile open() {
         return open;
+    }
+
+    /** Adds to what is shared of a file that is not shared whole. */
+    void addShared(long bytes) {
+        sharedBytes += bytes;
+    }
+
+    long sharedBytes() {
+        return sharedBytes;
     }
 
     int index() {

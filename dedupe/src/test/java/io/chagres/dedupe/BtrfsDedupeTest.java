@@ -62,6 +62,26 @@ class BtrfsDedupeTest extends DedupeContract {
         Program.ok("btrfs", "subvolume", "delete", volume.toString());
     }
 
+    /** A subvolume at its limit may share: it holds what it held. */
+    @Test
+    void quotas() throws IOException {
+        Path volume = top.resolve("volume");
+        Program.ok("btrfs", "subvolume", "create", volume.toString());
+        Program.ok("btrfs", "quota", "enable", disk.directory().toString());
+        try {
+            Path a = Files.write(volume.resolve("a"), random(36, 1 << 20));
+            Path b = file("b", random(36, 1 << 20));
+            sync();
+            Program.ok("btrfs", "qgroup", "limit", "1200k", volume.toString());
+            Run run = run(DedupeOptions.DEFAULT);
+            assertThat(run.heard.skipped).isEmpty();
+            Places.areShared(a, b);
+        } finally {
+            Program.ok("btrfs", "quota", "disable", disk.directory().toString());
+            Program.ok("btrfs", "subvolume", "delete", volume.toString());
+        }
+    }
+
     /** Such files share blocks only with each other, whichever is looked at first. */
     @Test
     void filesWithoutCopyOnWrite() throws IOException {

@@ -67,9 +67,15 @@ abstract class ConvergenceContract extends OnDisk {
         new RandomTree(top, random, fileSystem).make();
         sync();
         Map<String, String> contents = Contents.below(top);
+        Map<Path, List<String>> reserved = Places.reservedBelow(top);
+        Map<Path, Long> bytes = Places.bytesBelow(top);
         SessionRun first = new SessionRun(mode.options, mode.phases, mode.isFollowed, top);
         String what = "seed " + seed + ", " + mode + "\nfirst: " + first;
         assertThat(Contents.below(top)).as(what).isEqualTo(contents);
+        assertThat(Places.reservedBelow(top)).as(what).isEqualTo(reserved);
+        Places.bytesBelow(top).forEach((file, taken) -> assertThat(taken)
+                .as("of which quotas count all: %s, %s", file, what)
+                .isLessThanOrEqualTo(bytes.get(file)));
         if (!mode.isFollowed) { // which looks at all twice
             assertThat(first.failed()).as(what).doesNotHaveDuplicates();
         }

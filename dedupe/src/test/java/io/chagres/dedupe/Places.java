@@ -45,9 +45,38 @@ final class Places {
                 .sum();
     }
 
+    /** Returns how many bytes of each file below a directory have a place. */
+    static Map<Path, Long> bytesBelow(Path top) throws IOException {
+        Map<Path, Long> bytes = new TreeMap<>();
+        for (Path file : below(top).keySet()) {
+            bytes.put(file, bytesOf(file));
+        }
+        return bytes;
+    }
+
     /** Returns the extents of each file below a directory, also those that are only reserved. */
     static Map<Path, List<String>> below(Path top) throws IOException {
         return below(top, 0);
+    }
+
+    /** Returns what each file below a directory has reserved without data. */
+    static Map<Path, List<String>> reservedBelow(Path top) throws IOException {
+        Map<Path, List<String>> reserved = below(top);
+        Map<Path, List<String>> data = below(top, Fiemap.FIEMAP_EXTENT_UNWRITTEN);
+        reserved.forEach((file, places) -> places.removeAll(data.getOrDefault(file, List.of())));
+        return reserved;
+    }
+
+    /** Returns the place on the disk of a byte of a file, -1 if it has none. */
+    static long at(Path file, long position) throws IOException {
+        for (String place : of(file)) {
+            long[] numbers =
+                    Stream.of(place.split(" ")).mapToLong(Long::parseLong).toArray();
+            if (numbers[0] <= position && position < numbers[0] + numbers[2]) {
+                return numbers[1] + position - numbers[0];
+            }
+        }
+        return -1;
     }
 
     private static Map<Path, List<String>> below(Path top, int hiddenFlags) throws IOException {

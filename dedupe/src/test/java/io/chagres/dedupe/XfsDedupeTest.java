@@ -39,6 +39,24 @@ class XfsDedupeTest extends DedupeContract {
         }
     }
 
+    /** The kernel lets projects share, and nobody's quota sees it: each file takes what it took. */
+    @Test
+    void projects() throws IOException {
+        Path a = file("a", random(35, 1 << 20));
+        Path b = file("b", random(35, 1 << 20));
+        Program.ok("xfs_io", "-c", "chproj 42", a.toString());
+        Program.ok("xfs_io", "-c", "chproj 43", b.toString());
+        sync();
+        Object blocks = Program.ok("stat", "--format=%n %b", a.toString(), b.toString());
+        Run run = run(DedupeOptions.DEFAULT);
+        assertThat(run.heard.skipped).isEmpty();
+        Places.areShared(a, b);
+        assertThat(Program.ok("stat", "--format=%n %b", a.toString(), b.toString()))
+                .isEqualTo(blocks);
+        assertThat(Program.ok("xfs_io", "-c", "lsproj", a.toString())).contains("42");
+        assertThat(Program.ok("xfs_io", "-c", "lsproj", b.toString())).contains("43");
+    }
+
     @Test
     void aSwapFileFailsOnceInAllPhases() throws IOException {
         byte[] content = random(33, 1 << 20);

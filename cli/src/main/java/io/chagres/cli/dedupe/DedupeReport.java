@@ -181,6 +181,7 @@ final class DedupeReport implements SessionListener {
         return switch (errno) {
             case Errno.EPERM -> " (immutable, or of another owner)";
             case Errno.EINVAL -> " (not with the others; on btrfs, chattr +C of some)";
+            case Errno.EAGAIN -> " (a program holds a lease on it and was asked to give it back)";
             case Errno.ETXTBSY -> " (a swap file, or a program that runs)";
             default -> "";
         };
