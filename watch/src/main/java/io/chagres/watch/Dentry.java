@@ -1,7 +1,10 @@
 package io.chagres.watch;
 
+import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
+import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -12,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * the watcher's thread.
  */
 public sealed class Dentry permits WatchedDirectory {
+    private static final int TYPE_SHIFT = 12;
+
     private @Nullable WatchedDirectory parent;
     private byte[] name;
     private long ino;
@@ -92,6 +97,56 @@ public sealed class Dentry permits WatchedDirectory {
             end = start;
             each = up;
         }
+    }
+
+    /**
+     * Opens what has this name, if it still is what is known here. A path is stale as soon as one acts on it: somebody
+     * may have renamed a directory on the way, or the name, and the event is still to come. No link is followed in the
+     * name itself. Allocates.
+     *
+     * @param flags of open(2), such as {@link Fd#O_RDONLY} and {@link Fd#O_PATH}; O_NOFOLLOW and, without
+     *     O_PATH, O_NONBLOCK are added
+     * @return a descriptor, which the caller owns and may give to {@link Fd#ofValue}; or {@code -errno}: -ESTALE if the
+     *     path leads to nothing, or to something else, by now, and then an event that is still to come says why
+     */
+    public final int tryOpen(int flags) {
+        int all = flags | Fd.O_NOFOLLOW | ((flags & Fd.O_PATH) == 0 ? Fd.O_NONBLOCK : 0);
+        WatchedDirectory in = parent;
+        if (in == null) {
+            return Fd.tryOpen(path(), all, 0);
+        }
+        if (!exists || !isAttached()) {
+            return -Errno.ESTALE;
+        }
+        int above = Fd.tryOpen(in.path(), Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_NOFOLLOW, 0);
+        if (above < 0) {
+            return orStale(above);
+        }
+        try (Fd directory = Fd.ofValue(above);
+                Statx stat = new Statx()) {
+            if (stat.of(above) != 0 || stat.ino() != in.ino()) {
+                return -Errno.ESTALE;
+            }
+            int opened = stat.of(directory, name(), false);
+            if (opened == 0 && isThis(stat)) {
+                opened = Fd.tryOpenBeneath(directory, name(), all, 0);
+            } else if (opened == 0) {
+                return -Errno.ESTALE;
+            }
+            if (opened >= 0 && !(stat.of(opened) == 0 && isThis(stat))) {
+                Fd.ofValue(opened).close();
+                return -Errno.ESTALE;
+            }
+            return orStale(opened);
+        }
+    }
+
+    private boolean isThis(Statx stat) {
+        return stat.ino() == ino && stat.mode() >> TYPE_SHIFT == type;
+    }
+
+    private static int orStale(int opened) {
+        return Directory.isAbsent(opened) || opened == -Errno.ELOOP ? -Errno.ESTALE : opened;
     }
 
     /** Says whether it is the root directory, after which a path needs no separator. */

@@ -240,6 +240,15 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
+     * Says whether the listener was told all that had happened when the last step looked: no event was left, nothing is
+     * to be listed, and no rename waits for its other half. The moment to act on what changed; what happens from now on
+     * is told by steps to come. Never true before the first step.
+     */
+    public boolean settled() {
+        return begun && drained && !scanning() && !renames.isWaiting();
+    }
+
+    /**
      * Returns the number of directories that may hold names nobody can tell: they cannot be listed, or a name in them
      * cannot be looked at. Their problem was told; they are tried again each second.
      */

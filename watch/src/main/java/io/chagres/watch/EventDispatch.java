@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * it were new, and where the last one leaves a doubt the directory is listed again.
  */
 final class EventDispatch {
+    /** What a name that came and went between two looks leaves behind. */
+    private static final int ENDS_UNSEEN =
+            Inotify.IN_MODIFY | Inotify.IN_CLOSE_WRITE | Inotify.IN_DELETE | Inotify.IN_MOVED_FROM;
+
     private final List<WatchedDirectory> unwatched = new ArrayList<>();
     private final Tree tree;
     private final Watches watches;
@@ -99,6 +103,9 @@ final class EventDispatch {
 
     private void applyToName(WatchedDirectory directory, InotifyEvents events, int mask, long nowMs) {
         Dentry known = directory.child(events.nameSegment(), events.nameOffset(), events.nameLength());
+        if (known == null && directory.isReported() && (mask & ENDS_UNSEEN) != 0) {
+            reporter.listener().missed(directory);
+        }
         if ((mask & Inotify.IN_MODIFY) != 0) {
             if (known != null && known.isReported()) {
                 reporter.listener().modified(known);

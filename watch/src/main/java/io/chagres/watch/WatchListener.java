@@ -11,11 +11,23 @@ public interface WatchListener {
     /** Tells of a name found by a scan or an event; a directory before its children. */
     default void appeared(Dentry d) {}
 
-    /** Tells that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. */
+    /**
+     * Tells that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. Of a file
+     * with several names only the one that was opened is told.
+     */
     default void modified(Dentry d) {}
 
     /** Tells that a descriptor opened for writing was closed ({@code IN_CLOSE_WRITE}). */
     default void closed(Dentry d) {}
+
+    /**
+     * Tells of an event for a name that is not known: it came and went between two looks, was removed while its file
+     * was open, or is left out. Where it was one more name of a file, or of a directory with such names, nothing else
+     * tells that the content of that file may have changed.
+     *
+     * @param directory where the name was
+     */
+    default void missed(WatchedDirectory directory) {}
 
     /** Tells that attributes or the number of links changed ({@code IN_ATTRIB}). */
     default void attributes(Dentry d) {}

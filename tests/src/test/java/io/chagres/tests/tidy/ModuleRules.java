@@ -15,7 +15,7 @@ final class ModuleRules {
             direct("watch", "io.chagres.linux"),
             direct("fuse", "io.chagres.linux", "jdk.jfr"),
             direct("dedupe", "io.chagres.watch"),
-            direct("examples", "io.chagres.fuse"),
+            direct("examples", "io.chagres.fuse", "io.chagres.watch"),
             direct("faultfs", "io.chagres.fuse", "info.picocli"),
             direct("archive", "io.chagres.linux", "com.github.luben.zstd_jni"),
             direct("ship", "io.chagres.watch", "io.chagres.archive", "jdk.jfr"),
