@@ -85,12 +85,12 @@ class NativeExamplesTest {
 
     @Test
     void heats() {
-        int pid = Process.PLAIN.callInt();
-        assertThat(Process.CRITICAL.callInt()).isEqualTo(pid);
-        assertThat(Process.BARE.callInt()).isEqualTo(pid);
+        int pid = Heats.PLAIN.callInt();
+        assertThat(Heats.CRITICAL.callInt()).isEqualTo(pid);
+        assertThat(Heats.BARE.callInt()).isEqualTo(pid);
     }
 
-    static final class Process {
+    static final class Heats {
         static final HotCall PLAIN = HotCall.of("getppid");
         static final HotCall CRITICAL = HotCall.critical("getppid");
         static final SystemCall BARE = SystemCall.critical("getppid");
@@ -116,18 +116,37 @@ class NativeExamplesTest {
         assertThat(Plane.distance(3, 4)).isEqualTo(5);
     }
 
+    static final class Allocations {
+        private static final HotCall GETPPID = HotCall.of("getppid");
+
+        static long fewestBytes() {
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long fewest = Long.MAX_VALUE;
+            for (int round = 0; round < 500 && fewest > 0; round++) {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                for (int i = 0; i < 10_000; i++) {
+                    GETPPID.callInt();
+                }
+                fewest = Math.min(fewest, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            return fewest;
+        }
+    }
+
     @Test
     void nothingIsAllocated() {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long fewest = Long.MAX_VALUE;
-        for (int round = 0; round < 500 && fewest > 0; round++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < 10_000; i++) {
-                Process.PLAIN.callInt();
-            }
-            fewest = Math.min(fewest, threads.getCurrentThreadAllocatedBytes() - before);
+        assertThat(Allocations.fewestBytes()).isZero();
+    }
+
+    interface Names {
+        static String unlessLoopback(MemorySegment memory, MemorySegment loopback, byte[] scratch) {
+            boolean same = CString.equal(memory, 0, 256, loopback);
+            return same ? "" : CString.decode(memory, 0, 256, StandardCharsets.UTF_8, scratch);
         }
-        assertThat(fewest).isZero();
+
+        static int hash(MemorySegment memory, int length) {
+            return CString.hash(memory, 0, length);
+        }
     }
 
     @Test
@@ -137,28 +156,30 @@ class NativeExamplesTest {
             CString.encode("lo", StandardCharsets.UTF_8, memory);
             MemorySegment loopback = MemorySegment.ofArray(new byte[] {'l', 'o'});
             byte[] scratch = new byte[256];
+            assertThat(Names.unlessLoopback(memory, loopback, scratch)).isEmpty();
+            assertThat(Names.hash(memory, 2)).isEqualTo(Arrays.hashCode(new byte[] {'l', 'o'}));
+            CString.encode("eth0", StandardCharsets.UTF_8, memory);
+            assertThat(Names.unlessLoopback(memory, loopback, scratch)).isEqualTo("eth0");
+        }
+    }
 
-            boolean same = CString.equal(memory, 0, 256, loopback);
-            int hash = CString.hash(memory, 0, 2);
-            String name = CString.decode(memory, 0, 256, StandardCharsets.UTF_8, scratch);
-
-            assertThat(same).isTrue();
-            assertThat(hash).isEqualTo(Arrays.hashCode(new byte[] {'l', 'o'}));
-            assertThat(name).isEqualTo("lo");
+    interface Buffers {
+        static void fillOne() throws InterruptedException {
+            try (BufferPool pool = new BufferPool(128 * 1024, 4)) {
+                MemorySegment buffer = pool.take();
+                try {
+                    buffer.fill((byte) 1);
+                } finally {
+                    pool.give(buffer);
+                }
+                pool.checkAllGiven();
+            }
         }
     }
 
     @Test
     void buffers() throws InterruptedException {
-        try (BufferPool pool = new BufferPool(128 * 1024, 4)) {
-            MemorySegment buffer = pool.take();
-            try {
-                buffer.fill((byte) 1);
-            } finally {
-                pool.give(buffer);
-            }
-            pool.checkAllGiven();
-        }
+        Buffers.fillOne();
     }
 
     @SuppressWarnings("restricted") // what a pointer leads to is for the caller to know
@@ -192,25 +213,32 @@ class NativeExamplesTest {
         assertThat(failures).isEmpty();
     }
 
+    interface Pointers {
+        static int abs(int number) {
+            MemorySegment function = Library.C.find("abs");
+            return (int) FunctionPointer.callCritical(function, number, 0, 0, 0, 0, 0);
+        }
+    }
+
     @Test
     void functionPointers() {
-        MemorySegment function = Library.C.find("abs");
-        int five = (int) FunctionPointer.callCritical(function, -5, 0, 0, 0, 0, 0);
-        assertThat(five).isEqualTo(5);
+        assertThat(Pointers.abs(-5)).isEqualTo(5);
     }
 
     @Test
     void filesIntoArrays(@TempDir Path temp) throws IOException {
         Path file = Files.writeString(temp.resolve("file"), "some content");
         byte[] content = new byte[64];
-        int length = read(Pathname.of(file.toString()), content);
+        int length = Content.read(Pathname.of(file.toString()), content);
         assertThat(new String(content, 0, length, StandardCharsets.UTF_8)).isEqualTo("some content");
     }
 
-    private static int read(Pathname path, byte[] content) throws ErrnoException {
-        try (Fd fd = Fd.open(path, Fd.O_RDONLY, 0);
-                HeapReader reader = new HeapReader()) {
-            return reader.read(fd, content, 0, content.length, 0);
+    interface Content {
+        static int read(Pathname path, byte[] content) throws ErrnoException {
+            try (Fd fd = Fd.open(path, Fd.O_RDONLY, 0);
+                    HeapReader reader = new HeapReader()) {
+                return reader.read(fd, content, 0, content.length, 0);
+            }
         }
     }
 }

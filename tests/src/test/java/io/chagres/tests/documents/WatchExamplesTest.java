@@ -20,12 +20,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,43 +57,48 @@ class WatchExamplesTest {
 
     private static final Printed OUT = new Printed();
 
-    static final class Changes implements WatchListener {
+    record Changes(Consumer<String> out) implements WatchListener {
         @Override
         public void appeared(Dentry d) {
-            OUT.println("+ " + d.path());
+            out.accept("+ " + d.path());
         }
 
         @Override
         public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
-            OUT.println("> " + fromParent.path().resolve(fromName) + " " + d.path());
+            out.accept("> " + fromParent.path().resolve(fromName) + " " + d.path());
         }
 
         @Override
         public void vanished(Dentry d, boolean movedOut) {
-            OUT.println("- " + d.path());
+            out.accept("- " + d.path());
         }
 
         @Override
         public void problem(Pathname path, String what, int errno) {
-            OUT.println("! " + path + ": " + what + (errno == 0 ? "" : ": " + Errno.message(errno)));
+            out.accept("! " + path + ": " + what + (errno == 0 ? "" : ": " + Errno.message(errno)));
         }
     }
 
-    static void follow(DirectoryWatcher watcher, BooleanSupplier stopped) throws IOException {
-        Changes changes = new Changes();
-        while (!stopped.getAsBoolean()) {
-            watcher.poll(-1, changes);
+    interface Loop {
+        static void follow(DirectoryWatcher watcher, WatchListener changes, BooleanSupplier over) throws IOException {
+            while (!over.getAsBoolean()) {
+                watcher.poll(-1, changes);
+            }
+        }
+    }
+
+    interface Roots {
+        static DirectoryWatcher open(Pathname srv, Pathname logs) throws IOException {
+            return DirectoryWatcher.builder(srv, logs.resolve("**/*.log"))
+                    .exclude(Glob.of("*.tmp")::matches)
+                    .clock(InstantSource.system())
+                    .open();
         }
     }
 
     private DirectoryWatcher open() throws IOException {
-        Pathname srv = Pathname.of(temp.toString());
         Path logs = Files.createDirectories(elsewhere.resolve("log/app"));
-        DirectoryWatcher watcher = DirectoryWatcher.builder(srv, Pathname.of(logs + "/**/*.log"))
-                .exclude(Glob.of("*.tmp")::matches)
-                .clock(InstantSource.system())
-                .open();
-        return watcher;
+        return Roots.open(Pathname.of(temp.toString()), Pathname.of(logs.toString()));
     }
 
     @Test
@@ -100,7 +108,7 @@ class WatchExamplesTest {
                 DirectoryWatcher watcher = open()) {
             Future<?> running = thread.submit(() -> {
                 try {
-                    follow(watcher, stopped::get);
+                    Loop.follow(watcher, new Changes(OUT::println), stopped::get);
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -142,6 +150,14 @@ class WatchExamplesTest {
         }
     }
 
+    interface Steps {
+        static void settle(DirectoryWatcher watcher, WatchListener counters) throws IOException {
+            do {
+                watcher.poll(0, counters);
+            } while (!watcher.settled());
+        }
+    }
+
     @Test
     void stepByStep() throws IOException {
         Path file = Files.createFile(temp.resolve("file"));
@@ -153,9 +169,7 @@ class WatchExamplesTest {
                     closed.add(d);
                 }
             };
-            do {
-                watcher.poll(0, counters);
-            } while (watcher.scanning());
+            Steps.settle(watcher, counters);
             Files.writeString(file, "text");
             Await.until("closed", () -> {
                 try {
@@ -169,25 +183,91 @@ class WatchExamplesTest {
         assertThat((int[]) closed.getFirst().attachment()).containsExactly(1);
     }
 
-    private static FileIdentity identity(Pathname path) throws IOException {
-        try (Fd fd = Fd.open(path, Fd.O_RDONLY, 0);
-                FileId id = new FileId()) {
-            int result = id.read(fd.value());
-            if (result < 0) {
-                throw new IOException(path + ": " + Errno.message(-result));
+    interface Identities {
+        static FileIdentity identity(Pathname path) throws IOException {
+            try (Fd fd = Fd.open(path, Fd.O_RDONLY, 0);
+                    FileId id = new FileId()) {
+                int result = id.read(fd.value());
+                if (result < 0) {
+                    throw new IOException(path + ": " + Errno.message(-result));
+                }
+                return id.identity();
             }
-            return id.identity();
         }
+    }
+
+    static class Sizes implements WatchListener {
+        private final Set<Dentry> changed = new LinkedHashSet<>();
+
+        void step(DirectoryWatcher watcher) throws IOException {
+            watcher.poll(-1, this);
+            if (watcher.settled()) {
+                changed.removeIf(this::isTakenIn);
+            }
+        }
+
+        private boolean isTakenIn(Dentry d) {
+            int opened = d.tryOpen(Fd.O_RDONLY);
+            if (opened == -Errno.ESTALE) {
+                return false; // an event will say why
+            }
+            if (opened >= 0) {
+                try (Fd file = Fd.ofValue(opened)) {
+                    takeIn(d, file);
+                }
+            }
+            return true;
+        }
+
+        void takeIn(Dentry d, Fd file) {}
+
+        @Override
+        public void appeared(Dentry d) {
+            changed.add(d);
+        }
+
+        @Override
+        public void modified(Dentry d) {
+            changed.add(d);
+        }
+
+        @Override
+        public void vanished(Dentry d, boolean movedOut) {
+            changed.remove(d);
+        }
+
+        @Override
+        public void problem(Pathname path, String what, int errno) {
+            throw new AssertionError(path + ": " + what);
+        }
+    }
+
+    @Test
+    void whenItHasSettled() throws IOException {
+        Path file = Files.writeString(temp.resolve("file"), "text");
+        List<Pathname> taken = new ArrayList<>();
+        Sizes sizes = new Sizes() {
+            @Override
+            void takeIn(Dentry d, Fd opened) {
+                taken.add(d.path());
+            }
+        };
+        try (DirectoryWatcher watcher = open()) {
+            do {
+                sizes.step(watcher);
+            } while (!watcher.settled());
+        }
+        assertThat(taken).contains(Pathname.of(temp.toString()), Pathname.of(file.toString()));
     }
 
     @Test
     void whichFileIsThis() throws IOException {
         Path one = Files.createFile(temp.resolve("one"));
-        FileIdentity before = identity(Pathname.of(one.toString()));
+        FileIdentity before = Identities.identity(Pathname.of(one.toString()));
         Path two = Files.move(one, temp.resolve("two"));
-        assertThat(identity(Pathname.of(two.toString()))).isEqualTo(before);
+        assertThat(Identities.identity(Pathname.of(two.toString()))).isEqualTo(before);
         Files.delete(two);
         Files.createFile(two);
-        assertThat(identity(Pathname.of(two.toString()))).isNotEqualTo(before);
+        assertThat(Identities.identity(Pathname.of(two.toString()))).isNotEqualTo(before);
     }
 }
