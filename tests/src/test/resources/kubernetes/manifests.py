@@ -21,13 +21,13 @@ def check_pod(pod):
     assert pod["automountServiceAccountToken"] is False
     assert not {"hostNetwork", "hostPID", "hostIPC"} & pod.keys()
     volumes = {volume["name"] for volume in pod["volumes"]}
-    for container in pod["containers"]:
+    for container in pod.get("initContainers", []) + pod["containers"]:
         security = container["securityContext"]
         assert security["allowPrivilegeEscalation"] is False and "privileged" not in security
         assert security["capabilities"]["drop"] == ["ALL"]
         assert security["seccompProfile"]["type"] == "RuntimeDefault"
-        command = container.get("command", []) + container["args"]
-        defined = {variable["name"] for variable in container["env"]}
+        command = container.get("command", []) + container.get("args", [])
+        defined = {variable["name"] for variable in container.get("env", [])} | {"JOB_COMPLETION_INDEX"}
         for name in re.findall(r"\$\((\w+)\)", " ".join(command)):
             assert name in defined, f"{name} is not defined"
         assert {mount["name"] for mount in container["volumeMounts"]} <= volumes
@@ -39,7 +39,7 @@ def check_drain(pod, drain):
 
 
 objects = {document["kind"]: document for document in load("daemonset.yaml")}
-assert objects.keys() == {"Namespace", "ServiceAccount", "ConfigMap", "DaemonSet"}
+assert objects.keys() == {"Namespace", "ServiceAccount", "ConfigMap", "DaemonSet", "NetworkPolicy"}
 config = objects["ConfigMap"]
 namespace = objects["Namespace"]["metadata"]["name"]
 assert all(document["metadata"].get("namespace", namespace) == namespace for document in objects.values())
@@ -59,6 +59,21 @@ assert container["securityContext"]["capabilities"]["add"] == ["DAC_READ_SEARCH"
 assert container["securityContext"]["readOnlyRootFilesystem"] is True
 assert [mount["name"] for mount in container["volumeMounts"] if not mount.get("readOnly")] == ["state"]
 
+policy = objects["NetworkPolicy"]["spec"]
+assert policy["podSelector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
+assert policy["ingress"] == []
+for probe in ("livenessProbe", "readinessProbe"):
+    assert ":7788" in container["args"][-1] and " 7788 " in container[probe]["exec"]["command"][-1]
+
+(sidecar,) = load("sidecar.yaml")
+pod = sidecar["spec"]["template"]["spec"]
+check_pod(pod)
+(container,) = pod["initContainers"]
+assert container["restartPolicy"] == "Always"
+(drain,) = [each.removeprefix("--drain=") for each in container["args"] if each.startswith("--drain=")]
+check_drain(pod, drain)
+(container,) = objects["DaemonSet"]["spec"]["template"]["spec"]["containers"]
+
 (job,) = load("job.yaml")
 pod = job["spec"]["template"]["spec"]
 check_pod(pod)
@@ -70,11 +85,16 @@ with open(f"{out}/chagres.toml", "w") as file:
     file.write(text)
 with open(f"{out}/arguments", "w") as file:
     for argument in container["args"]:
-        argument = argument.replace("$(NODE_NAME)", "node1").replace(mounted + "/", out + "/")
+        argument = argument.replace("$(NODE_NAME)", "node1").replace(mounted + "/", out + "/").replace(":7788", ":0")
         file.write(argument + "\n")
 
-(compact,) = load("compact.yaml")
+account, compact = load("compact.yaml")
+assert account["kind"] == "ServiceAccount"
+assert account["metadata"]["name"] != objects["ServiceAccount"]["metadata"]["name"]
+pod = compact["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+assert pod["serviceAccountName"] == account["metadata"]["name"]
+check_pod(pod)
 indexed = compact["spec"]["jobTemplate"]["spec"]
 assert indexed["completionMode"] == "Indexed"
 (container,) = indexed["template"]["spec"]["containers"]
-assert f"$(JOB_COMPLETION_INDEX)/{indexed['completions']}" in container["args"]
+assert f"--shard=$(JOB_COMPLETION_INDEX)/{indexed['completions']}" in container["args"]
