@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,9 @@ public final class FileSearch implements AutoCloseable {
      * as they are not further away.
      */
     public static final int MAX_LINE_BYTES = 16 << 20;
+
+    /** Of a longer match over lines nobody knows; that is said, see {@link #takeCut}. */
+    public static final int MAX_MATCH_BYTES = SpanFinder.MAX_BYTES;
 
     /**
      * What of a file is wanted.
@@ -45,8 +50,16 @@ public final class FileSearch implements AutoCloseable {
 
     private final Options options;
     private final LineFinder finder;
+    /** Finds what goes over lines; null where nothing may. */
+    private final @Nullable SpanFinder overLines;
+
+    private final boolean inverted;
+    /** Offsets in the block of what was found in the lines that are shown, begins and ends in turn. */
+    private final List<Long> found = new ArrayList<>();
+
+    private long cutAt = -1;
     private Arena arena = Arena.ofConfined();
-    private MemorySegment block = arena.allocate(BLOCK_BYTES, 64);
+    private MemorySegment block;
     private long filled;
     /** Where the first line begins that was not searched yet. */
     private long scan;
@@ -72,12 +85,16 @@ public final class FileSearch implements AutoCloseable {
     private boolean isPassing;
 
     private long passed;
+    private long searched;
     private long tooLong;
 
     /** Makes a search. */
     public FileSearch(LinePattern pattern, Options options) {
         this.options = options;
         finder = new LineFinder(pattern);
+        overLines = pattern.overLines() ? new SpanFinder(pattern) : null;
+        inverted = pattern.inverted();
+        block = arena.allocate(overLines == null ? BLOCK_BYTES : 4L * SpanFinder.MAX_BYTES, 64);
     }
 
     /**
@@ -109,7 +126,11 @@ public final class FileSearch implements AutoCloseable {
                 pass();
             }
             long whole = ended ? filled : wholeLines();
-            searchLines(whole, sink);
+            if (overLines == null) {
+                searchLines(whole, sink);
+            } else {
+                searchSpans(overLines, whole, sink);
+            }
             if (whole == 0 && filled == block.byteSize()) {
                 grow();
             }
@@ -138,6 +159,7 @@ public final class FileSearch implements AutoCloseable {
     /** Keeps what is not searched and the lines that may be shown before the next, and fills the rest of the block. */
     private void fill(Source source) throws IOException {
         long keep = Math.max(shown, linesBefore(scan, options.before()));
+        keep = overLines == null ? keep : Math.min(keep, Math.max(0, scan - SpanFinder.LOOK_BEHIND_BYTES));
         if (keep > 0) {
             count(keep);
             zero(keep);
@@ -161,11 +183,14 @@ public final class FileSearch implements AutoCloseable {
                 return;
             }
             filled += got;
+            searched += got;
         }
     }
 
     private long wholeLines() {
-        long last = MemoryScan.lastIndexOf(block, (byte) '\n', scan, filled - scan);
+        // what begins on the lines that follow may be longer than what is there
+        long to = filled - (overLines == null ? 0 : SpanFinder.MAX_BYTES);
+        long last = to <= scan ? -1 : MemoryScan.lastIndexOf(block, (byte) '\n', scan, to - scan);
         return last < 0 ? 0 : scan + last + 1;
     }
 
@@ -226,6 +251,76 @@ public final class FileSearch implements AutoCloseable {
             afterLeft = options.after();
             scan = end;
         }
+    }
+
+    /** Searches lines for what may go over them. */
+    private void searchSpans(SpanFinder spans, long to, LineSink sink) throws IOException {
+        spans.begin(block, scan, filled, ended);
+        boolean isFound = scan < to && spans.find(to);
+        while (scan < to && !stopped) {
+            long start = isFound ? lineStart(spans.start()) : to;
+            found.clear();
+            if (inverted) {
+                showLines(spans.isCut() ? lineStart(spans.place()) : start, sink);
+            }
+            if (spans.isCut()) {
+                break;
+            }
+            if (!isFound || matches >= options.maxCount()) {
+                after(to, sink);
+                scan = Math.max(scan, to);
+                stopped = matches >= options.maxCount() && afterLeft == 0;
+                return;
+            }
+            long end = start;
+            while (isFound && (end == start || spans.start() < end)) {
+                found.add(spans.start());
+                found.add(spans.end());
+                end = Math.max(end, lineEnd(Math.max(spans.start(), spans.end() - 1), filled));
+                matches += inverted ? 0 : 1;
+                isFound = matches < options.maxCount() && spans.find(to);
+            }
+            if (inverted) {
+                scan = end;
+                shown = end;
+            } else {
+                showLines(start, end, sink);
+            }
+        }
+        if (spans.isCut()) {
+            cutAt = base + spans.place();
+            stopped = true;
+        }
+    }
+
+    /** Shows the lines up to an offset, of which none matches, because these are wanted. */
+    private void showLines(long to, LineSink sink) throws IOException {
+        while (scan < to && matches < options.maxCount() && !stopped) {
+            matches++;
+            showLines(scan, lineEnd(scan, to), sink);
+        }
+        scan = to;
+    }
+
+    private void showLines(long start, long end, LineSink sink) throws IOException {
+        after(start, sink);
+        if (!options.text() && zero(end)) {
+            stopped = true;
+            sink.binary(zero);
+            return;
+        }
+        before(start, sink);
+        for (long at = start; at < end; ) {
+            long next = lineEnd(at, end);
+            show(at, next, true, sink);
+            at = next;
+        }
+        afterLeft = options.after();
+        scan = end;
+    }
+
+    private long lineStart(long offset) {
+        return offset == 0 ? 0 : MemoryScan.lastIndexOf(block, (byte) '\n', 0, offset) + 1;
     }
 
     /** Shows the lines that follow one that was found. */
@@ -309,9 +404,42 @@ public final class FileSearch implements AutoCloseable {
         return longest;
     }
 
+    /** Returns how many bytes were searched since the last call. */
+    public long takeSearched() {
+        long bytes = searched;
+        searched = 0;
+        return bytes;
+    }
+
     /** Returns how many lines were found in the file so far, also where its search failed. */
     public long matches() {
         return matches;
+    }
+
+    /**
+     * Returns from which position of the file on nobody knows what matches, because it may be longer than
+     * {@link #MAX_MATCH_BYTES} or nests too deeply; -1 when that is known. Asked once for each file.
+     */
+    public long takeCut() {
+        long position = cutAt;
+        cutAt = -1;
+        return position;
+    }
+
+    /** Tells what of a line that is shown matches, from left to right; what is empty is left out. */
+    public void spans(LineSink.Line line, LineFinder.Spans taker) {
+        if (overLines == null) {
+            finder.spans(line.bytes(), taker);
+            return;
+        }
+        long start = line.position() - base;
+        for (int i = 0; i < found.size(); i += 2) {
+            int from = Math.clamp(found.get(i) - start, 0, line.bytes().length);
+            int to = Math.clamp(found.get(i + 1) - start, 0, line.bytes().length);
+            if (from < to) {
+                taker.span(from, to);
+            }
+        }
     }
 
     /** Returns what tells what of a line was found. */

@@ -1,6 +1,7 @@
 package io.chagres.archive.find;
 
 import io.chagres.foreign.MemoryScan;
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -157,6 +158,28 @@ public final class LineFinder implements AutoCloseable {
                 place = to;
             }
         }
+    }
+
+    /**
+     * Returns a line in which something stands for each match.
+     *
+     * @param spans takes where that stands in what is returned, also where it is empty
+     */
+    public byte[] replaced(byte[] bytes, Replacement by, Spans spans) {
+        boolean isAscii = LineText.isAscii(bytes, bytes.length);
+        String text = LineText.of(bytes, bytes.length);
+        Matcher matcher = pattern.expression(isAscii).matcher(text);
+        ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length);
+        int chars = 0;
+        while (hasNext(matcher, bytes.length)) {
+            out.writeBytes(Replacement.bytes(text.substring(chars, matcher.start())));
+            int from = out.size();
+            out.writeBytes(Replacement.bytes(by.of(matcher)));
+            spans.span(from, out.size());
+            chars = matcher.end();
+        }
+        out.writeBytes(Replacement.bytes(text.substring(chars)));
+        return out.toByteArray();
     }
 
     private boolean hasNext(Matcher matcher, int length) {

@@ -24,6 +24,7 @@ public final class LinePattern {
     private final Pattern ascii;
     private final Pattern unicode;
     private final boolean inverted;
+    private final boolean overLines;
     private final List<byte[]> literals;
     private final @Nullable LiteralSet set;
     private final boolean ledByLiterals;
@@ -40,8 +41,15 @@ public final class LinePattern {
      * @param word what is found neither follows a letter or digit nor precedes one
      * @param wholeLine what is found is the whole line
      * @param inverted the lines in which nothing is found are wanted
+     * @param overLines what is found may go over several lines
      */
-    public record Options(boolean fixed, boolean ignoreCase, boolean word, boolean wholeLine, boolean inverted) {
+    public record Options(
+            boolean fixed, boolean ignoreCase, boolean word, boolean wholeLine, boolean inverted, boolean overLines) {
+        /** Nothing that is found goes over lines. */
+        public Options(boolean fixed, boolean ignoreCase, boolean word, boolean wholeLine, boolean inverted) {
+            this(fixed, ignoreCase, word, wholeLine, inverted, false);
+        }
+
         /** Expressions as they are. */
         public static final Options PLAIN = new Options(false, false, false, false, false);
     }
@@ -49,16 +57,17 @@ public final class LinePattern {
     private LinePattern(
             Pattern ascii,
             Pattern unicode,
-            boolean inverted,
+            Options options,
             List<byte[]> literals,
             @Nullable LiteralSet set,
             boolean ledByLiterals,
             boolean decidedByLiterals) {
         this.ascii = ascii;
         this.unicode = unicode;
-        this.inverted = inverted;
+        this.inverted = options.inverted();
+        this.overLines = options.overLines();
         this.literals = literals;
-        this.set = inverted ? null : set;
+        this.set = options.inverted() || options.overLines() ? null : set;
         this.ledByLiterals = ledByLiterals;
         this.decidedByLiterals = decidedByLiterals;
     }
@@ -78,6 +87,7 @@ public final class LinePattern {
             Pattern.compile(regex, BASE); // so that the message is about this one
             expressions.add(regex);
             byte[] literal = options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(regex);
+            literal = literal != null && options.overLines() && hasNewline(literal) ? null : literal;
             literal = literal != null && options.ignoreCase() ? sameInAllCases(literal) : literal;
             if (literal != null && literal.length > 0) {
                 literals.add(literal);
@@ -89,11 +99,13 @@ public final class LinePattern {
                 : expressions.stream().map(each -> "(?:" + each + ")").collect(Collectors.joining("|"));
         regex = patterns.isEmpty() ? "(?!)" : options.word() ? "(?<!\\w)(?:" + regex + ")(?!\\w)" : regex;
         regex = options.wholeLine() ? "^(?:" + regex + ")$" : regex;
+        int lines = options.overLines() ? Pattern.MULTILINE : 0;
         Pattern unicode = Pattern.compile(
-                regex, UNICODE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0));
+                regex, UNICODE | lines | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0));
         boolean plain = expressions.stream().allMatch(each -> isPlain(each, options.fixed()));
-        Pattern ascii =
-                !plain ? unicode : Pattern.compile(regex, BASE | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE : 0));
+        Pattern ascii = !plain
+                ? unicode
+                : Pattern.compile(regex, BASE | lines | (options.ignoreCase() ? Pattern.CASE_INSENSITIVE : 0));
         boolean known = literals.size() == patterns.size();
         boolean led = known && expressions.stream().allMatch(RequiredLiteral::leads);
         boolean decided = known
@@ -105,7 +117,7 @@ public final class LinePattern {
         return new LinePattern(
                 ascii,
                 unicode,
-                options.inverted(),
+                options,
                 known && !options.ignoreCase() ? List.copyOf(literals) : List.of(),
                 isSet ? new LiteralSet(literals, options.ignoreCase()) : null,
                 led,
@@ -139,6 +151,16 @@ public final class LinePattern {
                 && (fixed || !SPECIAL.matcher(pattern).find());
     }
 
+    /** No line has it, so no filter does. */
+    private static boolean hasNewline(byte[] literal) {
+        for (byte each : literal) {
+            if (each == '\n') {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Says whether a pattern means the same in ASCII, whether or not classes and cases are those of Unicode. */
     private static boolean isPlain(String pattern, boolean fixed) {
         return pattern.chars().allMatch(c -> c < 0x80)
@@ -168,6 +190,11 @@ public final class LinePattern {
 
     boolean inverted() {
         return inverted;
+    }
+
+    /** Says whether what is found may go over several lines. */
+    public boolean overLines() {
+        return overLines;
     }
 
     /** Returns the expression for lines in ASCII, which means there what the other one means, or for all others. */

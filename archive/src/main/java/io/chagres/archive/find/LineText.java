@@ -50,6 +50,22 @@ final class LineText {
         return text.flip().toString();
     }
 
+    /** Returns the bytes that a text stands for. */
+    static byte[] bytes(String text) {
+        ByteBuffer bytes = ByteBuffer.allocate(bytes(text, 0, text.length()));
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isLowSurrogate(c)) {
+                bytes.put((byte) c);
+            } else {
+                int end = i + (Character.isHighSurrogate(c) ? 2 : 1);
+                bytes.put(text.substring(i, end).getBytes(StandardCharsets.UTF_8));
+                i = end - 1;
+            }
+        }
+        return bytes.array();
+    }
+
     /** Returns how many bytes of the line the characters of a range are. */
     static int bytes(String text, int from, int to) {
         int bytes = 0;

@@ -21,11 +21,13 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.TimeOptions;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -232,15 +234,20 @@ public final class ArchiveView implements AutoCloseable {
         return chosen;
     }
 
-    /** Chooses files of one host that one of some addresses names, all when there is none; safe for any thread. */
-    HostFiles files(HostRegistry.Owner host, List<Address> addresses) throws IOException {
+    /**
+     * Chooses files of one host that one of some addresses names, all when there is none; safe for any thread.
+     *
+     * @param paths which of them
+     */
+    HostFiles files(HostRegistry.Owner host, List<Address> addresses, Predicate<Pathname> paths) throws IOException {
         List<Address> named =
                 addresses.stream().filter(each -> each.matchesHost(host)).toList();
         HostView view = host(host);
         Selection files = Selection.matching(
                         view.state(),
                         path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.mayMatchBelow(path)),
-                        path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.matches(path)),
+                        path -> (addresses.isEmpty() || named.stream().anyMatch(each -> each.matches(path)))
+                                && paths.test(path),
                         false)
                 .filter(times::covers);
         return new HostFiles(host, view, files);

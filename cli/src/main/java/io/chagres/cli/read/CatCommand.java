@@ -161,7 +161,7 @@ public final class CatCommand implements Callable<Integer> {
 
     /** Writes what one host has; returns how many files. */
     private long copy(ArchiveView view, HostRegistry.Owner host, OrderedOutput printed) throws IOException {
-        HostFiles chosen = view.files(host, List.of(address));
+        HostFiles chosen = view.files(host, List.of(address), path -> true);
         Output out = new Output(printed);
         ContentSink sink = sink(out);
         try {

@@ -91,6 +91,12 @@ public final class GrepCommand implements Callable<Integer> {
         String store = rest.removeFirst();
         List<Address> addresses = addresses(rest);
         FileSearch.Options wanted = options.search(json.json);
+        if (options.perl) {
+            context.err()
+                    .println("chagres grep: -P changes nothing: patterns are those of Java, which look around and back"
+                            + " without it");
+        }
+        long startMs = context.clock().millis();
         try (ArchiveView view = ArchiveView.once(
                 "grep",
                 identities.open(store, timeout, context),
@@ -106,11 +112,24 @@ public final class GrepCommand implements Callable<Integer> {
                 if (sorter != null) {
                     sorter.print(context.out());
                 }
+                if (options.stats) {
+                    stats(fleet.count(), context.clock().millis() - startMs);
+                }
                 context.out().flush(); // here its failure is trouble, not that nothing was found
                 int failed = view.faults().count();
                 boolean found = options.filesWithout ? fleet.without() : fleet.found();
                 return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;
             }
+        }
+    }
+
+    private void stats(SearchCount count, long elapsedMs) throws IOException {
+        if (json.json) {
+            context.out().line(count.json(elapsedMs));
+            return;
+        }
+        for (String line : count.lines(elapsedMs)) {
+            context.out().line(line);
         }
     }
 

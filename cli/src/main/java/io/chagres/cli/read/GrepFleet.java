@@ -4,6 +4,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.find.LineSink;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
@@ -54,6 +55,8 @@ final class GrepFleet {
     private List<HostRegistry.Owner> ruledOut = new ArrayList<>();
 
     private boolean needsNames;
+    private final PathGlobs globs;
+    private final SearchCount count = new SearchCount();
 
     GrepFleet(
             ArchiveView view,
@@ -69,6 +72,7 @@ final class GrepFleet {
         this.wanted = wanted;
         this.options = options;
         this.encoding = TextEncoding.parse(options.encoding);
+        this.globs = new PathGlobs(options.globs);
         this.out = out;
     }
 
@@ -86,6 +90,11 @@ final class GrepFleet {
     /** Says whether a line was found. */
     boolean found() {
         return found.get();
+    }
+
+    /** Returns what was searched so far. */
+    SearchCount count() {
+        return count;
     }
 
     /** Says whether a file had no line. */
@@ -146,7 +155,9 @@ final class GrepFleet {
     void run(Executor threads, int ahead) throws IOException {
         search(hosts(), threads, ahead);
         // what filters tell of is a file, but perhaps none that was chosen
-        boolean choosesAll = view.windowText().isEmpty() && addresses.stream().allMatch(Address::namesAll);
+        boolean choosesAll = view.windowText().isEmpty()
+                && globs.isEmpty()
+                && addresses.stream().allMatch(Address::namesAll);
         boolean none = files == 0 && view.faults().count() == 0 && !(choosesAll && !ruledOut.isEmpty());
         if (none) {
             needsNames = true;
@@ -157,6 +168,7 @@ final class GrepFleet {
                     GrepCommand.TROUBLE,
                     "nothing in " + view.store().name() + " matches "
                             + (addresses.isEmpty() ? "*:" : addresses.getFirst()) + view.windowText()
+                            + (globs.isEmpty() ? "" : " and -g " + String.join(" -g ", options.globs))
                             + "; 'chagres ls STORE HOST:/**' lists what is there");
         }
     }
@@ -199,6 +211,7 @@ final class GrepFleet {
         boolean done = view.faults().attempt(each.host, each.task::finish);
         if (done && each.located == null) {
             ruledOut.add(each.host);
+            count.hostRuledOut();
         }
         if (done && each.located != null) {
             for (CorruptArchiveException filter : each.located.filters()) {
@@ -233,7 +246,7 @@ final class GrepFleet {
         if (isRuledOut(owner, unmatched)) {
             return null;
         }
-        HostFiles host = view.files(owner, addresses);
+        HostFiles host = view.files(owner, addresses, globs::take);
         CommitWindow window = view.window(owner);
         Supplier<Set<Long>> ids = () -> host.files().stream()
                 .filter(each -> isZipped(each)
@@ -316,7 +329,7 @@ final class GrepFleet {
             SearchedFile.Text text = searched.text(encoding);
             boolean isConverted = searched.packed() != null || text.charset() != null;
             sink = sink(host, file, isConverted, search, printed, faults);
-            searched.search(search, text, sink);
+            searched.search(search, text, options.stats ? counted(sink, search) : sink);
             whole = true;
         } catch (Output.ClosedException | CommandFailure e) {
             throw e;
@@ -324,9 +337,17 @@ final class GrepFleet {
             faults.add(e);
         }
         long matches = search.matches();
+        count.file(matches, search.takeSearched(), searched.ruledOutBytes());
         if (sink != null && (whole || matches > 0)) {
             sink.end(matches);
             (matches > 0 ? found : without).set(true);
+        }
+        long cut = search.takeCut();
+        if (cut >= 0) {
+            faults.add(new UnsearchedException(
+                    searched.origin(),
+                    "a match from byte " + cut + " on may be longer than 1 MiB or nest too deeply; what follows was not"
+                            + " searched"));
         }
         long tooLong = search.takeTooLong();
         if (tooLong >= FileSearch.MAX_LINE_BYTES) {
@@ -339,6 +360,34 @@ final class GrepFleet {
         }
     }
 
+    /** Returns a sink that counts what of lines matches, and hands them on. */
+    private LineSink counted(GrepSink sink, FileSearch search) {
+        return new LineSink() {
+            @Override
+            public void line(Line line) throws IOException {
+                if (line.matches()) {
+                    int[] spans = {0};
+                    if (!options.inverted) {
+                        search.spans(line, (from, to) -> spans[0]++);
+                    }
+                    count.line(Math.max(1, spans[0]));
+                }
+                sink.line(line);
+            }
+
+            @Override
+            public void gap() throws IOException {
+                sink.gap();
+            }
+
+            @Override
+            public void binary(long position) throws IOException {
+                count.line(1);
+                sink.binary(position);
+            }
+        };
+    }
+
     private SearchedFile searched(Located host, Selection.Entry entry, VersionContent content) {
         FileVersion listed = entry.version(); // the bounds; the state may already know more
         FileVersion version = Objects.requireNonNull(host.state().version(listed.id()));
@@ -349,9 +398,15 @@ final class GrepFleet {
                 version,
                 start,
                 end,
-                host.unmatched().rest(version.id(), start, end),
+                rest(host, version, start, end),
                 options.unzip ? Packed.of(entry.path()) : null,
                 content);
+    }
+
+    /** What goes over lines may be in pieces of which no line matches alone, so such a file is searched whole. */
+    private List<Unmatched.Range> rest(Located host, FileVersion version, long start, long end) {
+        List<Unmatched.Range> rest = host.unmatched().rest(version.id(), start, end);
+        return options.overLines && !rest.isEmpty() ? List.of(new Unmatched.Range(start, end)) : rest;
     }
 
     /** @param isConverted whether positions of what is searched are not those of the file */
@@ -364,7 +419,10 @@ final class GrepFleet {
             List<IOException> faults) {
         ContentSink.Origin origin = host.host().origin(file.entry());
         if (sorter == null) {
-            if (!json && wanted.before() + wanted.after() > 0) {
+            boolean isText = !json && !options.namesFiles() && !options.count;
+            if (isText && options.hasHeading()) {
+                printed.separate(GrepSink.HEADING_GAP);
+            } else if (isText && wanted.before() + wanted.after() > 0) {
                 printed.separate(GrepSink.GAP);
             }
             return GrepSink.of(origin, printed, search, options, colored, json);

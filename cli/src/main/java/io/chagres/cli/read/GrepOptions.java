@@ -18,6 +18,9 @@ import picocli.CommandLine.Option;
 
 /** What {@code grep} looks for and what it shows: named as ripgrep names it. */
 public final class GrepOptions {
+    /** Backslashes, and classes, of which one may have {@code \\n} beside others. */
+    private static final Pattern NOT_OVER_LINES = Pattern.compile("\\\\\\\\|\\[[^\\]]*]|\\\\Q.*?\\\\E|\\\\n[?*]");
+
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:[pP]\\{[^}]*}|.)");
 
     @Option(
@@ -141,6 +144,51 @@ public final class GrepOptions {
     boolean anonymous;
 
     @Option(
+            names = {"-H", "--with-filename"},
+            description = "Show host and path, as without it; -I means nothing then.")
+    boolean named;
+
+    @Option(names = "--heading", description = "Show host and path once, above the lines of each file.")
+    boolean heading;
+
+    @Option(
+            names = {"-M", "--max-columns"},
+            paramLabel = "N",
+            description = "Say of lines of more than N bytes only that they match; 0: show all.")
+    int maxColumns;
+
+    @Option(
+            names = {"-r", "--replace"},
+            paramLabel = "TEXT",
+            description = "Show TEXT in place of what matches: $1 and $${name} are groups, $$ is a dollar sign.")
+    @Nullable
+    String replacement;
+
+    @Option(
+            names = {"-g", "--glob"},
+            paramLabel = "GLOB",
+            description = "Only files that match, or with ! in front only others; a file that several match is taken or"
+                    + " not by the last one. May be repeated.")
+    List<String> globs = List.of();
+
+    @Option(
+            names = "--stats",
+            description = "At the end show how much was searched and found, and what filters ruled out.")
+    boolean stats;
+
+    @Option(
+            names = {"-U", "--multiline"},
+            description =
+                    "What matches may go over lines, as \\n and \\s then do; all lines that it is on are shown. Where"
+                            + " it may be longer than 1 MiB, the file is named and searched no further. Not with -r.")
+    boolean overLines;
+
+    @Option(
+            names = {"-P", "--pcre2"},
+            description = "Changes nothing, and says so: patterns look around and back without it.")
+    boolean perl;
+
+    @Option(
             names = "--sort",
             paramLabel = "BY",
             defaultValue = "path",
@@ -173,6 +221,16 @@ public final class GrepOptions {
         return !patterns.isEmpty() || !files.isEmpty();
     }
 
+    /** Says whether lines stand without host and path in front of them. */
+    boolean isAnonymous() {
+        return anonymous && !named;
+    }
+
+    /** Says whether host and path stand above the lines. */
+    boolean hasHeading() {
+        return heading && !isAnonymous();
+    }
+
     /** Says whether only files are named or counted, so that no line need be shown. */
     boolean namesFiles() {
         return filesWith || filesWithout || quiet;
@@ -188,8 +246,14 @@ public final class GrepOptions {
             new String(read(file), StandardCharsets.UTF_8).lines().forEach(all::add);
         }
         boolean ignores = ignoreCase || smartCase && all.stream().noneMatch(this::hasCapital);
+        for (String each : all) {
+            if (!overLines && goesOverLines(each)) {
+                throw new CommandFailure(
+                        ExitCode.USAGE, "'" + each + "' goes over lines, in which nothing is found without -U");
+            }
+        }
         try {
-            return LinePattern.of(all, new LinePattern.Options(fixed, ignores, word, wholeLine, inverted));
+            return LinePattern.of(all, new LinePattern.Options(fixed, ignores, word, wholeLine, inverted, overLines));
         } catch (PatternSyntaxException e) {
             throw new CommandFailure(
                     ExitCode.USAGE,
@@ -208,6 +272,12 @@ public final class GrepOptions {
         }
     }
 
+    /** Says whether a pattern wants an end of a line, so that no line has what it finds. */
+    private boolean goesOverLines(String pattern) {
+        return pattern.indexOf('\n') >= 0
+                || !fixed && NOT_OVER_LINES.matcher(pattern).replaceAll("").contains("\\n");
+    }
+
     /** Says whether a pattern has a capital letter that stands for itself: \\W and \\p{Alpha} do not. */
     private boolean hasCapital(String pattern) {
         String text = fixed ? pattern : ESCAPE.matcher(pattern).replaceAll("");
@@ -220,6 +290,18 @@ public final class GrepOptions {
             throw new CommandFailure(ExitCode.USAGE, "-A, -B and -C must not be negative, and -m must be 1 or more");
         }
         boolean summary = count || filesWith || filesWithout;
+        if (maxColumns < 0) {
+            throw new CommandFailure(ExitCode.USAGE, "-M must not be negative");
+        }
+        if (overLines && (replacement != null || sort == Sort.TIME)) {
+            throw new CommandFailure(ExitCode.USAGE, "-U takes neither -r nor --sort time");
+        }
+        if (asJson && replacement != null) {
+            throw new CommandFailure(ExitCode.USAGE, "--json shows lines as they are, and so takes no -r");
+        }
+        if (sort == Sort.TIME && heading) {
+            throw new CommandFailure(ExitCode.USAGE, "--sort time mixes lines of files, and so takes no --heading");
+        }
         if (asJson && summary) {
             throw new CommandFailure(ExitCode.USAGE, "--json shows lines, and so takes neither -c, -l nor -L");
         }

@@ -4,13 +4,16 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.find.LineSink;
+import io.chagres.archive.find.Replacement;
 import io.chagres.cli.text.JsonWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Prints what is found in one file: as ripgrep does, as text or as JSON. Confined to one thread. */
@@ -18,13 +21,18 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
     /** Stands between lines that do not follow each other, where context is shown. */
     static final byte[] GAP = utf8("--\n");
 
+    /** Stands between files where each has a heading. */
+    static final byte[] HEADING_GAP = utf8("\n");
+
     final ContentSink.Origin origin;
     final OutputStream out;
+    final FileSearch search;
     final LineFinder finder;
 
     GrepSink(ContentSink.Origin origin, OutputStream out, FileSearch search) {
         this.origin = origin;
         this.out = out;
+        this.search = search;
         this.finder = search.finder();
     }
 
@@ -74,12 +82,12 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
                     out.write(utf8(origin + "\n"));
                 }
             } else if (matches > 0) {
-                out.write(utf8((options.anonymous ? "" : origin + ":") + matches + "\n"));
+                out.write(utf8((options.isAnonymous() ? "" : origin + ":") + matches + "\n"));
             }
         }
     }
 
-    /** Lines, with host and path in front. */
+    /** Lines, with host and path in front, or above them. */
     static final class Text extends GrepSink {
         private static final byte[] NEWLINE = {'\n'};
         private static final byte[] RED = utf8("\u001b[1m\u001b[31m");
@@ -87,38 +95,86 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
 
         private final GrepOptions options;
         private final boolean colored;
+        private final @Nullable Replacement replacement;
         private final String name;
         private final byte[] matchName;
         private final byte[] contextName;
+        private boolean isHeaded;
 
         Text(ContentSink.Origin origin, OutputStream out, FileSearch search, GrepOptions options, boolean colored) {
             super(origin, out, search);
             this.options = options;
             this.colored = colored;
-            name = options.anonymous ? "" : colored ? "\u001b[35m" + origin + "\u001b[0m" : origin.toString();
-            matchName = utf8(name.isEmpty() ? "" : name + ':');
-            contextName = utf8(name.isEmpty() ? "" : name + '-');
+            replacement = options.replacement == null ? null : new Replacement(options.replacement);
+            name = options.isAnonymous() ? "" : colored ? "\u001b[35m" + origin + "\u001b[0m" : origin.toString();
+            boolean isInFront = !name.isEmpty() && !options.heading;
+            matchName = utf8(isInFront ? name + ':' : "");
+            contextName = utf8(isInFront ? name + '-' : "");
         }
+
+        /** What is shown of a line, and where in that what matches is: offsets of begins and ends in turn. */
+        private record Shown(byte[] bytes, List<Integer> spans, boolean isCounted) {}
 
         @Override
         public void line(Line line) throws IOException {
+            if (options.hasHeading() && !isHeaded) {
+                isHeaded = true;
+                out.write(utf8(name + "\n"));
+            }
+            Shown shown = shown(line);
             if (!options.onlyMatching) {
                 prefix(line);
-                bytes(line);
+                if (isTooLong(shown.bytes.length)) {
+                    omitted(line, shown);
+                } else {
+                    bytes(shown);
+                }
                 out.write(NEWLINE);
             } else if (!options.inverted) {
-                IOException[] failed = {null};
-                finder.spans(line.bytes(), (from, to) -> {
-                    try {
-                        prefix(line);
-                        color(line.bytes(), from, to);
-                        out.write(NEWLINE);
-                    } catch (IOException e) {
-                        failed[0] = e;
+                for (int i = 0; i < shown.spans.size(); i += 2) {
+                    int from = shown.spans.get(i);
+                    int to = shown.spans.get(i + 1);
+                    prefix(line);
+                    if (isTooLong(to - from)) {
+                        out.write(utf8("[Omitted long matching line]"));
+                    } else {
+                        color(shown.bytes, from, to);
                     }
-                });
-                rethrow(failed[0]);
+                    out.write(NEWLINE);
+                }
             }
+        }
+
+        private Shown shown(Line line) {
+            List<Integer> spans = new ArrayList<>();
+            boolean isWanted = options.onlyMatching || colored || options.stats;
+            if (!line.matches() || options.inverted || !isWanted && replacement == null) {
+                return new Shown(line.bytes(), spans, false);
+            }
+            LineFinder.Spans taker = (from, to) -> {
+                spans.add(from);
+                spans.add(to);
+            };
+            byte[] bytes = line.bytes();
+            if (replacement == null) {
+                search.spans(line, taker);
+            } else {
+                bytes = finder.replaced(bytes, replacement, taker);
+            }
+            return new Shown(bytes, spans, true);
+        }
+
+        private boolean isTooLong(int bytes) {
+            return options.maxColumns > 0 && bytes > options.maxColumns;
+        }
+
+        private void omitted(Line line, Shown shown) throws IOException {
+            out.write(utf8(
+                    !line.matches()
+                            ? "[Omitted long context line]"
+                            : shown.isCounted
+                                    ? "[Omitted long line with " + shown.spans.size() / 2 + " matches]"
+                                    : "[Omitted long matching line]"));
         }
 
         private void prefix(Line line) throws IOException {
@@ -130,25 +186,14 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
             }
         }
 
-        private void bytes(Line line) throws IOException {
-            byte[] bytes = line.bytes();
-            if (!colored || !line.matches() || options.inverted) {
-                out.write(bytes);
-                return;
+        private void bytes(Shown shown) throws IOException {
+            int done = 0;
+            for (int i = 0; colored && i < shown.spans.size(); i += 2) {
+                out.write(shown.bytes, done, shown.spans.get(i) - done);
+                done = shown.spans.get(i + 1);
+                color(shown.bytes, shown.spans.get(i), done);
             }
-            int[] done = {0};
-            IOException[] failed = {null};
-            finder.spans(bytes, (from, to) -> {
-                try {
-                    out.write(bytes, done[0], from - done[0]);
-                    color(bytes, from, to);
-                    done[0] = to;
-                } catch (IOException e) {
-                    failed[0] = e;
-                }
-            });
-            rethrow(failed[0]);
-            out.write(bytes, done[0], bytes.length - done[0]);
+            out.write(shown.bytes, done, shown.bytes.length - done);
         }
 
         private void color(byte[] bytes, int from, int to) throws IOException {
@@ -158,12 +203,6 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
             out.write(bytes, from, to - from);
             if (colored) {
                 out.write(RESET);
-            }
-        }
-
-        private static void rethrow(@Nullable IOException failed) throws IOException {
-            if (failed != null) {
-                throw failed;
             }
         }
 
@@ -214,7 +253,7 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
             }
             json.name("submatches").beginArray();
             if (line.matches()) {
-                finder.spans(line.bytes(), (from, to) -> {
+                search.spans(line, (from, to) -> {
                     json.beginObject();
                     text(json.name("match"), line.bytes(), from, to, false);
                     json.member("start", from).member("end", to).endObject();

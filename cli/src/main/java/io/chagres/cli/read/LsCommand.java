@@ -1,11 +1,13 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.GoneOption;
@@ -16,12 +18,14 @@ import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.text.ByteSize;
+import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Table;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -58,7 +62,10 @@ public final class LsCommand implements Callable<Integer> {
     @Nullable
     Address address;
 
-    @Option(names = "-l", description = "Also list mode, owner, size, modification time and state.")
+    @Option(
+            names = "-l",
+            description = "Also list mode, owner, size, modification time and state; of hosts when the archive heard of"
+                    + " them last and first, as far as that is known.")
     boolean details;
 
     @Option(names = "--versions", description = "List every version, with its id and times.")
@@ -105,15 +112,15 @@ public final class LsCommand implements Callable<Integer> {
     }
 
     private void hosts(ArchiveView view) throws IOException {
-        Table table = new Table("lrrlll");
+        Table table = new Table(details ? "lrrlllll" : "lrrlll");
         for (HostRegistry.Owner host : view.hosts(null)) {
-            view.faults().attempt(host, () -> host(host, view.host(host).state(), table));
+            view.faults().attempt(host, () -> host(view, host, view.host(host).state(), table));
             view.done(host);
         }
         print(table);
     }
 
-    private void host(HostRegistry.Owner host, HostState state, Table table) throws IOException {
+    private void host(ArchiveView view, HostRegistry.Owner host, HostState state, Table table) throws IOException {
         if (state.seq() == 0) {
             return; // nothing of it existed at that time
         }
@@ -129,15 +136,39 @@ public final class LsCommand implements Callable<Integer> {
             line.member("host", host.name()).member("hostId", host.id());
             line.member("files", files).member("bytes", bytes).member("commits", state.seq());
             line.timeMember("committed", state.timeMs()).member("state", open);
+            if (details) {
+                timeOrNull(line, "heard", heardMs(view, host));
+                timeOrNull(line, "created", host.createdMs());
+            }
             context.out().line(line.endObject());
+            return;
+        }
+        List<String> row = new ArrayList<>(
+                List.of(host.name(), Words.plural(files, "file"), ByteSize.format(bytes), time(state.timeMs()), open));
+        if (details) {
+            row.add("heard " + age(heardMs(view, host)));
+            row.add("begun " + age(host.createdMs()));
+        }
+        row.add(host.id());
+        table.row(row.toArray(String[]::new));
+    }
+
+    /** Returns when the store took the newest heartbeat, milliseconds since 1970; 0 when that is not known. */
+    private long heardMs(ArchiveView view, HostRegistry.Owner host) throws IOException {
+        BlobInfo word = times.at == null ? Heartbeat.newest(view.store(), host.id()) : null;
+        return word == null ? 0 : word.modifiedMs();
+    }
+
+    private String age(long epochMs) {
+        long ms = Math.max(0, context.clock().millis() - epochMs);
+        return epochMs <= 0 ? "unknown" : Durations.format(ms) + " ago";
+    }
+
+    private static void timeOrNull(JsonWriter line, String name, long epochMs) {
+        if (epochMs > 0) {
+            line.timeMember(name, epochMs);
         } else {
-            table.row(
-                    host.name(),
-                    Words.plural(files, "file"),
-                    ByteSize.format(bytes),
-                    time(state.timeMs()),
-                    open,
-                    host.id());
+            line.member(name, null);
         }
     }
 

@@ -45,6 +45,12 @@ record SearchedFile(
      */
     record Text(@Nullable Charset charset, int markBytes) {}
 
+    /** Returns how many bytes need not be searched. */
+    long ruledOutBytes() {
+        long left = rest.stream().mapToLong(each -> each.end() - each.start()).sum();
+        return packed != null ? 0 : Math.max(0, end - start - left);
+    }
+
     /** Looks at the first bytes, if these say how the others are to be read. */
     Text text(TextEncoding encoding) throws IOException {
         byte[] first = packed != null || rest.isEmpty() ? new byte[0] : first(encoding);

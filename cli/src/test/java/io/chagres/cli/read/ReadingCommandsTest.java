@@ -79,6 +79,9 @@ final class ReadingCommandsTest {
 
     @Test
     void listsDetails() {
+        assertThat(CommandRun.of("ls", "-l", store).out().lines().toList())
+                .allMatch(each -> each.matches("web[12] +\\d+ files? .* heard unknown +begun .* ago  [0-9a-f]{16}"));
+        assertThat(CommandRun.of("ls", "-l", "--json", store).out()).contains("\"heard\":null,\"created\":\"");
         String line = CommandRun.of("ls", "-l", store, "web1:gone.log").out();
         assertThat(line)
                 .startsWith("-rw-r-----  0  0  2 B  ")
