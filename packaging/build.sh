@@ -1,11 +1,12 @@
 #!/bin/sh
-# Makes the packages: packaging/build.sh DIR [deb|tar|oci|sbom ...]
+# Makes the packages: packaging/build.sh DIR [deb|tar|oci|python|sbom ...]
 #
 # DIR receives, of what is asked for (default: everything):
 #   tar    chagres-VERSION-linux-ARCH.tar.gz         unpacks and runs anywhere with glibc, needs no JDK
 #          chagres-stores-VERSION-linux-ARCH.tar.gz  libraries of object stores, to be unpacked over it
 #   deb    chagres_VERSION_ARCH.deb and chagres-stores_VERSION_ARCH.deb
 #   oci    chagres-VERSION-linux-ARCH.oci.tar        an image, made without a daemon (mmdebstrap, by the superuser)
+#   python chagres-VERSION.tar.gz and a wheel        the package for Python (pip install build==1.6.1)
 #   sbom   chagres-VERSION.cdx.json                  what is in it (CycloneDX, by a plugin of Maven); fails when a jar of the
 #                                                    program is not in it, or one is in packaging/vulnerable.txt
 # and SHA256SUMS of what is there.
@@ -29,11 +30,11 @@ fail() {
     exit 1
 }
 
-[ $# -ge 1 ] && [ -n "$1" ] || fail "usage: packaging/build.sh DIR [deb|tar|oci|sbom ...]"
+[ $# -ge 1 ] && [ -n "$1" ] || fail "usage: packaging/build.sh DIR [deb|tar|oci|python|sbom ...]"
 mkdir -p "$1"
 out=$(CDPATH='' cd -P -- "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- tar deb oci sbom
+[ $# -gt 0 ] || set -- tar deb oci python sbom
 
 version=$(sed -n 's/^ *<version>\(.*\)<.*/\1/p' pom.xml | head -n 1)
 arch=$(uname -m)
@@ -214,10 +215,19 @@ make_sbom() {
     mv "$work/sbom.json" "$out/chagres-$version.cdx.json"
 }
 
+# ---- The package for Python ----------------------------------------------------------------------------------------
+
+make_python() {
+    python3 -c 'import build' || fail "the package for Python needs: pip install build==1.6.1"
+    rm -rf "$work/python"
+    cp -r python "$work/python"
+    python3 -m build --outdir "$out" "$work/python" >&2
+}
+
 case " $* " in *' tar '* | *' deb '* | *' oci '*) make_program ;; esac
 for kind; do
     case $kind in
-        tar | deb | oci | sbom) "make_$kind" ;;
+        tar | deb | oci | python | sbom) "make_$kind" ;;
         *) fail "no kind of package: $kind" ;;
     esac
 done

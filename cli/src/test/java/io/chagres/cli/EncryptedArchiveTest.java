@@ -324,14 +324,28 @@ final class EncryptedArchiveTest {
     }
 
     @Test
-    void theReaderInPythonSaysThatItIsEncrypted() throws IOException {
+    void thePackageForPythonReadsItByTheIdentity() throws IOException {
         Requires.tool("python3");
         Requires.pythonModule("zstandard", "zstandard==0.25.0");
+        Requires.pythonModule("cryptography", "cryptography==48.0.0");
         shipEncrypted();
-        String script =
-                Path.of("../docs/read_archive.py").toAbsolutePath().normalize().toString();
-        Program list = Program.run(List.of("python3", script, archive.toString(), "list"));
+        Program list = python("list");
         assertThat(list.exitCode()).isNotZero();
-        assertThat(list.err()).contains("is encrypted");
+        assertThat(list.err()).contains("is encrypted; give identity=");
+        for (String round : List.of("shipped", "compacted")) {
+            Program restore = python("restore", folder.resolve(round).toString(), "--identity", key.toString());
+            assertThat(restore.exitCode()).as(restore.err()).isZero();
+            for (String which : List.of("small", "large")) {
+                Path restored = Path.of(folder.resolve(round).resolve("web1").toString() + file(which));
+                assertThat(Files.mismatch(restored, file(which))).as(which).isEqualTo(-1);
+            }
+            assertThat(asOwner("compact", "--grace", "0").code()).isZero();
+        }
+    }
+
+    private Program python(String... args) {
+        String packages = Path.of("../python").toAbsolutePath().normalize().toString();
+        List<String> command = List.of("env", "PYTHONPATH=" + packages, "python3", "-m", "chagres", archive.toString());
+        return Program.run(Stream.concat(command.stream(), Stream.of(args)).toList());
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.age.AgeIdentity;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +94,44 @@ final class SignedArchiveTest {
         CommandRun head = CommandRun.of("head", archive.toString(), "web1");
         assertThat(head.code()).as(head.err()).isZero();
         return Files.writeString(folder.resolve("heads"), head.out());
+    }
+
+    /** With {@code --trust} the package for Python gives what is proven, and nothing else. */
+    @Test
+    void thePackageForPythonGivesWhatIsProven() throws IOException {
+        Requires.tool("python3");
+        Requires.pythonModule("zstandard", "zstandard==0.25.0");
+        Requires.pythonModule("cryptography", "cryptography==48.0.0");
+        Path restored = folder.resolve("proven");
+        assertThat(python("restore", restored.toString(), "--trust", trust.toString()))
+                .isEmpty();
+        Path large = tree.resolve("large.log");
+        assertThat(Files.mismatch(Path.of(restored.resolve("web1").toString() + large), large))
+                .isEqualTo(-1);
+        Path others = Files.writeString(
+                folder.resolve("others"),
+                Files.readString(trust).replaceAll("ed25519:\\S+", "ed25519:" + "A".repeat(43) + "="));
+        assertThat(python("list", "--trust", others.toString())).contains("is signed by a key that is not trusted");
+        Path object = stored("streams").getFirst();
+        byte[] bytes = Files.readAllBytes(object);
+        bytes[bytes.length / 2] ^= 1;
+        replace(object, bytes);
+        assertThat(python("restore", folder.resolve("changed").toString(), "--trust", trust.toString()))
+                .contains("it is not what was signed");
+        assertThat(CommandRun.of("compact", archive.toString(), "--grace", "0").code())
+                .isZero();
+        for (Path commit : stored("log")) {
+            Files.delete(commit);
+        }
+        assertThat(python("list", "--trust", trust.toString())).contains("their signatures are gone");
+    }
+
+    /** Returns what the package said on standard error. */
+    private String python(String... args) {
+        String packages = Path.of("../python").toAbsolutePath().normalize().toString();
+        List<String> command = List.of("env", "PYTHONPATH=" + packages, "python3", "-m", "chagres", archive.toString());
+        return Program.run(Stream.concat(command.stream(), Stream.of(args)).toList())
+                .err();
     }
 
     @Test

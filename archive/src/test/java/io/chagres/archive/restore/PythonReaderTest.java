@@ -34,11 +34,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Restores archives by {@code docs/read_archive.py}, which was written from the document of the format alone. */
+/** Restores archives by the package in {@code python}, which was written from the document of the format alone. */
 class PythonReaderTest {
     private static final String ID = "0123456789abcdef";
-    private static final String SCRIPT =
-            Path.of("../docs/read_archive.py").toAbsolutePath().normalize().toString();
+    private static final String PACKAGE =
+            Path.of("../python").toAbsolutePath().normalize().toString();
 
     @TempDir
     private Path directory;
@@ -76,7 +76,15 @@ class PythonReaderTest {
         }
         assertThat(faults).singleElement().asString().startsWith("host other (").contains("has not begun");
         Program python = Program.run(List.of(
-                "python3", SCRIPT, directory.resolve("archive").toString(), "restore", theirs.toString(), "--all"));
+                "env",
+                "PYTHONPATH=" + PACKAGE,
+                "python3",
+                "-m",
+                "chagres",
+                directory.resolve("archive").toString(),
+                "restore",
+                theirs.toString(),
+                "--all"));
         assertThat(python.exitCode()).as(python.err()).isZero();
         assertThat(tree(theirs)).containsExactlyInAnyOrderElementsOf(tree(ours)).hasSizeGreaterThan(10);
     }

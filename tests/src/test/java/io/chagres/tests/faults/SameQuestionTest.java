@@ -23,14 +23,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Which lines hold a text? Every way to ask gives the lines that were written: reading everything, searching with and
- * without filters, the reader in Python, and DuckDB by the index of objects.
+ * without filters, the package for Python, and DuckDB by the index of objects.
  */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 class SameQuestionTest {
     private static final String WANTED = "request-7f3a9c21-4be0";
-    private static final String SCRIPT =
-            Path.of("../docs/read_archive.py").toAbsolutePath().normalize().toString();
+    private static final String PACKAGE =
+            Path.of("../python").toAbsolutePath().normalize().toString();
 
     /** One line each: what it is, and {@code host:path:} in front of it. */
     private final List<String> expected = new ArrayList<>();
@@ -177,7 +177,15 @@ class SameQuestionTest {
 
     private static List<String> python(FaultBench bench, String name) throws IOException {
         Path directory = Files.createDirectory(bench.root().resolve(name));
-        Program python = Program.run(List.of("python3", SCRIPT, bench.address(), "restore", directory.toString()));
+        Program python = Program.run(List.of(
+                "env",
+                "PYTHONPATH=" + PACKAGE,
+                "python3",
+                "-m",
+                "chagres",
+                bench.address(),
+                "restore",
+                directory.toString()));
         assertThat(python.exitCode()).as(python.err()).isZero();
         List<String> all = new ArrayList<>();
         for (Path file : Archive.files(directory, each -> true)) {

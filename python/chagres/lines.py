@@ -1,0 +1,278 @@
+"""Lines of many files as Arrow record batches: by filters, in parallel, in bounded memory."""
+
+import bisect
+import os
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from . import address
+from .archive import Archive, Host, _named, to_ms
+from .content import Reader
+from .errors import ChagresError, DamagedError
+from .filters import rest, unmatched
+from .log import Moment
+from .records import ZERO_RUN
+from .state import State, Version
+
+_TASK = 8 << 20
+_MAX_LINE = 256 << 20
+_HOLE = 1 << 20
+
+
+class _Part(NamedTuple):
+    """Lines of a file that begin in a range."""
+
+    host: Host
+    path: bytes
+    version: Version
+    start: int
+    end: int
+    between: Tuple[int, int]  # the holes around it, at which lines end
+    ranges: List[Tuple[int, int]]  # what of it need not be read
+    times: "_Times"
+
+
+class _Times:
+    """When bytes of a version were committed: the earliest time at which ``at=`` shows them."""
+
+    def __init__(self) -> None:
+        self.ends: List[int] = []
+        self.times: List[int] = []
+        self.start: Optional[int] = None
+
+    def add(self, end: int, ms: int) -> None:
+        if self.ends and end <= self.ends[-1]:
+            return
+        if self.times and self.times[-1] == ms:
+            self.ends[-1] = end
+        else:
+            self.ends.append(end)
+            self.times.append(ms)
+
+    def lower(self, ms: int) -> None:
+        """The clock went back: what was committed before is there at that time, too."""
+        for i in range(len(self.times) - 1, -1, -1):
+            if self.times[i] <= ms:
+                break
+            self.times[i] = ms
+
+
+def _times(host: Host, numbers: "set[int]") -> Dict[int, _Times]:
+    found = {number: _Times() for number in numbers}
+    last = None
+    for ms, number, _, end in host.log.growth(host.state.seq):
+        if number is None:
+            if last is not None and ms < last:
+                for each in found.values():
+                    each.lower(ms)
+            last = ms
+        elif number in found:
+            found[number].add(end, ms)
+    return found
+
+
+def schema(binary: bool = False) -> Any:
+    """Returns the columns: host, path, offset of the line in its file, commit time, and the line without its end."""
+    import pyarrow as pa
+
+    return pa.schema([("host", pa.string()), ("path", pa.string()), ("offset", pa.int64()),
+                      ("commit_time", pa.timestamp("ms", tz="UTC")), ("line", pa.binary() if binary else pa.string())])
+
+
+def read(archive: Archive, hosts: str = "*", paths: str = "", *, since: Any = None, until: Any = None,
+         containing: Union[None, str, bytes] = None, versions: bool = False, binary: bool = False,
+         threads: Optional[int] = None) -> Any:
+    """Returns lines as a ``pyarrow.RecordBatchReader``: pyarrow, DuckDB, polars and pandas take it as it is.
+
+    Args:
+        hosts: which hosts, by names or ids
+        paths: which files, see :func:`chagres.address.glob`
+        since: only lines that begin in what was committed after a moment
+        until: only lines that begin in what was committed up to a moment
+        containing: only lines with this text: what the filters of ``compact`` rule out is not read
+        versions: every version of a file, not only the one that its path has, or had last
+        binary: lines are bytes. If not they are text, and bytes that are not UTF-8 become U+FFFD
+        threads: how many read beside each other; None for one for each processor
+
+    Lines come in the order of hosts and paths. A line with no newline is one, too. A hole of a mebibyte or more
+    ends a line and is passed over; a smaller one is zeros. About 32 MiB for
+    each thread are in memory. What cannot be read ends the batches with an error that names the file and the range.
+    """
+    import pyarrow as pa
+
+    text = containing.encode() if isinstance(containing, str) else containing
+    if text is not None and (b"\n" in text or not text):
+        raise ValueError("containing= is a text within a line")
+    chosen = archive.hosts(hosts)
+    if not chosen:
+        raise KeyError(f"no host of {archive.where} matches {hosts}")
+    parts = (part for host in chosen for part in _parts(host, paths, since, until, text, versions))
+    batches = _ordered(parts, threads or os.cpu_count() or 1, text, binary)
+    return pa.RecordBatchReader.from_batches(schema(binary), batches)
+
+
+def _parts(host: Host, paths: str, since: Any, until: Any, text: Optional[bytes], versions: bool) -> Iterator[_Part]:
+    early = None if since is None else host.log.load(Moment(time_ms=to_ms(since)))
+    late = None if until is None else host.log.load(Moment(time_ms=to_ms(until)))
+    files = host.files(paths, versions=versions)
+    times = _times(host, {file.version for file in files}) if files else {}
+    skipped = unmatched(host.log, text) if text and files else {}
+    for file in files:
+        version = host.state.versions[file.version]
+        start = max(version.start, _end(early, version)) if early else version.start
+        end = min(version.end, _end(late, version)) if late else version.end
+        ruled_out = skipped.get(version.number, [])
+        for between in _between_holes(version, end):
+            last = min(end, between[1])
+            for at in range(max(start, between[0]), last, _TASK):
+                stop = min(last, at + _TASK)
+                if not ruled_out or rest(ruled_out, at, stop):
+                    yield _Part(host, address.to_bytes(file.path), version, at, stop, between, ruled_out,
+                                times[version.number])
+
+
+def _between_holes(version: Version, end: int) -> Iterator[Tuple[int, int]]:
+    """Yields what of a version lies between holes of a mebibyte or more."""
+    begin, hole = version.start, version.start
+    for extent in version.extents:
+        if extent.start >= end:
+            break
+        if extent.kind != ZERO_RUN:
+            if extent.start - hole >= _HOLE:
+                if begin < hole:
+                    yield begin, hole
+                begin = extent.start
+            hole = extent.end
+    if begin < hole:
+        yield begin, min(version.end, hole if version.end - hole >= _HOLE else version.end)
+
+
+def _end(state: State, version: Version) -> int:
+    then = state.versions.get(version.number)
+    return then.end if then else 0
+
+
+def _ordered(parts: Iterator[_Part], threads: int, text: Optional[bytes], binary: bool) -> Iterator[Any]:
+    """Reads parts beside each other and yields their batches in order."""
+    with ThreadPoolExecutor(threads, "chagres-lines") as pool:
+        running: Deque["Future[List[Any]]"] = deque()
+        try:
+            for part in parts:
+                running.append(pool.submit(_read, part, text, binary))
+                if len(running) > threads:
+                    yield from running.popleft().result()
+            while running:
+                yield from running.popleft().result()
+        finally:
+            for each in running:
+                each.cancel()
+
+
+def _read(part: _Part, text: Optional[bytes], binary: bool) -> List[Any]:
+    """Returns the batches of a part."""
+    name = f"{part.host.name}:{address.to_text(part.path)}"
+    reader = part.host.reader()
+    found = []
+    try:
+        at = part.start
+        for start, end in rest(part.ranges, part.start, part.end):
+            # a piece has the tokens of every line of which a byte is in it, so what begins in another is ruled out
+            begin = _line_start(reader, part.version, part.between, max(at, start))
+            if begin < end:
+                data = _whole_lines(reader, part.version, part.between[1], begin, end)
+                at = begin + len(data)
+                found += _batches(part, begin, data, text, binary)
+    except ChagresError as e:
+        raise _named(e, name) from None
+    return found
+
+
+def _line_start(reader: Reader, version: Version, between: Tuple[int, int], position: int) -> int:
+    """Returns where the first line begins that does not begin before a position."""
+    at = position - 1
+    if at < between[0]:
+        return position
+    while at < between[1]:
+        data = reader.read(version, at, min(64 << 10, between[1] - at))
+        newline = data.find(b"\n")
+        if newline >= 0:
+            return at + newline + 1
+        at += len(data)
+        if at - position > _MAX_LINE:
+            raise DamagedError(f"version {version.number:016x}", f"the line at byte {position} is longer than 256 MiB")
+    return between[1]
+
+
+def _whole_lines(reader: Reader, version: Version, limit: int, begin: int, end: int) -> bytes:
+    """Returns a range, and what follows it up to the end of its last line."""
+    data = reader.read(version, begin, end - begin)
+    if data.endswith(b"\n"):
+        return data
+    more, at = [data], begin + len(data)
+    while at < limit:
+        part = reader.read(version, at, min(64 << 10, limit - at))
+        newline = part.find(b"\n")
+        more.append(part[:newline + 1] if newline >= 0 else part)
+        at += len(more[-1])
+        if newline >= 0:
+            break
+        if at - end > _MAX_LINE:
+            raise DamagedError(f"version {version.number:016x}", f"the line at byte {end} is longer than 256 MiB")
+    return b"".join(more)
+
+
+def _batches(part: _Part, begin: int, data: bytes, text: Optional[bytes], binary: bool) -> List[Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not data or text and text not in data:
+        return []
+    body = data[:-1] if data.endswith(b"\n") else data
+    lines = pc.split_pattern(pa.array([body], pa.large_binary()), pattern=b"\n").flatten()
+    sizes = pc.add(pc.binary_length(lines), 1)
+    offsets = pc.add(pc.subtract(pc.cumulative_sum(sizes), sizes), begin)
+    if text:
+        wanted = pc.match_substring(lines, pattern=text)
+        lines, offsets = lines.filter(wanted), offsets.filter(wanted)
+    if not len(lines):
+        return []
+    count = len(lines)
+    return [pa.record_batch(
+        [pa.repeat(pa.scalar(part.host.name), count), pa.repeat(pa.scalar(address.to_shown(part.path)), count),
+         offsets.cast(pa.int64()), _commit_times(part, offsets), _column(lines, binary)], schema=schema(binary))]
+
+
+def _column(lines: Any, binary: bool) -> Any:
+    import pyarrow as pa
+
+    if binary:
+        return lines.cast(pa.binary())
+    try:
+        return lines.cast(pa.large_string()).cast(pa.string())
+    except pa.ArrowInvalid:  # not UTF-8
+        return pa.array([line.decode("utf-8", "replace") for line in lines.to_pylist()], pa.string())
+
+
+def _commit_times(part: _Part, offsets: Any) -> Any:
+    import pyarrow as pa
+
+    times, parts, done, count = part.times, [], 0, len(offsets)
+    first = bisect.bisect_right(times.ends, offsets[0].as_py())
+    kind = pa.timestamp("ms", tz="UTC")
+    for step in range(first, len(times.ends)):
+        low, high = done, count
+        while low < high:
+            middle = (low + high) // 2
+            if offsets[middle].as_py() < times.ends[step]:
+                low = middle + 1
+            else:
+                high = middle
+        if low > done:
+            parts.append(pa.repeat(pa.scalar(times.times[step], kind), low - done))
+            done = low
+        if done == count:
+            break
+    if done < count:
+        parts.append(pa.repeat(pa.scalar(part.version.changed_ms, kind), count - done))
+    return pa.concat_arrays(parts)

@@ -1,0 +1,206 @@
+"""Records of a log: bytes to tuples, with the limits of docs/FORMAT.md. No field is believed."""
+
+import struct
+from typing import Any, Iterator, List, Tuple
+
+from .bech32 import bech32
+from .errors import DamagedError
+
+PIECE = 256 << 10
+MAX_NUMBER = 10**16 - 1
+MAX_DATA = 1 << 30
+MAX_RUN_BYTES = 64 << 30
+MAX_COMPONENTS = 1 << 22
+MAX_PATH = 8 << 10
+MAX_BLOCK = 32 << 10
+LOST = (1 << 63) - 1  # the version that stands for lost bytes
+
+(OPENED, CLOSED, NAME_ADDED, NAME_REMOVED, NAME_MOVED, VERSION_OPENED, VERSION_CLOSED, ATTRIBUTES, DERIVED, TIMES,
+ RETENTION, VERSION_RETENTION, LENGTH, MOMENT, REPEATED, RUN, OBJECT_RUN, ZERO_RUN, COPY_RUN, PACKED_RUN,
+ VERSION_COMMITS, RECIPIENTS, OBJECT_DIGEST, VERSION_NAMES) = range(1, 25)
+EXTENTS = frozenset((RUN, OBJECT_RUN, ZERO_RUN, COPY_RUN, PACKED_RUN))
+
+COMMIT, CHECKPOINT, HISTORY, OUTLINE, CHANGES = range(5)
+
+# kind: fields; n a number of 0 or more, N of 1 or more, v any, i signed, o a flag, 1 a byte, 4 and 8 bytes, b bytes,
+# t text, p a path, a attributes, c a checksum for each 256 KiB of field 2
+_FIELDS = {
+    OPENED: "bttttvti", CLOSED: "o", NAME_ADDED: "p1npa", NAME_REMOVED: "po", NAME_MOVED: "pp",
+    VERSION_OPENED: "N88vvnnpa", VERSION_CLOSED: "N1", ATTRIBUTES: "npa", DERIVED: "NNt", TIMES: "Niip",
+    RETENTION: "Ni", VERSION_RETENTION: "Nnii", LENGTH: "Nni", MOMENT: "Ni", REPEATED: "Nib", RUN: "NnNnn4i",
+    OBJECT_RUN: "NnN8N1ci", ZERO_RUN: "NnNi", COPY_RUN: "NnNNn4i", PACKED_RUN: "NnN8Nn4i", VERSION_COMMITS: "NNN",
+    RECIPIENTS: "tt", OBJECT_DIGEST: "N8b", VERSION_NAMES: "Nn",
+}
+
+# kinds that objects of a kind hold beside those that all may
+_EVERYWHERE = {OPENED, CLOSED, NAME_ADDED, NAME_REMOVED, NAME_MOVED, VERSION_OPENED, VERSION_CLOSED, ATTRIBUTES,
+               DERIVED, RECIPIENTS}
+ALLOWED = {
+    COMMIT: _EVERYWHERE | EXTENTS - {PACKED_RUN} | {REPEATED, OBJECT_DIGEST},
+    CHECKPOINT: _EVERYWHERE | EXTENTS | {TIMES, RETENTION, VERSION_RETENTION, VERSION_NAMES},
+    HISTORY: _EVERYWHERE | {TIMES, LENGTH, MOMENT},
+}
+
+Record = Tuple[int, List[Any]]
+
+
+def is_name(path: bytes) -> bool:
+    """Says whether a path can be a name: absolute, without ``.``, ``..`` and empty components."""
+    return path == b"/" or path[:1] == b"/" and not {b"", b".", b".."} & set(path[1:].split(b"/"))
+
+
+def records(subject: str, data: bytes) -> Iterator[Record]:
+    """Decodes records one by one.
+
+    Raises:
+        DamagedError: naming the subject, when the bytes are not what a writer makes
+    """
+    decoder = _Decoder(subject, data)
+    while decoder.at < decoder.end:
+        yield decoder.next()
+
+
+class _Decoder:
+    def __init__(self, subject: str, data: bytes):
+        self.subject, self.data, self.at, self.end = subject, data, 0, len(data)
+        self.components = self.run_bytes = 0
+        self.readers = {"n": self.natural, "N": self.positive, "v": self.varint, "i": self.signed, "o": self.flag,
+                        "1": self.u8, "4": self.u32, "8": self.u64, "b": self.block, "t": self.text, "p": self.path,
+                        "a": self.attributes}
+
+    def bad(self, cause: str) -> DamagedError:
+        return DamagedError(self.subject, cause)
+
+    def next(self) -> Record:
+        kind = self.u8()
+        codes = _FIELDS.get(kind)
+        if codes is None:
+            raise self.bad(f"record kind {kind} is not known to this program")
+        fields: List[Any] = []
+        for code in codes:
+            fields.append(self.checksums(fields) if code == "c" else self.readers[code]())
+        self.check(kind, fields)
+        return kind, fields
+
+    def take(self, size: int) -> bytes:
+        start = self.at
+        self.at = start + size
+        if self.at > self.end:
+            raise self.bad("a record is cut off")
+        return self.data[start:self.at]
+
+    def u8(self) -> int:
+        if self.at >= self.end:
+            raise self.bad("a record is cut off")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def u32(self) -> int:
+        return struct.unpack("<I", self.take(4))[0]
+
+    def u64(self) -> int:
+        return struct.unpack("<Q", self.take(8))[0]
+
+    def flag(self) -> bool:
+        value = self.u8()
+        if value > 1:
+            raise self.bad(f"a flag is {value}")
+        return value == 1
+
+    def varint(self) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.u8()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                if value >> 64:
+                    break
+                return value
+        raise self.bad("a number is too long")
+
+    def signed(self) -> int:
+        value = self.varint()
+        return value >> 1 ^ -(value & 1)
+
+    def natural(self) -> int:
+        value = self.varint()
+        if value >> 63:
+            raise self.bad("a number is out of range")
+        return value
+
+    def positive(self) -> int:
+        value = self.natural()
+        if value == 0:
+            raise self.bad("a number is 0 that must not be")
+        return value
+
+    def block(self, most: int = MAX_BLOCK) -> bytes:
+        length = self.varint()
+        if length > most or length > self.end - self.at:
+            raise self.bad("a text is too long or cut off")
+        return bytes(self.take(length))
+
+    def text(self) -> str:
+        try:
+            return self.block().decode("utf-8")
+        except UnicodeDecodeError:
+            raise self.bad("a text is not UTF-8") from None
+
+    def path(self) -> bytes:
+        path = self.block(MAX_PATH)
+        if 0 in path:
+            raise self.bad("a path contains a NUL byte")
+        self.components += path.count(b"/")
+        if self.components > MAX_COMPONENTS:
+            raise self.bad("its paths have too many components")
+        return path
+
+    def attributes(self) -> Tuple[int, int, int, int]:
+        mode, uid, gid, mtime = self.natural(), self.natural(), self.natural(), self.signed()
+        if mode > 0o7777 or uid >> 32 or gid >> 32:
+            raise self.bad("permissions or an owner are out of range")
+        return mode, uid, gid, mtime
+
+    def checksums(self, fields: List[Any]) -> Tuple[int, ...]:
+        count = -(-fields[2] // PIECE)
+        if count > 16384:
+            raise self.bad("a data object has too many checksums")
+        return struct.unpack(f"<{count}I", self.take(4 * count))
+
+    def check(self, kind: int, f: List[Any]) -> None:
+        if kind in EXTENTS:
+            self.check_extent(kind, f)
+        elif kind == NAME_ADDED and f[1] > 2 or kind == VERSION_CLOSED and f[1] > 3:
+            raise self.bad("a value is not known to this program")
+        elif kind == OPENED and len(f[0]) != 16 or kind == OBJECT_DIGEST and len(f[2]) != 32:
+            raise self.bad("an incarnation or a digest has another size")
+        elif kind == VERSION_OPENED and f[0] == LOST:
+            raise self.bad("it opens the version that stands for lost bytes")
+        elif kind == RECIPIENTS:
+            self.check_recipients(f)
+        elif kind == DERIVED and f[2] not in ("gz", "zst", "xz", "bz2"):
+            raise self.bad("a way of compressing is not known to this program")
+
+    def check_recipients(self, f: List[Any]) -> None:
+        try:
+            for each in (word for text in f if text for word in text.split(" ")):
+                bech32("age", each)
+        except ValueError:
+            raise self.bad("it names a recipient that is none") from None
+
+    def check_extent(self, kind: int, f: List[Any]) -> None:
+        version, start, length = f[:3]
+        if start + length >> 63:
+            raise self.bad("an extent ends out of range")
+        if kind in (RUN, PACKED_RUN, COPY_RUN) and not (kind == COPY_RUN and f[3] == LOST):
+            self.run_bytes += length
+            if length > PIECE or self.run_bytes > MAX_RUN_BYTES:
+                raise self.bad("a run is longer than 256 KiB, or there are too many")
+        if kind == RUN and (f[3] > MAX_NUMBER or f[4] > MAX_DATA - length):
+            raise self.bad("a run lies behind every data area")
+        if kind == PACKED_RUN and (f[4] > MAX_DATA or f[5] > f[4] - length):
+            raise self.bad("a run ends behind its pack")
+        if kind == OBJECT_RUN and (start + length > MAX_NUMBER or f[5] > 2):
+            raise self.bad("a data object has an impossible end or codec")
+        if kind == COPY_RUN and (f[3] == version and f[4] + length > start or f[4] + length >> 63):
+            raise self.bad("a copy is of bytes that do not come before")

@@ -1,0 +1,175 @@
+"""Checkpoints and histories: sorted tables of records, which are read whole and checked whole."""
+
+import struct
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from . import records as r
+from .crc import crc32c
+from .errors import DamagedError
+
+MAX_TABLE_BLOCK = (256 << 10) - 132
+_FOOTER = struct.Struct("<8sQQQIII")
+
+
+class Header(NamedTuple):
+    """What commits and tables begin with."""
+
+    seq: int
+    time_ms: int
+    chain: bytes
+    counts: Tuple[int, int, int, int, int]  # records, their size, their stored size, size of the data area, stored size
+    row: int
+    encrypted: bool
+    signed: bool
+
+
+def header(subject: str, data: bytes, kind: int) -> Header:
+    """Takes a fixed header apart."""
+    if len(data) < 128:
+        raise DamagedError(subject, "it is cut off")
+    magic, version, of, seq, ms, chain, *counts, row = struct.unpack_from("<IHHQq32x32s5IQ", data)
+    if magic != 0x43474843:
+        raise DamagedError(subject, "it does not begin like an object of a Chagres log")
+    if version != 2:
+        raise DamagedError(subject, f"it has format version {version}, this program knows 2")
+    count, length, _, content, stored = counts
+    possible = count <= 1 << 20 and count <= length <= 32 << 20 and content <= r.MAX_DATA and stored < 1 << 31
+    if of != kind or not 1 <= row <= seq < 1 << 63 or not possible or (content == 0) != (stored == 0):
+        raise DamagedError(subject, "its header has impossible values")
+    if any(data[118:128]) or data[116] > (kind == r.COMMIT) or data[117] > (kind == r.COMMIT):
+        raise DamagedError(subject, "it is protected or signed in a way that is not known to this program")
+    return Header(seq, ms, chain, tuple(counts), row, data[116] == 1, data[117] == 1)  # type: ignore[arg-type]
+
+
+class Table:
+    """The records of a checkpoint or a history, whose content is in memory.
+
+    Args:
+        seq: the commit that its key names
+    """
+
+    def __init__(self, subject: str, content: bytes, kind: int, seq: int):
+        self.subject, self.content, self.kind = subject, content, kind
+        self.header = header(subject, content, kind)
+        if self.header.seq != seq:
+            raise DamagedError(subject, f"it says it is of commit {self.header.seq}")
+
+    def _word(self, at: int, form: str = "<I") -> int:
+        try:
+            return struct.unpack_from(form, self.content, at)[0]
+        except struct.error:
+            raise DamagedError(self.subject, "it is cut off") from None
+
+    def records(self) -> Iterator[r.Record]:
+        """Yields all records; at its end the table proved to be whole."""
+        index = _Index(self.subject) if self.kind == r.CHECKPOINT else None
+        allowed = r.ALLOWED[self.kind]
+        at, count = 128, 0
+        while size := self._word(at):
+            if size > MAX_TABLE_BLOCK or at + 4 + size > len(self.content):
+                raise DamagedError(self.subject, f"it declares a block of {size} bytes")
+            block = self.content[at + 4:at + 4 + size]
+            for record in r.records(self.subject, block):
+                if record[0] not in allowed:
+                    raise DamagedError(self.subject, "it holds a record that belongs elsewhere")
+                if index:
+                    index.add(*record)
+                count += 1
+                yield record
+            if index:
+                index.end_block(block)
+            at += 4 + size
+        end = at + 12
+        if self._word(end) != crc32c(self.content[:end]) or self._word(at + 4, "<Q") != count:
+            raise DamagedError(self.subject, "its checksum or its number of records is wrong")
+        if self.content[end + 4:] != (index.bytes() if index else b""):
+            raise DamagedError(self.subject, "its index does not say what is in its blocks")
+
+
+def _order(path: bytes) -> Tuple[Tuple[bytes, ...], bytes]:
+    *above, last = path.split(b"/")
+    return tuple(above), last
+
+
+_SECTIONS = {r.NAME_ADDED: 3, r.DERIVED: 2, r.OPENED: 0, r.CLOSED: 0, r.RECIPIENTS: 0, r.RETENTION: 0}
+
+
+class _Index:
+    """What the index of a checkpoint must say, made while its records go by; refuses those out of order."""
+
+    def __init__(self, subject: str):
+        self.subject, self.entries = subject, bytearray()
+        self.versions = self.names = self.last = self.end = self.blocks = 0
+        self.path: Optional[bytes] = None
+        self.section, self.open = 0, False
+        self.count = self.opened = self.nameless = 0
+        self.key = b""
+        self.missing: Dict[int, int] = {}
+
+    def add(self, kind: int, f: List[Any]) -> None:
+        section = _SECTIONS.get(kind, 1)
+        fits = self._fits(kind, f) if section in (1, 3) else True
+        in_place = section == self.section if self.open else section >= self.section
+        if self.open or not fits or not in_place:
+            if not fits or not in_place:
+                raise DamagedError(self.subject, "its records are not in their order")
+        else:
+            self._begin(section, kind, f)
+        self.count += 1
+        self.opened += kind == r.VERSION_OPENED
+        self.nameless += kind == r.VERSION_NAMES and f[1] == 0
+
+    def _begin(self, section: int, kind: int, f: List[Any]) -> None:
+        if section == 1 and kind != r.VERSION_OPENED and kind not in r.EXTENTS:
+            raise DamagedError(self.subject, "its records are not in their order")
+        self.open, self.section = True, section
+        self.count = self.opened = self.nameless = 0
+        if section == 1:
+            self.key = struct.pack("<QQ", self.last, 0 if kind == r.VERSION_OPENED else 1 + f[1])
+        else:
+            self.key = struct.pack("<H", len(f[0])) + f[0] if section == 3 else b""
+
+    def _fits(self, kind: int, f: List[Any]) -> bool:
+        if kind == r.NAME_ADDED:
+            follows = self.path is None or _order(self.path) < _order(f[0])
+            self.names += 1
+            self.path = f[0]
+            if f[1] == 0:
+                self._expect(f[2], -1)
+            return follows and len(f[0]) > 1 and r.is_name(f[0])
+        if kind == r.VERSION_OPENED:
+            follows = f[0] > self.last
+            self.versions, self.last, self.end = self.versions + 1, f[0], f[6]
+            self._expect(f[0], 1)
+            return follows
+        is_open = self.versions > 0 and f[0] == self.last
+        if kind in r.EXTENTS:
+            follows, self.end = f[1] == self.end, f[1] + f[2]
+            return is_open and follows
+        if kind == r.VERSION_NAMES:
+            self._expect(f[0], f[1] - 1)
+            return is_open and f[1] != 1 and f[1] < 1 << 31
+        return is_open
+
+    def _expect(self, version: int, names: int) -> None:
+        left = self.missing.get(version, 0) + names
+        if left:
+            self.missing[version] = left
+        else:
+            self.missing.pop(version, None)
+
+    def end_block(self, block: bytes) -> None:
+        self.entries += struct.pack("<IBI", crc32c(block), self.section, self.count) + self.key[:16]
+        if self.section == 1:
+            self.entries += struct.pack("<II", self.opened, self.nameless)
+        elif self.section == 3:
+            self.entries += self.key[16:]
+        self.blocks, self.open = self.blocks + 1, False
+
+    def bytes(self) -> bytes:
+        if self.missing:
+            raise DamagedError(self.subject, "its versions have not as many names as they say")
+        index = bytes(self.entries)
+        footer = _FOOTER.pack(
+            b"chagtabl", self.versions, self.names, self.last, self.blocks, len(index), crc32c(index))
+        return index + footer + struct.pack("<I", crc32c(footer))

@@ -1,0 +1,121 @@
+"""Reads the archives that the tests of the program write."""
+
+import io
+import os
+import shutil
+
+import pytest
+
+import chagres
+
+LOG = "web1:/var/log/app.log"
+
+
+def expected(count):
+    ends = {True: " with an error in it\n", False: " of a log that is long\n"}
+    return "".join(f"line {i}{ends[i % 100 == 7]}" for i in range(count)).encode()
+
+
+WHOLE = expected(60_000) + expected(20_000) + expected(50_000)
+BEFORE_NINE = expected(60_000) + expected(20_000)
+
+
+@pytest.fixture(params=["plain", "compacted"])
+def archive(request, archives):
+    return chagres.Archive(archives / request.param)
+
+
+def test_files_and_hosts(archive):
+    host, = archive.hosts()
+    assert (host.name, host.id) == ("web1", "0123456789abcdef")
+    assert [file.path for file in archive.files("web1:")] == [
+        "/etc/a", "/etc/b", "/etc/c", '/etc/d"\n', "/var/log/app.log"]
+    file, = archive.files("w*:/var/**")
+    assert (file.size, file.named, file.state, file.version) == (len(WHOLE), True, "growing", 1)
+    assert archive.files("web1:nothing") == []
+    with pytest.raises(KeyError, match="there are 0 hosts web2"):
+        archive.open("web2:/a")
+
+
+def test_bytes_by_position(archive):
+    with archive.open(LOG) as file:
+        assert file.read() == WHOLE
+        for position in (0, 1, 262_143, 262_144, len(WHOLE) - 5, len(WHOLE), len(WHOLE) + 9):
+            file.seek(position)
+            assert file.read(10) == WHOLE[position:position + 10]
+        assert file.seek(-3, io.SEEK_END) == len(WHOLE) - 3
+        assert file.readline() == WHOLE[-3:]
+    with pytest.raises(FileNotFoundError):
+        archive.open("web1:/nothing")
+    with pytest.raises(IsADirectoryError):
+        archive.open("web1:/var")
+
+
+def test_at_a_moment(archive):
+    for at in ("2026-11-22T09:00:00Z", 1795338000):
+        assert archive.open(LOG, at=at).read() == BEFORE_NINE
+    assert archive.open(LOG, at="2026-11-22T08:30:00Z").read() == expected(60_000)
+    assert archive.at("2026-11-22T08:00:00Z").files() == []
+    assert archive.at("2026-11-22T09:00:00Z").host("web1").commit == 2
+
+
+def test_a_missing_object_is_an_error_that_names_the_range(archives, tmp_path):
+    folder = shutil.copytree(archives / "compacted", tmp_path / "copy")
+    for each in folder.glob("hosts/*/streams/0000000000000001/*"):
+        os.remove(each)
+    file = chagres.Archive(folder).open(LOG)
+    with pytest.raises(chagres.MissingObjectError, match=r"web1:/var/log/app.log: it is missing; bytes 0 to 262144 "):
+        file.read(1)
+    with pytest.raises(chagres.DamagedError, match="web1:/var/log/app.log"):
+        chagres.Archive(folder).lines().read_all()
+
+
+def test_a_changed_byte_is_never_given(archives, tmp_path):
+    folder = shutil.copytree(archives / "compacted", tmp_path / "copy")
+    stream = max(folder.glob("hosts/*/streams/0000000000000001/*"), key=os.path.getsize)
+    data = bytearray(stream.read_bytes())
+    data[len(data) // 2] ^= 1
+    stream.write_bytes(data)
+    with pytest.raises(chagres.DamagedError, match="bytes .* cannot be read"):
+        chagres.Archive(folder).open(LOG).read()
+
+
+def test_lost_commits_are_told(archives, tmp_path):
+    folder = shutil.copytree(archives / "compacted", tmp_path / "copy")
+    for each in [*folder.glob("hosts/*/checkpoints/*"), *folder.glob("compacted/*/*")]:
+        os.remove(each)
+    with pytest.warns(chagres.LostCommitsWarning, match="commits 1 to 3 are missing"):
+        assert chagres.Archive(folder).files() == []
+
+
+def test_no_archive(tmp_path):
+    with pytest.raises(chagres.ChagresError, match="is no archive"):
+        chagres.Archive(tmp_path)
+    with pytest.raises(chagres.ChagresError, match="is no directory"):
+        chagres.Archive(tmp_path / "nothing")
+
+
+def test_encrypted(archives):
+    pytest.importorskip("cryptography")
+    folder = archives / "encrypted"
+    with pytest.raises(chagres.EncryptedError, match="is encrypted; give identity="):
+        chagres.Archive(folder).files()
+    archive = chagres.Archive(folder, identity=archives / "key")
+    assert archive.open("db1:/secret").read() == b"".join(b"secret %d\n" % i for i in range(50_000))
+    other = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX"
+    with pytest.raises(chagres.EncryptedError, match="to others"):
+        chagres.Archive(folder, identity=other).files()
+
+
+def test_damaged_hosts_leave_others(archives, tmp_path):
+    folder = shutil.copytree(archives / "many", tmp_path / "copy")
+    log = sorted(folder.glob("hosts/*/log/*"))[0]
+    log.write_bytes(log.read_bytes()[:-1])
+    archive = chagres.Archive(folder)
+    whole = []
+    for host in archive.hosts():
+        try:
+            whole += host.files()
+        except chagres.DamagedError as e:
+            assert "instead of" in str(e)
+    assert len(whole) == 2

@@ -1,0 +1,61 @@
+"""Parts that need no archive."""
+
+import pytest
+
+from chagres import DamagedError, Identity
+from chagres.address import glob, split
+from chagres.crc import crc32c
+from chagres.filters import rest, tokens, xxh64
+from chagres.records import records
+
+
+def test_crc32c_is_that_of_its_document():
+    assert crc32c(b"123456789") == 0xE3069283
+    assert crc32c(b"") == 0
+
+
+def test_xxh64_of_eight_bytes():
+    assert xxh64(0) == 0x34C96ACDCADB1BBB
+
+
+def test_tokens_need_a_long_word():
+    assert tokens(b"short word") == []
+    assert tokens(b"abcdefghijkl") == []  # it may be part of a longer word
+    assert len(tokens(b" abcdefghijkl ")) == 1
+    assert tokens(b" abcdefghijklmnop ") == tokens(b"abcdefghijklmnop")
+
+
+def test_rest_leaves_out_ranges():
+    assert rest([(0, 10), (5, 20), (30, 40)], 0, 50) == [(20, 30), (40, 50)]
+    assert rest([], 3, 3) == []
+
+
+@pytest.mark.parametrize("pattern, path, matches", [
+    ("", "/any", True), ("/var/log", "/var/log/a", True), ("/var/log", "/var/logs", False),
+    ("app.log", "/x/app.log", True), ("*.log", "/x/app.log", True), ("*.log", "/x/app.log/y", False),
+    ("/var/*/a", "/var/x/y/a", False), ("/var/**/a", "/var/a", True), ("/var/**/a", "/var/x/y/a", True),
+    ("a{b,c}", "/ac", True), ("[!a]b", "/ab", False), ("\\*", "/*", True), ("\\*", "/x", False),
+    ("\\xff", "/\udcff", True), ("x\\ny", "/x\\ny", True), ("log/", "/log/a", True),
+])
+def test_patterns_are_those_of_the_program(pattern, path, matches):
+    assert bool(glob(pattern).match(path)) == matches
+
+
+def test_an_address_has_a_colon():
+    assert split("web1:/a:b") == ("web1", "/a:b")
+    with pytest.raises(ValueError, match="needs a host"):
+        split("/a")
+
+
+def test_records_are_not_believed():
+    assert list(records("x", b"\x02\x01")) == [(2, [True])]
+    for bytes_ in (b"\x02", b"\x02\x02", b"\xff", b"\x05\x01/", b"\x0e\x00\x00", b"\x0e" + b"\x80" * 11):
+        with pytest.raises(DamagedError, match="^x: "):
+            list(records("x", bytes_))
+
+
+def test_an_identity_is_whole_and_is_not_shown():
+    with pytest.raises(ValueError, match="no key of age"):
+        Identity("age1qqqq")
+    with pytest.raises(ValueError, match="not whole"):
+        Identity("AGE-SECRET-KEY-1" + "Q" * 58)
