@@ -39,7 +39,7 @@ final class Demand {
         parts.names.retryUnreadable();
         parts.verifier.demand(nowMs);
         for (Tail tail : parts.table.all()) {
-            tail.bytes.demand(parts.turns.sizeNow(tail));
+            tail.demand(parts.turns.sizeNow(tail));
             parts.files.enqueue(tail);
         }
     }
@@ -52,7 +52,7 @@ final class Demand {
         parts.names.retryUnreadable();
         parts.verifier.demand(sinceMs);
         for (Tail tail : parts.table.all()) {
-            tail.bytes.demand(tail.bytes.size());
+            tail.demand(tail.size());
             if (tail.mayHoldMore() || !parts.verifier.isSatisfied(tail)) {
                 parts.files.enqueue(tail);
             }
@@ -63,7 +63,7 @@ final class Demand {
     Reading reading() {
         Reading reading = Reading.DONE;
         for (Tail tail : parts.table.all()) {
-            boolean isRead = tail.bytes.missingBytes() == 0 || tail.fd() == null && !tail.waits(FileQueue.For.TURN);
+            boolean isRead = tail.missingBytes() == 0 || tail.fd() == null && !tail.waits(FileQueue.For.TURN);
             if (isRead && parts.verifier.isSatisfied(tail)) {
                 continue;
             }

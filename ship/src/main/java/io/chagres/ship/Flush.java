@@ -130,7 +130,7 @@ final class Flush {
         }
         long left = parts.outsideBytes() + parts.undelivered.bytes();
         for (Tail tail : parts.table.all()) {
-            left += tail.bytes.missingBytes() + parts.verifier.unverifiedBytes(tail);
+            left += tail.missingBytes() + parts.verifier.unverifiedBytes(tail);
         }
         return left == 0 && parts.demand.isUnconfirmed() ? -1 : left;
     }

@@ -43,10 +43,12 @@ final class RiskMeter {
         this.parts = parts;
     }
 
-    /** Looks after a tail that may have bytes at risk. */
-    void watch(Tail tail) {
+    /** Looks after a tail that had a turn: it has bytes at risk, or may rest. */
+    void watch(Tail tail, long nowMs) {
         if (tail.riskBytes() > 0) {
             active.add(tail);
+        } else {
+            tail.rest(nowMs);
         }
     }
 
@@ -54,25 +56,30 @@ final class RiskMeter {
     ShipStatus measure(long nowMs, boolean scanning) {
         long bytes = parts.outsideBytes();
         long heldBack = 0;
-        long oldest = elsewhereSinceMs(nowMs, scanning);
+        long total = 0;
+        long unverified = 0;
+        for (Tail tail : parts.table.all()) { // once: there may be a million
+            total += tail.size();
+            unverified += parts.verifier.unverifiedBytes(tail);
+        }
+        long oldest = elsewhereSinceMs(nowMs, scanning, unverified);
         for (int left = active.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(active.poll());
             long atRisk = tail.riskBytes();
             if (atRisk == 0) {
+                tail.rest(nowMs);
                 continue;
             }
             active.add(tail);
             bytes += atRisk;
-            heldBack += tail.bytes.heldBackBytes();
-            oldest = Math.min(oldest, tail.bytes.owedSinceMs(nowMs));
+            heldBack += tail.bytes().heldBackBytes();
+            oldest = Math.min(oldest, tail.bytes().owedSinceMs(nowMs));
         }
-        long unverified = unverifiedBytes();
         if (parts.verifier.isDemanded()) { // who drains wants to know what is proven
             bytes += unverified;
             unverified = 0;
         }
         boolean unconfirmed = parts.demand.isUnconfirmed();
-        long total = totalBytes();
         long archived = total - bytes + parts.outsideBytes();
         long undelivered = parts.undelivered.bytes();
         bytes += Math.max(0, undelivered);
@@ -99,7 +106,7 @@ final class RiskMeter {
     }
 
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
-    private long elsewhereSinceMs(long nowMs, boolean scanning) {
+    private long elsewhereSinceMs(long nowMs, boolean scanning, long unverified) {
         long oldest = parts.undelivered.sinceMs();
         for (UnreadableNames.Unread each : parts.names.unreadable().files().values()) {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
@@ -116,7 +123,7 @@ final class RiskMeter {
         if (parts.undelivered.bytes() != 0 && parts.undelivered.sinceMs() == Long.MAX_VALUE) {
             owed.add(Elsewhere.UNDELIVERED);
         }
-        if (parts.verifier.isDemanded() && unverifiedBytes() > 0) {
+        if (parts.verifier.isDemanded() && unverified > 0) {
             owed.add(Elsewhere.UNPROVEN);
         }
         if (parts.demand.isUnconfirmed()) {
@@ -152,26 +159,10 @@ final class RiskMeter {
         List<FileRisk> files = new ArrayList<>();
         for (Tail tail : active) {
             if (tail.riskBytes() > 0 && which.test(tail)) {
-                long age = Math.max(0, nowMs - tail.bytes.owedSinceMs(nowMs));
-                files.add(new FileRisk(tail.describe(), tail.riskBytes(), age, tail.bytes.size()));
+                long age = Math.max(0, nowMs - tail.bytes().owedSinceMs(nowMs));
+                files.add(new FileRisk(tail.describe(), tail.riskBytes(), age, tail.size()));
             }
         }
         return files;
-    }
-
-    private long unverifiedBytes() {
-        long sum = 0;
-        for (Tail tail : parts.table.all()) {
-            sum += parts.verifier.unverifiedBytes(tail);
-        }
-        return sum;
-    }
-
-    private long totalBytes() {
-        long total = 0;
-        for (Tail tail : parts.table.all()) {
-            total += tail.bytes.size();
-        }
-        return total;
     }
 }

@@ -304,7 +304,7 @@ public final class Shipper implements AutoCloseable {
             }
             turns++;
             Next next = parts.turns.turn(tail, now);
-            risk.watch(tail);
+            risk.watch(tail, now);
             take(next, tail);
         }
         lookAtOthers(now);
@@ -330,7 +330,7 @@ public final class Shipper implements AutoCloseable {
         for (Tail tail = parts.files.nextToLookAt(); tail != null; tail = parts.files.nextToLookAt()) {
             if (tail.isLive()) {
                 Next failed = parts.turns.look(tail, now);
-                risk.watch(tail);
+                risk.watch(tail, now);
                 if (failed != null) {
                     take(failed, tail);
                 }
@@ -342,7 +342,7 @@ public final class Shipper implements AutoCloseable {
         if (!parts.verifier.compares(tail)) {
             tail.refusedWith = 0;
         }
-        if (tail.bytes.heldBackBytes() > 0) {
+        if (!tail.isResting() && tail.bytes().heldBackBytes() > 0) {
             parts.files.holdsBack(tail);
         }
         if (options.copies()) {

@@ -65,7 +65,7 @@ class TailerTest {
             @Override
             void make(Path file, Tail tail) throws IOException {
                 GROWN.make(file, tail);
-                tail.bytes.compareFirst(Verification.Before.EVERYTHING, 0);
+                tail.bytes().compareFirst(Verification.Before.EVERYTHING, 0);
             }
         },
         TOUCHED(Stage.FOLLOWING) {
@@ -105,7 +105,7 @@ class TailerTest {
         } while (parts.watcher.scanning());
         tail = parts.table.all().iterator().next();
         assertThat(turns()).isEqualTo(Next.WAIT);
-        assertThat(tail.bytes.position()).isEqualTo(bytes.length);
+        assertThat(tail.bytes().position()).isEqualTo(bytes.length);
     }
 
     private ShipOptions options() {
@@ -169,19 +169,19 @@ class TailerTest {
     void aFileThatCannotBeReadIsNotTakenForRewritten(Change change) throws IOException {
         change.make(file, tail);
         openOnlyFor(Fd.O_WRONLY);
-        long position = tail.bytes.position();
+        long position = tail.bytes().position();
         for (int i = 0; i < 3; i++) {
             assertThat(turns()).isEqualTo(Next.REFUSED);
         }
         assertThat(tail.stage()).isEqualTo(Stage.FOLLOWING);
-        assertThat(tail.bytes.position()).isEqualTo(position);
+        assertThat(tail.bytes().position()).isEqualTo(position);
         assertThat(problems).singleElement().asString().contains("app.log", "Bad file descriptor", "tried again");
 
         openOnlyFor(Fd.O_RDONLY);
         turns();
         assertThat(tail.stage()).isEqualTo(change.then);
         if (tail.isLive()) {
-            assertThat(tail.bytes.position()).isEqualTo(Files.size(file));
+            assertThat(tail.bytes().position()).isEqualTo(Files.size(file));
         }
     }
 
@@ -204,7 +204,7 @@ class TailerTest {
         upload(NOW_MS + 3 * ObjectUploads.REFUSED_MS);
         assertThat(tail.stage()).isEqualTo(Stage.FOLLOWING);
         turns();
-        assertThat(tail.bytes.position()).isEqualTo(Files.size(file));
+        assertThat(tail.bytes().position()).isEqualTo(Files.size(file));
     }
 
     /** It would not be equal yet, and is compared once. */
@@ -218,7 +218,7 @@ class TailerTest {
             Files.copy(file, compressed);
         }
         Await.until("the compressed file is found", () -> filesFound() == 2);
-        tail.bytes.observe(Files.size(file), tail.bytes.mtimeNs(), 1, NOW_MS, NOW_MS);
+        tail.bytes().observe(Files.size(file), tail.bytes().mtimeNs(), 1, NOW_MS, NOW_MS);
         Tail original = tail;
         tail = parts.table.all().stream()
                 .filter(each -> each != original)

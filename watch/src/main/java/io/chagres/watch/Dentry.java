@@ -16,26 +16,28 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed class Dentry permits WatchedDirectory {
     private static final int TYPE_SHIFT = 12;
+    private static final int EXISTS = 1;
+    /** The listener knows it; not so the directories on the way to a root. */
+    private static final int REPORTED = 2;
+    /** Between the two halves of a rename: its directory does not hold it. */
+    private static final int DETACHED = 4;
 
     private @Nullable WatchedDirectory parent;
     private byte[] name;
     private long ino;
     private @Nullable Object attachment;
-    private int scanNumber;
-    private final byte type;
-    /** The listener knows it; false for the directories on the way to a root. */
-    private boolean reported;
+    /** The last 16 bits of it: each scan looks after the names that it has not seen. */
+    private short scanNumber;
 
-    private boolean exists = true;
-    /** Between the two halves of a rename: its directory does not hold it. */
-    private boolean detached;
+    private final byte type;
+    private byte flags = EXISTS;
 
     Dentry(@Nullable WatchedDirectory parent, byte[] name, long ino, int type, boolean reported) {
         this.parent = parent;
         this.name = name;
         this.ino = ino;
         this.type = (byte) type;
-        this.reported = reported;
+        set(REPORTED, reported);
     }
 
     /**
@@ -115,7 +117,7 @@ public sealed class Dentry permits WatchedDirectory {
         if (in == null) {
             return Fd.tryOpen(path(), all, 0);
         }
-        if (!exists || !isAttached()) {
+        if (!exists() || !isAttached()) {
             return -Errno.ESTALE;
         }
         int above = Fd.tryOpen(in.path(), Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_NOFOLLOW, 0);
@@ -176,7 +178,11 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Says whether the name is still there, as far as events have told. */
     public final boolean exists() {
-        return exists;
+        return (flags & EXISTS) != 0;
+    }
+
+    private void set(int flag, boolean on) {
+        flags = (byte) (on ? flags | flag : flags & ~flag);
     }
 
     /** Returns the parent of a name that is not {@code /}. */
@@ -189,11 +195,11 @@ public sealed class Dentry permits WatchedDirectory {
     }
 
     final boolean isReported() {
-        return reported;
+        return (flags & REPORTED) != 0;
     }
 
     final void setReported() {
-        reported = true;
+        set(REPORTED, true);
     }
 
     final void setIno(long ino) {
@@ -201,17 +207,17 @@ public sealed class Dentry permits WatchedDirectory {
     }
 
     final void setGone() {
-        exists = false;
+        set(EXISTS, false);
     }
 
     final void setDetached(boolean detached) {
-        this.detached = detached;
+        set(DETACHED, detached);
     }
 
     /** Says whether the path leads to it: neither it nor a directory above is between the halves of a rename. */
     final boolean isAttached() {
         for (Dentry each = this; each != null; each = each.parent) {
-            if (each.detached) {
+            if ((each.flags & DETACHED) != 0) {
                 return false;
             }
         }
@@ -230,11 +236,11 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Remembers that a scan of its directory, or a younger event, saw the name. */
     final void setSeen(int scanNumber) {
-        this.scanNumber = scanNumber;
+        this.scanNumber = (short) scanNumber;
     }
 
     final boolean isSeen(int scanNumber) {
-        return this.scanNumber == scanNumber;
+        return this.scanNumber == (short) scanNumber;
     }
 
     final void moveTo(WatchedDirectory newParent, byte[] newName) {

@@ -29,6 +29,19 @@ public final class PrefixChecksums {
         end = startPosition;
     }
 
+    /** Makes that of one piece which begins with the file. */
+    public static PrefixChecksums ofOnePiece(long end, int crc) {
+        PrefixChecksums made = new PrefixChecksums(0);
+        made.end = end;
+        made.openCrc = crc;
+        return made;
+    }
+
+    /** Says whether it is one piece, or none, that begins with the file. */
+    public boolean isOnePiece() {
+        return startPosition == 0 && closed == 0;
+    }
+
     /** Returns the position of the first byte covered. */
     public long startPosition() {
         return startPosition;

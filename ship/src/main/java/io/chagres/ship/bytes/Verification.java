@@ -39,6 +39,9 @@ public final class Verification {
         EVERYTHING
     }
 
+    /** A file rests when it has not changed for so long: one that changes often would be made anew each time. */
+    private static final long RESTS_AFTER_MS = 10_000;
+
     private static final long LAST_PIECES_BYTES = 1L << 20;
     private static final long NEVER_MS = Long.MIN_VALUE / 2;
 
@@ -106,6 +109,31 @@ public final class Verification {
         unprovenEnd = acknowledged;
     }
 
+    /** Makes what is known of a file that {@link #mayRest} was said of; its guard is still to be told. */
+    public static Verification afterRest(
+            PrefixChecksums prefix, long mtimeNs, long ctimeNs, long quietSinceMs, Before before) {
+        Verification known = new Verification(prefix);
+        known.mtimeNs = mtimeNs;
+        known.ctimeNs = ctimeNs;
+        known.quietSinceMs = quietSinceMs;
+        known.before = before;
+        known.changeAgeMs = COARSE_TICK_MS;
+        known.telling = true;
+        known.unprovenEnd = 0;
+        return known;
+    }
+
+    /**
+     * Says whether nothing is to be done about the bytes: all are acknowledged, and proven by the times of a file that
+     * has not changed for a while. Then the checksums, the times and the guard are all that is to be remembered.
+     */
+    public boolean mayRest(long nowMs) {
+        boolean quiet = changeAgeMs >= RESTS_AFTER_MS || nowMs - quietSinceMs >= RESTS_AFTER_MS;
+        boolean acknowledgedAll = acknowledged == size && position() == size && dispatched() == size;
+        boolean proven = unprovenBytes() == 0 && !suspect && !closed && telling && isToldByTimes();
+        return quiet && acknowledgedAll && proven && comparing == null && !different && heldBackBytes == 0;
+    }
+
     // -- positions
 
     /** Returns the checksums of what was shipped. */
@@ -136,6 +164,11 @@ public final class Verification {
     /** Returns the size the file had when it was last looked at. */
     public long size() {
         return size;
+    }
+
+    /** Returns the change time the file had when it was last looked at. */
+    public long ctimeNs() {
+        return ctimeNs;
     }
 
     /** Returns the modification time the file had when it was last looked at. */
@@ -326,6 +359,11 @@ public final class Verification {
     /** Returns the bytes that were shipped and have not been compared since the file changed. */
     public long unprovenBytes() {
         return Math.max(0, Math.min(unprovenEnd, position()) - prefix.startPosition());
+    }
+
+    /** Returns what must be compared before new bytes are committed. */
+    public Before comparesFirst() {
+        return before;
     }
 
     /** Says whether something must be compared before new bytes are committed. */

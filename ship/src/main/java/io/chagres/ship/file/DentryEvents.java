@@ -199,9 +199,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             tail.removeName(d);
             d.attach(null);
             if (!tail.hasName()) {
-                tail.lastPath = d.path();
+                tail.lostNameAt(d.path());
                 files.nameless(tail);
-                Objects.requireNonNull(tail.nameless).letGo = movedOut && leadsTo(d, tail);
+                Objects.requireNonNull(tail.nameless()).letGo = movedOut && leadsTo(d, tail);
             }
         }
     }
@@ -220,7 +220,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private boolean leadsTo(Dentry d, Tail tail) {
-        return lookAt(d) == 0 && stat.ino() == tail.identity.inode();
+        return lookAt(d) == 0 && stat.ino() == tail.inode();
     }
 
     @Override
@@ -449,10 +449,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         public void looked(Dentry link, Tail tail) {
             Fd fd = tail.fd();
             boolean leads = stat.of(link.writePath(pathBuffer), true) == 0;
-            if (leads && (stat.ino() != tail.identity.inode() || stat.dev() != tail.device)) {
+            if (leads
+                    && (stat.ino() != tail.inode()
+                            || stat.dev() != tail.volume().device())) {
                 replaced(link, tail);
             } else if ((leads || fd != null && stat.of(fd.value()) == 0)
-                    && (stat.size() != tail.bytes.size() || stat.mtimeNs() != tail.bytes.mtimeNs())) {
+                    && (stat.size() != tail.size() || stat.mtimeNs() != tail.mtimeNs())) {
                 files.modified(tail);
             }
         }
@@ -514,7 +516,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         for (Dentry d : tail.names()) {
             int fd = tryOpen(d);
             int identified = fd < 0 ? fd : fileId.read(fd);
-            if (identified == 0 && fileId.is(tail.identity)) {
+            if (identified == 0 && tail.is(fileId)) {
                 return fd;
             }
             if (fd >= 0) {
@@ -545,7 +547,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             pipeline.write(new LogRecord.NameRemoved(d.path(), false));
         }
         if (!tail.hasName()) {
-            tail.lastPath = d.path();
+            tail.lostNameAt(d.path());
             files.nameless(tail);
         }
     }

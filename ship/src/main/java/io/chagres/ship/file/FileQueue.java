@@ -43,12 +43,20 @@ public final class FileQueue implements Iterable<Tail> {
         MISSED
     }
 
+    /** Marks that a file at rest may have. */
+    static final int OF_FILES_AT_REST =
+            mark(For.DESCRIPTOR) | mark(For.FIRST_LOOK) | mark(For.SOON) | mark(For.PATROL) | mark(For.LOOK);
+
     private final int mark;
     private final ArrayDeque<Tail> files = new ArrayDeque<>();
 
     /** Makes an empty one. */
     public FileQueue(For what) {
-        mark = 1 << what.ordinal();
+        mark = mark(what);
+    }
+
+    private static int mark(For what) {
+        return 1 << what.ordinal();
     }
 
     /** Puts a file at the end; returns false when it is in already. */

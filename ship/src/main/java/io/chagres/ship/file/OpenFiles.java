@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the descriptors that are held open: the most recently used stay, an idle file that still has a name gives its
- * descriptor back first, and leaves the kernel's handle by which it may be opened again when it has no name any more. A
- * file without a name keeps its descriptor, because nothing else surely reaches its last bytes. Confined to the
- * shipper's thread.
+ * descriptor back first, and may be opened again by the kernel's handle when it has lost its last name: by the one that
+ * its identity makes or, where that is not known, by the one it left. A file without a name keeps its descriptor,
+ * because nothing else surely reaches its last bytes. Confined to the shipper's thread.
  */
 public final class OpenFiles implements AutoCloseable {
     private static final int MOST_SPARED = 64;
@@ -33,7 +33,7 @@ public final class OpenFiles implements AutoCloseable {
     private final FileHandle handle = new FileHandle();
     private boolean told;
     private final FileQueue candidates = new FileQueue(FileQueue.For.DESCRIPTOR);
-    private long tick;
+    private int tick;
     private int open;
 
     /**
@@ -154,9 +154,9 @@ public final class OpenFiles implements AutoCloseable {
 
     private void leaveHandle(Tail tail) {
         Fd fd = tail.fd();
-        if (tail.handle == null && fd != null && handle.of(fd.value()) == 0) {
-            tail.handle = handle.bytes();
-            tail.handleType = handle.type();
+        boolean asked = tail.handle() == null && fd != null && handle.of(fd.value()) == 0;
+        if (asked && handle.inode() != tail.inode()) { // else it is made from the identity
+            tail.leaveHandle(handle.type(), handle.bytes());
         }
         if (!told) {
             told = true;
@@ -170,16 +170,16 @@ public final class OpenFiles implements AutoCloseable {
     public void lost(Tail tail) {
         losses.lost(
                 tail.describe(),
-                tail.bytes.size() - tail.bytes.position(),
+                tail.size() - tail.position(),
                 " was changed and removed while it was not open here (the limit of open files): what was written to it"
-                        + " behind byte " + tail.bytes.position() + " is lost");
+                        + " behind byte " + tail.position() + " is lost");
     }
 
     /** Counts a file that went before what was shipped of it was compared again with what it held, and tells of it. */
     public void unproven(Tail tail) {
         losses.lost(
                 tail.describe(),
-                tail.bytes.unprovenBytes(),
+                tail.bytes().unprovenBytes(),
                 " was removed while it was not open here (the limit of open files): whether what was shipped of it was"
                         + " changed in place before that is not known");
     }
@@ -217,9 +217,9 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     private int tryByHandle(Tail tail, Statx stat) {
-        byte[] bytes = tail.handle;
-        Pathname at = tail.lastPath;
-        if (bytes == null || at == null) {
+        byte[] bytes = tail.handle();
+        Pathname at = tail.lastPath();
+        if (at == null) {
             return -Errno.ENOENT;
         }
         for (Pathname directory = at.parent(); directory != null; directory = directory.parent()) {
@@ -229,13 +229,24 @@ public final class OpenFiles implements AutoCloseable {
             }
             if (mount >= 0) {
                 try (Fd open = Fd.ofValue(mount)) {
-                    if (stat.of(mount) == 0 && stat.dev() == tail.device) {
-                        return handle.tryOpen(open.value(), tail.handleType, bytes, Fd.O_RDONLY);
+                    if (stat.of(mount) == 0 && stat.dev() == tail.volume().device()) {
+                        return bytes == null
+                                ? tryAlike(tail, open.value(), stat)
+                                : handle.tryOpen(open.value(), tail.handleType(), bytes, Fd.O_RDONLY);
                     }
                 }
             }
         }
         return -Errno.ENOENT;
+    }
+
+    private int tryAlike(Tail tail, int directory, Statx stat) {
+        int opened = handle.tryOpenAlike(directory, tail.inode(), tail.generation(), Fd.O_RDONLY);
+        if (opened >= 0 && (stat.of(opened) != 0 || stat.ino() != tail.inode())) {
+            Fd.ofValue(opened).close();
+            return -Errno.ENOENT;
+        }
+        return opened;
     }
 
     /** Says whether the kernel refuses to open anything for a while, which says nothing of the file. */

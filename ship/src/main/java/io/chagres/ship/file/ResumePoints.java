@@ -222,9 +222,9 @@ public final class ResumePoints implements RunListener {
 
     /** Puts back where a file went on that may be found again under another name. */
     public void put(Tail tail, @Nullable Pathname lastPath) {
-        points.computeIfAbsent(tail.identity, k -> new ArrayList<>(1))
+        points.computeIfAbsent(tail.identity(), k -> new ArrayList<>(1))
                 .add(new ResumePoint(
-                        tail.versionId, tail.bytes.prefix(), tail.origins(), tail.recorded(), lastPath, false, false));
+                        tail.versionId, tail.bytes().prefix(), tail.origins(), tail.recorded(), lastPath, false, false));
     }
 
     /** Says whether a version waits for a file with this identity. */

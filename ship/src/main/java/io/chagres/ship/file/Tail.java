@@ -8,6 +8,7 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.Dentry;
+import io.chagres.watch.FileId;
 import io.chagres.watch.FileIdentity;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,50 +17,52 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One version of one file while it is followed: which file, which names it has, what is known of its bytes, and the
- * stage of its life. Holds no policy. Confined to the shipper's thread.
+ * stage of its life. Holds no policy. A file that rests, which most do, costs no more than the fields of this object;
+ * what else there is to know of its bytes is made anew when somebody asks for it. Confined to the shipper's thread.
  */
-public final class Tail {
+public final class Tail implements InodeTable.OfInode {
+    private static final int SOUGHT = 1;
+    private static final int GUARDED = 2;
+    private static final int BEFORE_SHIFT = 2;
+    private static final int BEFORE = 3 << BEFORE_SHIFT;
+    private static final Verification.Before[] BEFORES = Verification.Before.values();
+    private static final long SECOND_MS = 1000;
+
     // -- which file
     public final long versionId;
-    public final FileIdentity identity;
-    public final long device;
+    private final SourceVolume volume;
+    private final long inode;
+    private final long generation;
     /** How its bytes are shipped. */
     public Rules rules;
 
-    /** The version of the same file before this one, as long as this may be its copy. */
-    public @Nullable Tail predecessor;
-
-    /** A truncated version that ends with what this one, its copy, has behind it; null when there is none. */
-    public @Nullable Tail truncated;
-
     private @Nullable Dentry name;
-    private @Nullable List<Dentry> moreNames;
-    /** What is watched of it since it lost its last name; null while it has one. */
-    public @Nullable Nameless nameless;
-    /** The last name, of a file that has none. */
-    @Nullable
-    Pathname lastPath;
+    private @Nullable Seldom seldom;
 
     private @Nullable Fd fd;
-    private long lastUse;
-    /** The kernel's handle, left when the descriptor was given back. */
-    byte @Nullable [] handle;
-
-    int handleType;
+    private int lastUse;
 
     // -- its bytes
-    /** What is known of them. */
-    public final Verification bytes;
+    /** What is known of them; null while the file rests. */
+    private @Nullable Verification bytes;
 
-    private @Nullable Origins origins;
     /** CRC32C of the first bytes, by which copies are found, once {@link #hasHead}. */
     public int headCrc;
 
     public boolean hasHead;
-    private int recordedMode;
+    private short recordedMode;
     private int recordedUid;
     private int recordedGid;
     private long recordedMtimeNs = Long.MIN_VALUE;
+
+    // -- what is known of the bytes of a file that rests; its modification time is the one recorded
+    private long restingPosition;
+    private long restingCtimeNs;
+    /** Of all bytes, unless there are checksums of pieces. */
+    private int restingCrc;
+
+    private int restingGuardCrc;
+    private int restingQuietSinceSeconds;
 
     // -- what happens to it
     private Stage stage = new Stage.Found();
@@ -69,12 +72,40 @@ public final class Tail {
     public boolean touched;
     /** Whether a writer closed it, or none is left, since it was read to its end. */
     public boolean closedByWriter;
-    /** Whether it is known what it was compressed from. */
-    public boolean derivedSought;
-    /** When its file was looked at last on patrol, in milliseconds of the shipper's clock. */
-    public long lookedMs;
+
+    private byte flags;
     /** The errno that was told of last, or 0 since the file was read to its end. */
-    public int refusedWith;
+    public short refusedWith;
+    /** When its file was looked at last on patrol, in milliseconds of the shipper's clock, which wrap. */
+    private int lookedMs;
+
+    /** What few files have. */
+    private static final class Seldom {
+        @Nullable
+        Tail predecessor;
+
+        @Nullable
+        Tail truncated;
+
+        @Nullable
+        List<Dentry> moreNames;
+
+        @Nullable
+        Nameless nameless;
+
+        @Nullable
+        Pathname lastPath;
+
+        byte @Nullable [] handle;
+        int handleType;
+
+        @Nullable
+        Origins origins;
+
+        /** Of a file that rests and has several pieces, or no beginning. */
+        @Nullable
+        PrefixChecksums prefix;
+    }
 
     /** A file without a name: it ends when no writer has it open and all of it was read, twice in a row. */
     public static final class Nameless {
@@ -101,13 +132,85 @@ public final class Tail {
 
     /** Makes one of a version that is read from where its checksums end. */
     public Tail(
-            long versionId, FileIdentity identity, long device, PrefixChecksums prefix, Origins origins, Rules rules) {
-        this.rules = rules;
+            long versionId,
+            SourceVolume volume,
+            long inode,
+            long generation,
+            PrefixChecksums prefix,
+            Origins origins,
+            Rules rules) {
         this.versionId = versionId;
-        this.identity = identity;
-        this.device = device;
+        this.volume = volume;
+        this.inode = inode;
+        this.generation = generation;
+        this.rules = rules;
         bytes = new Verification(prefix);
-        this.origins = origins.isEmpty() ? null : origins;
+        if (!origins.isEmpty()) {
+            seldom().origins = origins;
+        }
+    }
+
+    private Seldom seldom() {
+        Seldom has = seldom;
+        if (has == null) {
+            has = new Seldom();
+            seldom = has;
+        }
+        return has;
+    }
+
+    // -- which file
+
+    /** Returns the file system it is on. */
+    public SourceVolume volume() {
+        return volume;
+    }
+
+    @Override
+    public long inode() {
+        return inode;
+    }
+
+    @Override
+    public long generation() {
+        return generation;
+    }
+
+    /** Returns which file it is. Allocates. */
+    public FileIdentity identity() {
+        return new FileIdentity(volume.fsHigh(), volume.fsLow(), inode, generation);
+    }
+
+    /** Says whether that is its file, by what a look at it said. */
+    boolean is(FileId other) {
+        return inode == other.inode()
+                && generation == other.generation()
+                && volume.fsHigh() == other.fsHigh()
+                && volume.fsLow() == other.fsLow();
+    }
+
+    /** Returns the version of the same file before this one, as long as this may be its copy. */
+    public @Nullable Tail predecessor() {
+        return seldom == null ? null : seldom.predecessor;
+    }
+
+    /** Sets it. */
+    void predecessor(@Nullable Tail before) {
+        if (before != null || seldom != null) {
+            seldom().predecessor = before;
+        }
+    }
+
+    /** Returns the truncated version that ends with what this one, its copy, has behind it; null for none. */
+    public @Nullable Tail truncated() {
+        return seldom == null ? null : seldom.truncated;
+    }
+
+    /** Sets it. */
+    public void truncated(@Nullable Tail version) {
+        if (version != null || seldom != null) {
+            seldom().truncated = version;
+        }
     }
 
     // -- the stage
@@ -144,29 +247,54 @@ public final class Tail {
 
     /** Adds a name, once. */
     public void addName(Dentry added) {
-        nameless = null;
+        if (seldom != null) {
+            seldom.nameless = null;
+        }
         if (name == null) {
             name = added;
         } else if (name != added) {
-            if (moreNames == null) {
-                moreNames = new ArrayList<>(1);
-            }
-            moreNames.add(added);
+            Seldom has = seldom();
+            List<Dentry> more = has.moreNames == null ? new ArrayList<>(1) : has.moreNames;
+            more.add(added);
+            has.moreNames = more;
         }
     }
 
     void removeName(Dentry removed) {
-        if (moreNames != null) {
-            moreNames.remove(removed);
+        List<Dentry> more = moreNames();
+        if (!more.isEmpty()) {
+            more.remove(removed);
         }
         if (name == removed) {
-            name = moreNames == null || moreNames.isEmpty() ? null : moreNames.removeLast();
+            name = more.isEmpty() ? null : more.removeLast();
         }
     }
 
-    /** Notes the name that a file had which was found without one. */
+    /** Returns the names but one; what is empty must not be changed. */
+    private List<Dentry> moreNames() {
+        List<Dentry> more = seldom == null ? null : seldom.moreNames;
+        return more == null ? List.of() : more;
+    }
+
+    /** Returns what is watched of it since it lost its last name; null while it has one. */
+    public @Nullable Nameless nameless() {
+        return seldom == null ? null : seldom.nameless;
+    }
+
+    /** Begins to watch what becomes of it without a name. */
+    public void loseNames() {
+        seldom().nameless = new Nameless();
+    }
+
+    /** Notes the name that a file had which has none. */
     public void lostNameAt(Pathname path) {
-        lastPath = path;
+        seldom().lastPath = path;
+    }
+
+    /** Returns the last name, of a file that has none. */
+    @Nullable
+    Pathname lastPath() {
+        return seldom == null ? null : seldom.lastPath;
     }
 
     /** Says whether it has a name. */
@@ -181,7 +309,7 @@ public final class Tail {
 
     /** Returns how many names it has. */
     public int nameCount() {
-        return (name == null ? 0 : 1) + (moreNames == null ? 0 : moreNames.size());
+        return (name == null ? 0 : 1) + moreNames().size();
     }
 
     /** Returns all names. Allocates. */
@@ -190,23 +318,21 @@ public final class Tail {
         if (name != null) {
             all.add(name);
         }
-        if (moreNames != null) {
-            all.addAll(moreNames);
-        }
+        all.addAll(moreNames());
         return all;
     }
 
     /** Returns a path for messages. */
     public String describe() {
-        Pathname path = name == null ? lastPath : name.path();
+        Pathname path = name == null ? lastPath() : name.path();
         return path == null ? "a file without a name (version " + Long.toHexString(versionId) + ")" : path.toString();
     }
 
     /** Tells that the file cannot be read just now, once until it can. */
     public void refused(int errno, Consumer<String> problems) {
         if (refusedWith != errno) {
-            refusedWith = errno;
-            problems.accept(describe() + " cannot be read at byte " + bytes.position() + ": " + Errno.message(errno)
+            refusedWith = (short) errno;
+            problems.accept(describe() + " cannot be read at byte " + position() + ": " + Errno.message(errno)
                     + "; its bytes stay at risk, it is tried again");
         }
     }
@@ -219,32 +345,184 @@ public final class Tail {
     }
 
     /** Takes a descriptor; null when another version took it over. */
-    public void open(@Nullable Fd opened, long tick) {
+    public void open(@Nullable Fd opened, int tick) {
         fd = opened;
         lastUse = tick;
     }
 
-    long lastUse() {
+    /** Returns the tick of its last use; ticks wrap. */
+    int lastUse() {
         return lastUse;
     }
 
-    void used(long tick) {
+    void used(int tick) {
         lastUse = tick;
+    }
+
+    /** Leaves the kernel's handle, by which a file without a name is opened again. */
+    void leaveHandle(int type, byte[] handle) {
+        seldom().handleType = type;
+        seldom().handle = handle;
+    }
+
+    /** Returns the kernel's handle, or null. */
+    byte @Nullable [] handle() {
+        return seldom == null ? null : seldom.handle;
+    }
+
+    /** Returns the type of the handle. */
+    int handleType() {
+        return seldom == null ? 0 : seldom.handleType;
+    }
+
+    // -- its bytes
+
+    /** Returns what is known of its bytes; of a file that rests it is made anew, and the file rests no more. */
+    public Verification bytes() {
+        Verification known = bytes;
+        if (known == null) {
+            known = awake();
+            bytes = known;
+        }
+        return known;
+    }
+
+    private Verification awake() {
+        PrefixChecksums pieces = seldom == null ? null : seldom.prefix;
+        if (seldom != null) {
+            seldom.prefix = null;
+        }
+        Verification known = Verification.afterRest(
+                pieces == null ? PrefixChecksums.ofOnePiece(restingPosition, restingCrc) : pieces,
+                recordedMtimeNs,
+                restingCtimeNs,
+                quietSinceMs(),
+                BEFORES[(flags & BEFORE) >> BEFORE_SHIFT]);
+        if ((flags & GUARDED) != 0) {
+            known.guard(restingGuardCrc);
+        }
+        return known;
+    }
+
+    /**
+     * Lets the file rest if nothing is to be done about it: all is acknowledged and proven, it has been quiet for a
+     * while, and nobody waits for it.
+     */
+    public void rest(long nowMs) {
+        Verification known = bytes;
+        if (known == null || !mayRest() || !known.mayRest(nowMs) || recordedMtimeNs != known.mtimeNs()) {
+            return;
+        }
+        PrefixChecksums prefix = known.prefix();
+        restingPosition = known.position();
+        restingCtimeNs = known.ctimeNs();
+        restingQuietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
+        restingGuardCrc = known.guardCrc();
+        boolean guarded = known.position() > 0 && known.hasGuard();
+        flags = (byte) (flags & SOUGHT
+                | (guarded ? GUARDED : 0)
+                | known.comparesFirst().ordinal() << BEFORE_SHIFT);
+        if (prefix.isOnePiece()) {
+            restingCrc = prefix.pieces() == 0 ? 0 : prefix.pieceCrc(0);
+        } else {
+            seldom().prefix = prefix;
+        }
+        bytes = null;
+    }
+
+    private boolean mayRest() {
+        return name != null
+                && !touched
+                && !closedByWriter
+                && refusedWith == 0
+                && (marks & ~FileQueue.OF_FILES_AT_REST) == 0
+                && truncated() == null
+                && (stage == Stage.FOLLOWING || stage instanceof Stage.Found);
+    }
+
+    /** Says whether it rests: what was shipped of it is acknowledged, proven, and what it holds, as far as is known. */
+    public boolean isResting() {
+        return bytes == null;
+    }
+
+    /** Returns the position of the next byte that is not in a commit yet. */
+    public long position() {
+        return bytes == null ? restingPosition : bytes.position();
+    }
+
+    /** Returns the size the file had when it was last looked at. */
+    public long size() {
+        return bytes == null ? restingPosition : bytes.size();
+    }
+
+    /** Returns the modification time the file had when it was last looked at. */
+    public long mtimeNs() {
+        return bytes == null ? recordedMtimeNs : bytes.mtimeNs();
+    }
+
+    /** Says whether the file shows other times or another size than when it was looked at last. */
+    public boolean hasMoved(long sizeBytes, long modifiedNs, long changedNs) {
+        return bytes == null
+                ? sizeBytes != restingPosition || modifiedNs != recordedMtimeNs || changedNs != restingCtimeNs
+                : bytes.hasMoved(sizeBytes, modifiedNs, changedNs);
+    }
+
+    /** Says whether the times of the file prove that what was shipped is what it holds. */
+    public boolean isToldByTimes() {
+        return bytes == null || bytes.isToldByTimes();
+    }
+
+    /** Returns since when the file has not changed, in milliseconds of the shipper's clock, or a little more. */
+    public long quietSinceMs() {
+        return bytes == null ? Integer.toUnsignedLong(restingQuietSinceSeconds) * SECOND_MS : bytes.quietSinceMs();
+    }
+
+    /** Somebody waits for the bytes up to an end to be acknowledged. */
+    public void demand(long end) {
+        if (bytes != null || end > restingPosition) {
+            bytes().demand(end);
+        }
+    }
+
+    /** Returns how many of the bytes demanded are not acknowledged. */
+    public long missingBytes() {
+        return bytes == null ? 0 : bytes.missingBytes();
+    }
+
+    /** Says whether it is known what it was compressed from. */
+    public boolean isDerivedSought() {
+        return (flags & SOUGHT) != 0;
+    }
+
+    /** Notes whether that is known. */
+    public void derivedSought(boolean known) {
+        flags = (byte) (known ? flags | SOUGHT : flags & ~SOUGHT);
+    }
+
+    /** Notes that the patrol looked at its file. */
+    public void looked(long nowMs) {
+        lookedMs = (int) nowMs;
+    }
+
+    /** Returns how long ago that was, in milliseconds, which wrap after 24 days. */
+    public long lookedAgoMs(long nowMs) {
+        return (int) nowMs - lookedMs;
     }
 
     // -- what the log has of it
 
     /** Returns who stores the first bytes. */
     public Origins origins() {
-        return origins == null ? Origins.NONE : origins;
+        Origins has = seldom == null ? null : seldom.origins;
+        return has == null ? Origins.NONE : has;
     }
 
     /** Appends a range that another version stores. */
     public void appendOrigin(long start, long end, long sourceVersion) {
-        if (origins == null) {
-            origins = new Origins();
-        }
-        origins.append(start, end, sourceVersion);
+        Seldom has = seldom();
+        Origins all = has.origins == null ? new Origins() : has.origins;
+        all.append(start, end, sourceVersion);
+        has.origins = all;
     }
 
     /** Returns the attributes as the log has them. */
@@ -259,7 +537,10 @@ public final class Tail {
 
     /** Notes what the log has been told. */
     public void recorded(Attributes attributes) {
-        recordedMode = attributes.mode();
+        if (attributes.mtimeNs() != recordedMtimeNs) {
+            bytes(); // one that rests has one modification time
+        }
+        recordedMode = (short) attributes.mode();
         recordedUid = attributes.uid();
         recordedGid = attributes.gid();
         recordedMtimeNs = attributes.mtimeNs();
@@ -272,28 +553,34 @@ public final class Tail {
 
     /** Takes a run that was put into a commit. */
     public void advance(long lengthBytes, int crc) {
-        bytes.advance(lengthBytes, crc);
-        recordedMtimeNs = bytes.mtimeNs();
+        bytes().advance(lengthBytes, crc);
+        recordedMtimeNs = mtimeNs();
     }
 
     /** Says whether bytes of the file, as it was last looked at, are not in a commit yet. */
     public boolean hasBacklog() {
-        return bytes.position() != bytes.size() || stage == Stage.UPLOADING;
+        return position() != size() || stage == Stage.UPLOADING;
     }
 
     /** Says whether the file may hold what was not read: zeros that wait, or a change that was told of or seen. */
     public boolean mayHoldMore() {
+        if (touched || hasBacklog()) {
+            return true;
+        }
+        if (bytes == null) {
+            return false;
+        }
         boolean seen = bytes.mustCompareFirst() && bytes.mtimeNs() != Long.MIN_VALUE;
-        return touched || hasBacklog() || bytes.isSuspect() || seen && bytes.mtimeNs() != recordedMtimeNs;
+        return bytes.isSuspect() || seen && bytes.mtimeNs() != recordedMtimeNs;
     }
 
     /** Says whether the backlog goes on without anything happening to the file. */
     public boolean canBeRead() {
-        return refusedWith == 0 && bytes.heldBackBytes() == 0;
+        return refusedWith == 0 && (bytes == null || bytes.heldBackBytes() == 0);
     }
 
     /** Returns the bytes a loss of the machine would lose now. */
     public long riskBytes() {
-        return bytes.riskBytes(isLive());
+        return bytes == null ? 0 : bytes.riskBytes(isLive());
     }
 }

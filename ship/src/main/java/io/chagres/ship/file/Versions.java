@@ -55,9 +55,8 @@ public final class Versions {
     /** Takes over what another shipper left that ended since a time: a copy of it may have more. */
     public void takeOver(ResumePoints before, long sinceMs) {
         before.takeCuts(sinceMs).forEach((follower, cut) -> {
-            Tail tail =
-                    new Tail(cut.versionId(), cut.identity(), 0, cut.prefix(), cut.origins(), rules.apply(cut.path()));
-            tail.bytes.ended(cut.mtimeNs(), cut.endedMs());
+            Tail tail = tail(cut.versionId(), cut.identity(), 0, cut.prefix(), cut.origins(), cut.path());
+            tail.bytes().ended(cut.mtimeNs(), cut.endedMs());
             tail.enter(Stage.Over.SUPERSEDED);
             ended.add(tail);
             endedBefore.put(follower, tail);
@@ -72,18 +71,28 @@ public final class Versions {
 
     /** Opens the first version of a file; its bytes count from {@code startPosition}. */
     public Tail open(FileIdentity identity, long device, Pathname path, Attributes attributes, long startPosition) {
-        Tail tail = new Tail(
-                nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE, rules.apply(path));
+        Tail tail = tail(nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE, path);
         record(tail, 0, path, attributes);
         files.put(tail);
         return tail;
     }
 
+    private Tail tail(
+            long versionId,
+            FileIdentity identity,
+            long device,
+            PrefixChecksums prefix,
+            Origins origins,
+            Pathname path) {
+        SourceVolume volume = files.volume(identity, device);
+        return new Tail(versionId, volume, identity.inode(), identity.generation(), prefix, origins, rules.apply(path));
+    }
+
     /** Goes on with a version that the archive knows, which was found under a path. */
     public Tail resume(ResumePoint point, FileIdentity identity, long device, Pathname path) {
-        Tail tail = new Tail(point.versionId(), identity, device, point.prefix(), point.origins(), rules.apply(path));
+        Tail tail = tail(point.versionId(), identity, device, point.prefix(), point.origins(), path);
         tail.recorded(point.attributes());
-        tail.predecessor = endedBefore.remove(point.versionId());
+        tail.predecessor(endedBefore.remove(point.versionId()));
         files.put(tail);
         return tail;
     }
@@ -93,8 +102,14 @@ public final class Versions {
      */
     public Tail supersede(Tail old, LogRecord.Reason reason, Attributes attributes) {
         pipeline.write(new LogRecord.VersionClosed(old.versionId, reason));
-        Tail next =
-                new Tail(nextVersionId++, old.identity, old.device, new PrefixChecksums(0), Origins.NONE, old.rules);
+        Tail next = new Tail(
+                nextVersionId++,
+                old.volume(),
+                old.inode(),
+                old.generation(),
+                new PrefixChecksums(0),
+                Origins.NONE,
+                old.rules);
         Dentry name = old.name();
         record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
         for (Dentry each : old.names()) {
@@ -110,10 +125,11 @@ public final class Versions {
         }
         openFiles.hand(old, next);
         files.put(next);
-        next.predecessor = old;
-        if (old.predecessor != null) {
-            old.predecessor.enter(Stage.Over.DONE); // no copy is taken for one of it any more
-            old.predecessor = null;
+        next.predecessor(old);
+        Tail before = old.predecessor();
+        if (before != null) {
+            before.enter(Stage.Over.DONE); // no copy is taken for one of it any more
+            old.predecessor(null);
         }
         return next;
     }
@@ -132,10 +148,9 @@ public final class Versions {
     }
 
     private void record(Tail tail, long previous, Pathname path, Attributes attributes) {
-        FileIdentity id = tail.identity;
+        FileIdentity id = tail.identity();
         FileKey key = new FileKey(id.fsHigh(), id.fsLow(), id.inode(), id.generation());
         tail.recorded(attributes);
-        pipeline.write(
-                new LogRecord.VersionOpened(tail.versionId, key, previous, tail.bytes.position(), path, attributes));
+        pipeline.write(new LogRecord.VersionOpened(tail.versionId, key, previous, tail.position(), path, attributes));
     }
 }

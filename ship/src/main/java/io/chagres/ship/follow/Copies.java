@@ -86,12 +86,12 @@ public final class Copies implements AutoCloseable {
             tail.enter(Stage.FOLLOWING);
             return true;
         }
-        if (tail.bytes.position() > 0) {
+        if (tail.bytes().position() > 0) {
             tail.enter(Stage.FOLLOWING);
             goOn(tail);
             return true;
         }
-        noteHead(tail, tail.bytes.size());
+        noteHead(tail, tail.bytes().size());
         boolean begun = seek(tail, found);
         tail.hasHead = false; // nothing of it is shipped: it may have other bytes before that
         return begun;
@@ -101,9 +101,9 @@ public final class Copies implements AutoCloseable {
         List<Tail> candidates = new ArrayList<>(0);
         for (Tail original : originals(tail)) {
             if (mayBeOriginal(original, tail)) {
-                Verification has = original.bytes;
-                long needed = Math.min(has.position(), tail.bytes.size());
-                if (original != tail.predecessor
+                Verification has = original.bytes();
+                long needed = Math.min(has.position(), tail.bytes().size());
+                if (original != tail.predecessor()
                         && has.acknowledged() < needed
                         && has.acknowledged() < found.awaited(needed)) {
                     return false;
@@ -138,9 +138,9 @@ public final class Copies implements AutoCloseable {
 
     /** Goes on with a copy that a shipper before this one had recorded up to where the archive ends. */
     private void goOn(Tail tail) {
-        tail.truncated = truncatedBefore(tail);
-        long source = tail.origins().sourceBefore(tail.bytes.position());
-        Tail original = tail.truncated == null && source != 0 ? endedBefore(source, tail) : null;
+        tail.truncated(truncatedBefore(tail));
+        long source = tail.origins().sourceBefore(tail.bytes().position());
+        Tail original = tail.truncated() == null && source != 0 ? endedBefore(source, tail) : null;
         if (original != null) {
             compareWith(List.of(original), tail);
         } else if (source != 0) {
@@ -151,16 +151,16 @@ public final class Copies implements AutoCloseable {
     /** Returns the version that ended where what a file has of it ends, and whose end the file therefore has. */
     private @Nullable Tail truncatedBefore(Tail tail) {
         long end = tail.origins().end();
-        Tail original = end == 0 || end == tail.bytes.position()
+        Tail original = end == 0 || end == tail.bytes().position()
                 ? null
                 : endedBefore(tail.origins().sourceBefore(end), tail);
-        return original == null || original.bytes.position() != end ? null : original;
+        return original == null || original.bytes().position() != end ? null : original;
     }
 
     /** Returns a version that ended and whose copy a file may be; null when the file was written later. */
     private @Nullable Tail endedBefore(long versionId, Tail copy) {
         for (Tail each : files.endedUnread()) {
-            if (each.versionId == versionId && each != copy.predecessor && isNoLater(copy, each)) {
+            if (each.versionId == versionId && each != copy.predecessor() && isNoLater(copy, each)) {
                 return each;
             }
         }
@@ -168,11 +168,11 @@ public final class Copies implements AutoCloseable {
     }
 
     private static boolean isNoLater(Tail copy, Tail original) {
-        return copy.bytes.mtimeNs() <= original.bytes.mtimeNs();
+        return copy.bytes().mtimeNs() <= original.bytes().mtimeNs();
     }
 
     private static CopyComparison.Candidate candidate(Tail original) {
-        PrefixChecksums prefix = original.bytes.prefix();
+        PrefixChecksums prefix = original.bytes().prefix();
         PrefixChecksums.Pieces head = prefix.slice(0, prefix.startPosition() == 0 && prefix.pieces() > 1 ? 1 : 0);
         return new CopyComparison.Candidate(
                 original.versionId, original.origins().copy(), head);
@@ -192,8 +192,8 @@ public final class Copies implements AutoCloseable {
     }
 
     private boolean mayBeOriginal(Tail original, Tail tail) {
-        PrefixChecksums prefix = original.bytes.prefix();
-        long whole = original.bytes.position();
+        PrefixChecksums prefix = original.bytes().prefix();
+        long whole = original.bytes().position();
         if (original == tail || whole == 0 || prefix.startPosition() > 0) {
             return false;
         }
@@ -201,13 +201,14 @@ public final class Copies implements AutoCloseable {
             return tail.hasHead && (!original.hasHead || original.headCrc == tail.headCrc);
         }
         Fd fd = Objects.requireNonNull(tail.fd());
-        return tail.bytes.size() >= whole && check.matches(fd, 0, whole, prefix.pieceCrc(0));
+        return tail.bytes().size() >= whole && check.matches(fd, 0, whole, prefix.pieceCrc(0));
     }
 
     private Set<Tail> originals(Tail tail) {
         Set<Tail> found = new LinkedHashSet<>();
-        if (tail.predecessor != null) {
-            found.add(tail.predecessor);
+        Tail before = tail.predecessor();
+        if (before != null) {
+            found.add(before);
         }
         Dentry name = tail.name();
         WatchedDirectory parent = name == null ? null : name.parent();
@@ -218,7 +219,7 @@ public final class Copies implements AutoCloseable {
         if (tail.hasHead) {
             found.addAll(heads.find(tail.headCrc, MOST_BY_CONTENT + 1));
             for (Tail each : files.endedUnread()) {
-                if (each.bytes.position() < tail.bytes.size() && isNoLater(tail, each)) {
+                if (each.bytes().position() < tail.bytes().size() && isNoLater(tail, each)) {
                     found.add(each);
                 }
             }
@@ -229,7 +230,7 @@ public final class Copies implements AutoCloseable {
 
     /** Compares some more of a file with its original, beside the loop: its answer brings the file back. */
     void compare(Tail tail, CopyComparison copy) {
-        if (copy.running || tail.bytes.position() >= tail.bytes.size()) {
+        if (copy.running || tail.bytes().position() >= tail.bytes().size()) {
             return; // a copy that has no more yet may still grow
         }
         int own = Objects.requireNonNull(tail.fd()).tryDuplicate();
@@ -237,8 +238,8 @@ public final class Copies implements AutoCloseable {
             end(tail, "no descriptor is left");
             return;
         }
-        long position = tail.bytes.position();
-        long size = tail.bytes.size();
+        long position = tail.bytes().position();
+        long size = tail.bytes().size();
         copy.running = true;
         offload.start(
                 () -> {
@@ -269,7 +270,7 @@ public final class Copies implements AutoCloseable {
         }
         for (CopyComparison.Equal each : round.equal()) {
             long length = each.end() - each.start();
-            long mtimeNs = tail.bytes.mtimeNs();
+            long mtimeNs = tail.bytes().mtimeNs();
             if (each.storedIn() == 0) {
                 pipeline.write(new LogRecord.ZeroRun(tail.versionId, each.start(), length, mtimeNs));
             } else {
@@ -279,9 +280,9 @@ public final class Copies implements AutoCloseable {
             }
             tail.advance(length, each.crc());
         }
-        tail.bytes.forgetGuard();
-        noteHead(tail, tail.bytes.position());
-        pipeline.touch(tail.bytes, tail.rules.maxLagMs());
+        tail.bytes().forgetGuard();
+        noteHead(tail, tail.bytes().position());
+        pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
         if (round.over() && !isExhausted((Stage.Copying) tail.stage(), round.exhausted())) {
             tail.endCopy();
         }
@@ -307,13 +308,13 @@ public final class Copies implements AutoCloseable {
      */
     @Nullable
     Next goOnBehind(Tail original, Tail tail, long size) {
-        long position = tail.bytes.position();
-        Verification has = original.bytes;
+        long position = tail.bytes().position();
+        Verification has = original.bytes();
         if (has.acknowledged() > position) {
             compareWith(List.of(original), tail);
             return Next.AGAIN;
         }
-        if (original == tail.predecessor) {
+        if (original == tail.predecessor()) {
             tail.endCopy();
             return null;
         }
@@ -325,8 +326,8 @@ public final class Copies implements AutoCloseable {
             return Next.LATER;
         }
         if (original.stage() == Stage.Over.SUPERSEDED && isNoLater(tail, original)) {
-            tail.bytes.prefix().split();
-            tail.truncated = original;
+            tail.bytes().prefix().split();
+            tail.truncated(original);
         }
         tail.endCopy();
         return null;
@@ -338,15 +339,16 @@ public final class Copies implements AutoCloseable {
      * can say.
      */
     void endTruncated(Tail copy, long nowMs) {
-        Tail original =
-                copy.truncated == null && copy.stage() instanceof Stage.Found ? truncatedBefore(copy) : copy.truncated;
+        Tail original = copy.truncated() == null && copy.stage() instanceof Stage.Found
+                ? truncatedBefore(copy)
+                : copy.truncated();
         if (original == null) {
             return;
         }
-        copy.truncated = null;
-        PrefixChecksums has = copy.bytes.prefix();
-        long start = original.bytes.position();
-        boolean recent = nowMs - original.bytes.quietSinceMs() < CommitPipeline.OBJECTS_WAIT_MS;
+        copy.truncated(null);
+        PrefixChecksums has = copy.bytes().prefix();
+        long start = original.bytes().position();
+        boolean recent = nowMs - original.bytes().quietSinceMs() < CommitPipeline.OBJECTS_WAIT_MS;
         boolean fits = has.end() - start <= MOST_REPEATED_BYTES;
         if (original.stage() != Stage.Over.SUPERSEDED || !recent || start >= has.end() || !fits) {
             return;
@@ -360,11 +362,11 @@ public final class Copies implements AutoCloseable {
             repeat(start, missing.ends()[i] - start, missing.crcs()[i], copy, original);
             start = missing.ends()[i];
         }
-        pipeline.touch(original.bytes, original.rules.maxLagMs());
+        pipeline.touch(original.bytes(), original.rules.maxLagMs());
     }
 
     private void repeat(long start, long length, int crc, Tail copy, Tail original) {
-        long mtimeNs = copy.bytes.mtimeNs();
+        long mtimeNs = copy.bytes().mtimeNs();
         if (length > PrefixChecksums.PIECE_BYTES) { // only zeros are that many in a piece
             pipeline.write(new LogRecord.ZeroRun(original.versionId, start, length, mtimeNs));
         } else {

@@ -69,13 +69,13 @@ public final class DerivedFiles {
     /** Looks at a tail that was read to its end: starts a comparison when it may be a compressed copy. */
     public void look(Tail tail) {
         Dentry name = tail.name();
-        if (tail.derivedSought || name == null || tail.bytes.position() < tail.bytes.size() || tail.bytes.size() == 0) {
+        if (tail.isDerivedSought() || name == null || tail.position() < tail.size() || tail.size() == 0) {
             return;
         }
         String codec = codecOf(name);
         WatchedDirectory parent = name.parent();
         if (codec == null || parent == null) {
-            tail.derivedSought = true;
+            tail.derivedSought(true);
             return;
         }
         byte[] own = name.name().bytes();
@@ -86,7 +86,7 @@ public final class DerivedFiles {
             }
             return;
         }
-        tail.derivedSought = true;
+        tail.derivedSought(true);
         Fd fd = tail.fd();
         int duplicate = fd == null || originals.isEmpty() ? -1 : fd.tryDuplicate();
         if (duplicate >= 0) {
@@ -132,13 +132,13 @@ public final class DerivedFiles {
             }
         }
         found.remove(tail);
-        found.removeIf(each -> each.bytes.position() == 0 && !isComing(each));
+        found.removeIf(each -> each.position() == 0 && !isComing(each));
         return new ArrayList<>(found);
     }
 
     /** Whether bytes of an original are on their way to the archive, so that it cannot be compared yet. */
     private static boolean isComing(Tail original) {
-        return original.bytes.acknowledged() < original.bytes.position()
+        return !original.isResting() && original.bytes().acknowledged() < original.position()
                 || original.isLive() && original.hasBacklog() && original.canBeRead();
     }
 

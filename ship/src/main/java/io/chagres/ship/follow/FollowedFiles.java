@@ -106,7 +106,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             pipeline.write(new LogRecord.NameAdded(
                     name.path(), LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
         }
-        if (tail.bytes.position() > 0) {
+        if (tail.position() > 0) {
             putBack(tail); // that it was cut is seen before what may be its copy is looked at
         } else {
             enqueue(tail);
@@ -148,15 +148,18 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         ResumePoint point = known == null && identity.generation() == 0 ? copiedUp(path, stat, fd) : known;
         if (point != null) {
             Tail tail = versions.resume(point, identity, device, path);
-            tail.bytes.compareFirst(
-                    wholePrefix || known == null ? Verification.Before.EVERYTHING : Verification.Before.LAST_PIECES,
-                    closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
+            tail.bytes()
+                    .compareFirst(
+                            wholePrefix || known == null
+                                    ? Verification.Before.EVERYTHING
+                                    : Verification.Before.LAST_PIECES,
+                            closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
         Tail tail = versions.open(identity, device, path, DentryEvents.attributesOf(stat), start);
         if (start > 0) {
-            tail.bytes.compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs());
+            tail.bytes().compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs());
         }
         return tail;
     }
@@ -197,8 +200,8 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     public void closed(Tail tail) {
         tail.closedByWriter = true;
         touched(tail);
-        tail.bytes.closed();
-        tail.derivedSought = false;
+        tail.bytes().closed();
+        tail.derivedSought(false);
         enqueue(tail);
     }
 
@@ -209,7 +212,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     @Override
     public void nameless(Tail tail) {
-        tail.nameless = new Tail.Nameless();
+        tail.loseNames();
         nameless.add(tail);
         enqueue(tail);
     }
@@ -221,9 +224,9 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     /** Queues the version that took over from a superseded one, if there is one. */
     public void enqueueSuccessor(Tail over) {
-        Tail next = files.find(over.identity, over.device);
+        Tail next = files.current(over);
         if (next != null && next != over) {
-            if (!next.hasName() && next.nameless == null) {
+            if (!next.hasName() && next.nameless() == null) {
                 nameless(next);
             }
             enqueue(next);
@@ -315,7 +318,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private void sweepNameless(long nowMs) {
         for (int left = nameless.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(nameless.poll());
-            boolean waits = tail.nameless != null && tail.isLive();
+            boolean waits = tail.nameless() != null && tail.isLive();
             if (waits && (tail.fd() == null || staysOpen(tail, nowMs))) {
                 nameless.add(tail);
             }
@@ -323,10 +326,10 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     private boolean staysOpen(Tail tail, long nowMs) {
-        Tail.Nameless state = Objects.requireNonNull(tail.nameless);
+        Tail.Nameless state = Objects.requireNonNull(tail.nameless());
         Fd fd = Objects.requireNonNull(tail.fd());
         int lease = fd.probeReadLease();
-        boolean rested = state.restedMs(tail.bytes.position(), nowMs) >= PATIENCE_MS;
+        boolean rested = state.restedMs(tail.position(), nowMs) >= PATIENCE_MS;
         boolean writerLeft = !state.letGo && (lease == -Errno.EAGAIN || lease != 0 && !rested);
         tail.closedByWriter |= !writerLeft;
         boolean changed = tail.touched || hasChanged(tail, fd);
@@ -340,7 +343,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         state.overSinceMs = over && !state.over ? nowMs : state.overSinceMs;
         state.lastLook = over && state.over;
         state.over = over;
-        if (state.lastLook && tail.bytes.isSettled(state.overSinceMs)) {
+        if (state.lastLook && tail.bytes().isSettled(state.overSinceMs)) {
             end(tail);
         }
         return tail.isLive();
@@ -348,7 +351,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     /** Says whether a file is not as it was last looked at; no event tells of one without a name. */
     private boolean hasChanged(Tail tail, Fd fd) {
-        return stat.of(fd.value()) == 0 && (stat.size() != tail.bytes.size() || stat.mtimeNs() != tail.bytes.mtimeNs());
+        return stat.of(fd.value()) == 0 && (stat.size() != tail.size() || stat.mtimeNs() != tail.mtimeNs());
     }
 
     /** A file that still has a name somewhere may come back, and goes on as the same version then. */
@@ -379,7 +382,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         for (int left = heldBack.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(heldBack.poll());
             Fd fd = tail.fd();
-            if (!tail.isLive() || tail.bytes.heldBackBytes() == 0) {
+            if (!tail.isLive() || tail.bytes().heldBackBytes() == 0) {
                 continue;
             }
             heldBack.add(tail);
@@ -389,7 +392,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             }
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
-            if (lease == 0 || unknown && nowMs - tail.bytes.mtimeNs() / 1_000_000 > PATIENCE_MS) {
+            if (lease == 0 || unknown && nowMs - tail.bytes().mtimeNs() / 1_000_000 > PATIENCE_MS) {
                 tail.closedByWriter = true;
                 enqueue(tail);
             }

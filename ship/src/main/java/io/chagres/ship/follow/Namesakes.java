@@ -29,10 +29,11 @@ final class Namesakes {
             }
             Dentry stem = child(parent, name, end);
             if (stem != null && stem.attachment() instanceof Tail original && original != tail) {
-                if (original.predecessor != null && original.predecessor.bytes.position() > 0) {
-                    found.add(original.predecessor);
+                Tail before = original.predecessor();
+                if (before != null && before.position() > 0) {
+                    found.add(before);
                 }
-                if (original.bytes.position() > 0) {
+                if (original.position() > 0) {
                     found.add(original);
                 }
             }

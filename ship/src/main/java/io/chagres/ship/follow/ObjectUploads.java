@@ -112,11 +112,11 @@ public final class ObjectUploads {
         return all.size() < IN_FLIGHT;
     }
 
-    /** Starts an object of the bytes {@code [tail.bytes.dispatched(), end)}; the range is at most {@link #maxBytes}. */
+    /** Starts an object of the bytes {@code [dispatched, end)}; the range is at most {@link #maxBytes}. */
     public void start(Tail tail, long end) {
-        Job job = new Job(tail, tail.bytes.dispatched(), end - tail.bytes.dispatched());
+        Job job = new Job(tail, tail.bytes().dispatched(), end - tail.bytes().dispatched());
         tail.enter(Stage.UPLOADING);
-        tail.bytes.dispatch(end);
+        tail.bytes().dispatch(end);
         all.add(job);
         submit(job);
     }
@@ -125,7 +125,7 @@ public final class ObjectUploads {
         job.running = true;
         Fd source = Objects.requireNonNull(job.tail.fd());
         long versionId = job.tail.versionId;
-        long mtimeNs = job.tail.bytes.mtimeNs();
+        long mtimeNs = job.tail.bytes().mtimeNs();
         ObjectWriter.Range range = new ObjectWriter.Range(versionId, job.start, job.length, mtimeNs);
         Codec codec = job.tail.rules.codec();
         offload.start(
@@ -198,7 +198,7 @@ public final class ObjectUploads {
             job.dropped |= job.tail == tail;
         }
         all.removeIf(job -> job.dropped && !job.running);
-        tail.bytes.dispatch(tail.bytes.position());
+        tail.bytes().dispatch(tail.bytes().position());
         if (tail.stage() == Stage.UPLOADING) {
             tail.enter(Stage.FOLLOWING);
         }

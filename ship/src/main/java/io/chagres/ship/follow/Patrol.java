@@ -2,7 +2,6 @@ package io.chagres.ship.follow;
 
 import io.chagres.linux.Fd;
 import io.chagres.linux.Statx;
-import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.Tail;
@@ -73,7 +72,7 @@ public final class Patrol implements AutoCloseable {
     /** Goes on with the rounds when it is time; returns whether a look found a change. */
     public boolean step(long nowMs) {
         for (Tail fresh = table.pollFresh(); fresh != null; fresh = table.pollFresh()) {
-            fresh.lookedMs = nowMs;
+            fresh.looked(nowMs);
             atRest.add(fresh);
         }
         if (nowMs - steppedMs < STEP_MS) {
@@ -110,7 +109,7 @@ public final class Patrol implements AutoCloseable {
                 found = true;
                 continue;
             }
-            tail.lookedMs = nowMs;
+            tail.looked(nowMs);
             found |= take(tail, nowMs);
         }
         return found;
@@ -118,14 +117,14 @@ public final class Patrol implements AutoCloseable {
 
     /** Takes a look; the file stays on the patrol. */
     private boolean take(Tail tail, long nowMs) {
-        Verification bytes = tail.bytes;
-        boolean moved = bytes.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs());
+        boolean moved = tail.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs());
         if (moved) {
             verifier.observe(tail, stat, nowMs); // also while no turn can be given
             files.modified(tail);
         }
         boolean open = verifier.reconsider(tail, nowMs);
-        (open || nowMs - bytes.quietSinceMs() < LATELY_MS ? lively : atRest).add(tail);
+        tail.rest(nowMs);
+        (open || nowMs - tail.quietSinceMs() < LATELY_MS ? lively : atRest).add(tail);
         return moved;
     }
 
@@ -138,8 +137,8 @@ public final class Patrol implements AutoCloseable {
         }
         return name != null
                 && stat.of(name.writePath(path), false) == 0
-                && stat.ino() == tail.identity.inode()
-                && stat.dev() == tail.device;
+                && stat.ino() == tail.inode()
+                && stat.dev() == tail.volume().device();
     }
 
     /** Returns how long ago the look was that is the oldest, in milliseconds; 0 without a file. */
@@ -149,7 +148,7 @@ public final class Patrol implements AutoCloseable {
 
     private static long ageMs(FileQueue queue, long nowMs) {
         Tail first = queue.peek();
-        return first == null || !first.isLive() ? 0 : Math.max(0, nowMs - first.lookedMs);
+        return first == null || !first.isLive() ? 0 : Math.max(0, first.lookedAgoMs(nowMs));
     }
 
     /** Returns how many files were not looked at within their time. */
@@ -160,7 +159,7 @@ public final class Patrol implements AutoCloseable {
     private static long overdue(FileQueue queue, long withinMs, long nowMs) {
         long count = 0;
         for (Tail tail : queue) {
-            if (nowMs - tail.lookedMs <= withinMs) {
+            if (tail.lookedAgoMs(nowMs) <= withinMs) {
                 break;
             }
             count += tail.isLive() ? 1 : 0;

@@ -73,15 +73,15 @@ final class TailReader implements AutoCloseable {
             return Outcome.FULL;
         }
         Fd fd = Objects.requireNonNull(tail.fd());
-        long position = tail.bytes.position();
+        long position = tail.bytes().position();
         long read = fd.pread(commit.data(), commit.dataLength(), PIECE_BYTES, position);
         if (read < 0) {
             return failed((int) -read);
         }
         if (read == 0) {
-            return tail.bytes.size() > position ? Outcome.REWRITTEN : Outcome.EMPTY;
+            return tail.bytes().size() > position ? Outcome.REWRITTEN : Outcome.EMPTY;
         }
-        boolean end = read < PIECE_BYTES || position + read >= tail.bytes.size();
+        boolean end = read < PIECE_BYTES || position + read >= tail.bytes().size();
         long zeros = MemoryScan.trailingZeros(commit.data(), commit.dataLength(), read);
         if (zeros == read && read >= MIN_ZERO_RUN_BYTES) {
             return readZeros(tail, commit, read, release);
@@ -90,7 +90,7 @@ final class TailReader implements AutoCloseable {
             return Outcome.DEFERRED;
         }
         long take = read - (zeros > 0 && !release && (end || zeros >= MIN_ZERO_RUN_BYTES) ? zeros : 0);
-        tail.bytes.holdBack(end ? read - take : 0);
+        tail.bytes().holdBack(end ? read - take : 0);
         long whole = end && !release ? wholeLines(tail, commit, take) : take;
         if (!guardMatches(tail, commit, whole == 0 ? read : whole)) {
             return mismatch(position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN);
@@ -107,23 +107,25 @@ final class TailReader implements AutoCloseable {
     /** Decides about a piece that is all zeros: a hole, a preallocated end, or zeros somebody wrote. */
     private Outcome readZeros(Tail tail, CommitBuilder commit, long read, boolean release) {
         Fd fd = Objects.requireNonNull(tail.fd());
-        long position = tail.bytes.position();
-        long size = Math.max(tail.bytes.size(), position + read);
+        long position = tail.bytes().position();
+        long size = Math.max(tail.bytes().size(), position + read);
         long zerosEnd = zerosUntil(fd, position, position + read, size);
         if (zerosEnd >= size && !release) {
-            tail.bytes.holdBack(size - position);
+            tail.bytes().holdBack(size - position);
             return guardMatches(tail, commit, read) ? Outcome.EMPTY : mismatch(Outcome.REWRITTEN);
         }
         if (!guardMatches(tail, commit, read)) {
             return mismatch(position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN);
         }
-        tail.bytes.holdBack(0);
+        tail.bytes().holdBack(0);
         long length = zerosEnd - position;
-        commit.records().write(new LogRecord.ZeroRun(tail.versionId, position, length, tail.bytes.mtimeNs()));
+        commit.records()
+                .write(new LogRecord.ZeroRun(
+                        tail.versionId, position, length, tail.bytes().mtimeNs()));
         guardBytes.clear();
         guard.fill((byte) 0);
         tail.advance(length, Crc32cMath.ofZeros(length));
-        tail.bytes.guard(crcOf(guardBytes, 0, tail.bytes.guardLength()));
+        tail.bytes().guard(crcOf(guardBytes, 0, tail.bytes().guardLength()));
         return position + length >= size ? Outcome.READ : Outcome.MORE;
     }
 
@@ -186,14 +188,14 @@ final class TailReader implements AutoCloseable {
             return length;
         }
         long whole = MemoryScan.lastIndexOf(commit.data(), (byte) '\n', start, length) + 1;
-        boolean waited = tail.bytes.hasWaited(tail.bytes.position() + whole);
+        boolean waited = tail.bytes().hasWaited(tail.bytes().position() + whole);
         return whole == 0 && waited ? length : whole;
     }
 
     /** Reads the bytes before the position again and compares them with what was shipped. */
     private boolean guardMatches(Tail tail, CommitBuilder commit, long length) {
         Fd fd = Objects.requireNonNull(tail.fd());
-        if (tail.bytes.position() == 0) {
+        if (tail.bytes().position() == 0) {
             long head = Math.min(length, Verification.GUARD_BYTES);
             long read = compared(fd.preadAll(guard, 0, head, 0));
             return read == head && MemoryCompare.equal(commit.data(), commit.dataLength(), guard, 0, head);
@@ -213,38 +215,46 @@ final class TailReader implements AutoCloseable {
 
     /** Says whether the last bytes before the position are still the shipped ones; if not, see {@link #errno()}. */
     boolean guardMatches(Tail tail) {
-        int length = tail.bytes.guardLength();
-        long read =
-                compared(Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.bytes.position() - length));
-        return read == length && crcOf(guardBytes, 0, length) == tail.bytes.guardCrc();
+        int length = tail.bytes().guardLength();
+        long read = compared(Objects.requireNonNull(tail.fd())
+                .preadAll(guard, 0, length, tail.bytes().position() - length));
+        return read == length && crcOf(guardBytes, 0, length) == tail.bytes().guardCrc();
     }
 
     /** Sets the guard of a tail from the file itself; false when its bytes cannot be read, see {@link #errno()}. */
     boolean resetGuard(Tail tail) {
-        int length = tail.bytes.guardLength();
-        long read =
-                compared(Objects.requireNonNull(tail.fd()).preadAll(guard, 0, length, tail.bytes.position() - length));
+        int length = tail.bytes().guardLength();
+        long read = compared(Objects.requireNonNull(tail.fd())
+                .preadAll(guard, 0, length, tail.bytes().position() - length));
         if (read != length) {
             return false;
         }
-        tail.bytes.guard(crcOf(guardBytes, 0, length));
+        tail.bytes().guard(crcOf(guardBytes, 0, length));
         return true;
     }
 
     private void append(Tail tail, CommitBuilder commit, int length) {
         long start = commit.dataLength();
         int runCrc = crcOf(commit.dataBytes(), (int) start, length);
-        int guardLength = tail.bytes.guardLength();
+        int guardLength = tail.bytes().guardLength();
         if (length >= Verification.GUARD_BYTES) {
-            tail.bytes.guard(crcOf(
-                    commit.dataBytes(), (int) start + length - Verification.GUARD_BYTES, Verification.GUARD_BYTES));
+            tail.bytes()
+                    .guard(crcOf(
+                            commit.dataBytes(),
+                            (int) start + length - Verification.GUARD_BYTES,
+                            Verification.GUARD_BYTES));
         } else {
             // the guard buffer holds the bytes before the position when there are any: see guardMatches
             MemorySegment.copy(commit.data(), start, guard, guardLength, length);
             int skip = Math.max(0, guardLength + length - Verification.GUARD_BYTES);
-            tail.bytes.guard(crcOf(guardBytes, skip, guardLength + length - skip));
+            tail.bytes().guard(crcOf(guardBytes, skip, guardLength + length - skip));
         }
-        commit.appendRun(tail.versionId, tail.bytes.position(), length, runCrc, tail.bytes.mtimeNs());
+        commit.appendRun(
+                tail.versionId,
+                tail.bytes().position(),
+                length,
+                runCrc,
+                tail.bytes().mtimeNs());
         tail.advance(length, runCrc);
     }
 

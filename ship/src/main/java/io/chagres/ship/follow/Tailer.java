@@ -74,6 +74,9 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return failed;
         }
         tail.touched = false;
+        if (tail.isResting() && tail.hasName() && !tail.closedByWriter && verifier.isSatisfied(tail)) {
+            return Next.WAIT; // it is as it was
+        }
         return tail.stage().turn(tail, this);
     }
 
@@ -99,7 +102,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
 
     @Override
     public @Nullable Next checkShipped(Tail tail) {
-        Verification bytes = tail.bytes;
+        Verification bytes = tail.bytes();
         if (bytes.size() < bytes.position()) {
             return supersede(tail, LogRecord.Reason.TRUNCATED);
         }
@@ -140,7 +143,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (!tail.hasName() && !OpenFiles.isForNow(errno)) {
             if (tail.mayHoldMore()) {
                 openFiles.lost(tail);
-            } else if (!tail.bytes.looksSettled()) {
+            } else if (!tail.bytes().looksSettled()) {
                 openFiles.unproven(tail);
             }
             versions.finish(tail, LogRecord.Reason.GONE);
@@ -150,7 +153,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return Next.WAIT; // a rename or removal under way: its event brings the tail back
         }
         if (tail.touched || !tail.hasName()) {
-            tail.bytes.suspect(); // no event tells of more
+            tail.bytes().suspect(); // no event tells of more
         }
         return refused(tail, errno);
     }
@@ -158,7 +161,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
     public long sizeNow(Tail tail) {
         Fd fd = tail.fd();
-        return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.bytes.size();
+        return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.size();
     }
 
     /** Looks at size, times and attributes of the file; returns 0 or -errno. */
@@ -188,27 +191,29 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         }
         boolean all = release;
         for (int i = 0; i < PIECES_PER_TURN; i++) {
-            long before = tail.bytes.position();
+            long before = tail.bytes().position();
             TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all);
-            readBytes += tail.bytes.position() - before;
-            if (!all && tail.bytes.heldBackBytes() > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
+            readBytes += tail.bytes().position() - before;
+            if (!all && tail.bytes().heldBackBytes() > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
                 all = true;
                 continue;
             }
             switch (outcome) {
                 case EMPTY -> {
                     // it changed, and not behind what was shipped: perhaps within it
-                    if (i == 0 && tail.bytes.unprovenBytes() > 0 && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
-                        tail.bytes.suspect();
+                    if (i == 0
+                            && tail.bytes().unprovenBytes() > 0
+                            && tail.bytes().mtimeNs() != tail.recordedMtimeNs()) {
+                        tail.bytes().suspect();
                     }
                     return readToEnd(tail);
                 }
                 case READ -> {
                     return readToEnd(tail);
                 }
-                case MORE -> pipeline.touch(tail.bytes, tail.rules.maxLagMs());
+                case MORE -> pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
                 case DEFERRED -> {
-                    pipeline.touch(tail.bytes, tail.rules.maxLagMs());
+                    pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
                     return Next.LATER;
                 }
                 case FULL -> {
@@ -226,19 +231,19 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     private Next readToEnd(Tail tail) {
-        pipeline.touch(tail.bytes, tail.rules.maxLagMs());
+        pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
         // it grew between looking and reading: take the time that belongs to these bytes; or it must be proven that it
         // did not change meanwhile
-        if (tail.bytes.position() > tail.bytes.size() || verifier.isDemanded()) {
+        if (tail.bytes().position() > tail.bytes().size() || verifier.isDemanded()) {
             observe(tail);
         }
-        if (tail.bytes.size() == tail.bytes.position() && tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
+        if (tail.bytes().size() == tail.bytes().position() && tail.bytes().mtimeNs() != tail.recordedMtimeNs()) {
             recordMtime(tail);
         }
-        if (tail.bytes.size() > tail.bytes.position() + tail.bytes.heldBackBytes()) {
+        if (tail.bytes().size() > tail.bytes().position() + tail.bytes().heldBackBytes()) {
             return Next.AGAIN;
         }
-        copies.noteHead(tail, tail.bytes.position());
+        copies.noteHead(tail, tail.bytes().position());
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
         tail.closedByWriter = false;
@@ -257,13 +262,15 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
 
     /** Returns where the next data object of a tail ends, or 0 when its bytes go into the commit. */
     private long objectEnd(Tail tail) {
-        long start = tail.bytes.dispatched();
-        long backlog = tail.bytes.size() - start;
+        long start = tail.bytes().dispatched();
+        long backlog = tail.bytes().size() - start;
         if (backlog < ObjectUploads.MIN_BYTES || (tail.rules.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
             return 0;
         }
         long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
-        long dataEnd = hole > start ? Math.min(hole, tail.bytes.size()) : tail.bytes.size();
+        long dataEnd = hole > start
+                ? Math.min(hole, tail.bytes().size())
+                : tail.bytes().size();
         if (hole == start) {
             return 0;
         }
@@ -272,7 +279,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (lineEnd - start >= ObjectUploads.MIN_BYTES / 2) {
             return lineEnd;
         }
-        if (end == tail.bytes.size() && !release) {
+        if (end == tail.bytes().size() && !release) {
             end -= TailReader.PIECE_BYTES; // the last piece may end in zeros or half a line
         }
         end -= end % ALIGNMENT;
@@ -284,7 +291,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
 
     /** A preallocated file ends in zeros that are no data yet: an object may take what surely comes before them. */
     private long shorterEnd(Tail tail, long end) {
-        long shorter = tail.bytes.dispatched() + ObjectUploads.MIN_BYTES;
+        long shorter = tail.bytes().dispatched() + ObjectUploads.MIN_BYTES;
         return shorter < end && !reader.endsInZeros(tail, shorter) ? shorter : 0;
     }
 
@@ -304,12 +311,12 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     public boolean takeObject(Tail tail, ObjectWriter.Written object) {
         LogRecord.ObjectRun run = object.run();
         Fd fd = tail.fd();
-        if (fd == null || run.start() != tail.bytes.position()) {
+        if (fd == null || run.start() != tail.bytes().position()) {
             return false;
         }
         int last = run.crcs().length - 1;
         long lastStart = run.start() + (long) last * PrefixChecksums.PIECE_BYTES;
-        boolean same = tail.bytes.position() == 0
+        boolean same = tail.bytes().position() == 0
                 ? prefixCheck.matches(fd, 0, Math.min(run.end(), PrefixChecksums.PIECE_BYTES), run.crcs()[0])
                 : reader.guardMatches(tail);
         if (!same || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
@@ -320,27 +327,27 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             tail.advance(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - pieceStart), run.crcs()[i]);
         }
         if (!reader.resetGuard(tail) || !prefixCheck.matches(fd, lastStart, run.end(), run.crcs()[last])) {
-            tail.bytes.distrust();
+            tail.bytes().distrust();
         }
         if (object.digest() != null) {
             pipeline.write(object.digest());
         }
         pipeline.write(run);
-        pipeline.touch(tail.bytes, tail.rules.maxLagMs());
+        pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
         readBytes += run.end() - run.start();
         return true;
     }
 
     /** The file has exactly what was shipped: did it change in place, did it lose its last name? */
     private Next atEnd(Tail tail) {
-        if (tail.bytes.mtimeNs() != tail.recordedMtimeNs()) {
-            if (tail.bytes.position() > 0 && !reader.guardMatches(tail)) {
+        if (tail.bytes().mtimeNs() != tail.recordedMtimeNs()) {
+            if (tail.bytes().position() > 0 && !reader.guardMatches(tail)) {
                 return reader.errno() == 0
                         ? supersede(tail, LogRecord.Reason.REWRITTEN)
                         : refused(tail, reader.errno());
             }
             recordMtime(tail);
-            tail.bytes.suspect();
+            tail.bytes().suspect();
         }
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
@@ -352,14 +359,15 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     private void recordMtime(Tail tail) {
-        recordAttributes(tail, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
+        recordAttributes(tail, tail.recorded().withMtimeNs(tail.bytes().mtimeNs()));
     }
 
     /** The file is not what was shipped: a new version begins, with what both have in common as a copy. */
     private Next supersede(Tail tail, LogRecord.Reason reason) {
         uploads.drop(tail);
-        Tail next = versions.supersede(tail, reason, tail.recorded().withMtimeNs(tail.bytes.mtimeNs()));
-        next.bytes.follow(tail.bytes);
+        Tail next = versions.supersede(
+                tail, reason, tail.recorded().withMtimeNs(tail.bytes().mtimeNs()));
+        next.bytes().follow(tail.bytes());
         return Next.OVER;
     }
 

@@ -80,22 +80,28 @@ public final class Verifier implements AutoCloseable {
 
     /** Says whether what was shipped of a file meets what is demanded. */
     public boolean isSatisfied(Tail tail) {
-        if (!isDemanded() || tail.bytes.isProven(demandedMs)) {
+        if (!isDemanded() || tail.isResting() && writers.timesStores(tail)) {
             return true;
         }
-        boolean told = tail.bytes.isToldByTimes() && (writers.timesStores(tail) || writers.tell(tail));
+        if (!tail.isResting() && tail.bytes().isProven(demandedMs)) {
+            return true;
+        }
+        boolean told = tail.isToldByTimes() && (writers.timesStores(tail) || writers.tell(tail));
         if (told) {
-            tail.bytes.proven(demandedMs);
+            tail.bytes().proven(demandedMs);
         }
         return told;
     }
 
     /** Takes how a tail's file looks now: what may have changed is counted until it was compared. */
     public void observe(Tail tail, Statx stat, long nowMs) {
-        boolean first = tail.bytes.isUnseen();
-        tail.bytes.observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs, fileClock.millis());
+        if (tail.isResting() && !tail.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs())) {
+            return;
+        }
+        boolean first = tail.bytes().isUnseen();
+        tail.bytes().observe(stat.size(), stat.mtimeNs(), stat.ctimeNs(), nowMs, fileClock.millis());
         if (first) {
-            tail.bytes.tell(writers.tell(tail));
+            tail.bytes().tell(writers.tell(tail));
         }
         watch(tail);
     }
@@ -107,13 +113,15 @@ public final class Verifier implements AutoCloseable {
      * @return whether somebody surely has it open for writing
      */
     boolean reconsider(Tail tail, long nowMs) {
-        Verification bytes = tail.bytes;
         int asked = writers.ask(tail);
-        if (bytes.isToldByTimes()) {
+        if (tail.isToldByTimes()) {
             if (!writers.timesStores(tail) && !writers.tell(tail, asked)) {
-                bytes.tell(false);
+                tail.bytes().tell(false);
             }
-        } else if (bytes.unprovenBytes() == 0
+            return asked == -Errno.EAGAIN;
+        }
+        Verification bytes = tail.bytes();
+        if (bytes.unprovenBytes() == 0
                 && nowMs - bytes.quietSinceMs() >= QUIET_MS
                 && isRested(bytes, QUIET_BYTES_PER_MS, nowMs)
                 && writers.tell(tail, asked)) {
@@ -124,15 +132,15 @@ public final class Verifier implements AutoCloseable {
     }
 
     private void watch(Tail tail) {
-        if (tail.bytes.unprovenBytes() > 0 || tail.bytes.isSuspect()) {
+        if (tail.bytes().unprovenBytes() > 0 || tail.bytes().isSuspect()) {
             unproven.add(tail);
         }
     }
 
     /** Compares a tail that was read at once if that is demanded; else that happens when its time comes. */
     public void look(Tail tail, long nowMs) {
-        Verification bytes = tail.bytes;
-        Tail.Nameless ends = tail.nameless;
+        Verification bytes = tail.bytes();
+        Tail.Nameless ends = tail.nameless();
         boolean last = ends != null && ends.lastLook && !bytes.isSettled(ends.overSinceMs);
         boolean owed = last || !isSatisfied(tail);
         if (owed) {
@@ -162,8 +170,10 @@ public final class Verifier implements AutoCloseable {
      * of one that meets what is demanded, none.
      */
     public long unverifiedBytes(Tail tail) {
-        boolean counts = tail.isLive() && !tail.bytes.isSuspect();
-        return !counts || isDemanded() && tail.bytes.isProven(demandedMs) ? 0 : tail.bytes.untoldBytes();
+        boolean counts = tail.isLive() && !tail.isResting() && !tail.bytes().isSuspect();
+        return !counts || isDemanded() && tail.bytes().isProven(demandedMs)
+                ? 0
+                : tail.bytes().untoldBytes();
     }
 
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
@@ -197,7 +207,7 @@ public final class Verifier implements AutoCloseable {
         long bytesDue = 0;
         for (int left = unproven.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(unproven.poll());
-            Verification bytes = tail.bytes;
+            Verification bytes = tail.bytes();
             if (!tail.isLive() || bytes.unprovenBytes() == 0 && !bytes.isSuspect()) {
                 continue;
             }
@@ -238,8 +248,8 @@ public final class Verifier implements AutoCloseable {
             compare(tail);
             return false;
         }
-        int from = tail.bytes.compare(nowMs, fileClock.millis(), () -> writers.tell(tail));
-        PrefixChecksums prefix = tail.bytes.prefix();
+        int from = tail.bytes().compare(nowMs, fileClock.millis(), () -> writers.tell(tail));
+        PrefixChecksums prefix = tail.bytes().prefix();
         PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + PIECES_PER_TASK));
         running.add(tail);
         VerificationEvent event = Recording.isOn() ? new VerificationEvent() : null;
@@ -279,7 +289,7 @@ public final class Verifier implements AutoCloseable {
 
     private void take(Tail tail, int from, PrefixChecksums.Pieces pieces, Compared answer) {
         running.remove(tail);
-        Verification bytes = tail.bytes;
+        Verification bytes = tail.bytes();
         if (!bytes.isComparing()) {
             files.enqueue(tail); // it was forgotten, and is asked for again if it is still wanted
             return;

@@ -5,9 +5,11 @@ import io.chagres.linux.CacheStat;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Statx;
+import io.chagres.ship.file.SourceVolume;
 import io.chagres.ship.file.Tail;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knows whether somebody may change a file without a trace in its times. A store through a mapping moves them only
@@ -15,20 +17,17 @@ import java.util.Map;
  * operator set, so the page cache is asked whether it was. Confined to the shipper's thread.
  */
 final class Writers implements AutoCloseable {
-    /** By its id: the number of a device may be another's after an unmount. */
-    private record FileSystem(long high, long low) {}
-
     private final CacheStat cache = new CacheStat();
     private final Statx stat = new Statx();
-    private final Map<FileSystem, Boolean> timed = new HashMap<>();
-    private FileSystem last = new FileSystem(0, 0);
+    private final Map<SourceVolume, Boolean> timed = new HashMap<>();
+    private @Nullable SourceVolume last;
     private boolean lastTimed;
 
     /** Says whether the file system of a file moves times upon the first store into a page that was written back. */
     boolean timesStores(Tail tail) {
-        if (tail.identity.fsHigh() != last.high || tail.identity.fsLow() != last.low) {
+        SourceVolume its = tail.volume();
+        if (!its.equals(last)) {
             Fd fd = tail.fd();
-            FileSystem its = new FileSystem(tail.identity.fsHigh(), tail.identity.fsLow());
             Boolean known = timed.get(its);
             if (known == null) {
                 if (fd == null) {

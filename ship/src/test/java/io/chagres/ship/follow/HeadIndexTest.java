@@ -6,9 +6,9 @@ import io.chagres.archive.Codec;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.copy.Origins;
 import io.chagres.ship.file.Rules;
+import io.chagres.ship.file.SourceVolume;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Tail;
-import io.chagres.watch.FileIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,8 +23,9 @@ class HeadIndexTest {
         for (int i = 0; i < count; i++) {
             Tail tail = new Tail(
                     i + 1,
-                    new FileIdentity(1, 2, i, 3),
-                    1,
+                    new SourceVolume(1, 2, 1),
+                    i,
+                    3,
                     new PrefixChecksums(0),
                     Origins.NONE,
                     new Rules(1000, Codec.ZSTD));
