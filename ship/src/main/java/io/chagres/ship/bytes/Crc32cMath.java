@@ -31,7 +31,7 @@ public final class Crc32cMath {
      * @param second CRC of the second run
      * @param secondLengthBytes length of the second run, at least 0
      */
-    static int combine(int first, int second, long secondLengthBytes) {
+    public static int combine(int first, int second, long secondLengthBytes) {
         return multiply(shift(secondLengthBytes), first) ^ second;
     }
 

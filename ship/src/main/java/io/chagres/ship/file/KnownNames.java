@@ -4,8 +4,10 @@ import io.chagres.archive.Attributes;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,50 +23,94 @@ public final class KnownNames {
             @Nullable Attributes directory,
             @Nullable Pathname target) {}
 
+    /** Directories, links, and files that were not added in the order of their names. */
     private Map<Pathname, Meaning> names = new HashMap<>();
 
-    /** Adds a name the archive has. */
+    /** Other files, by their directory. */
+    private final Map<Pathname, KnownFiles> files = new HashMap<>();
+
+    /** Adds a name the archive has; of the files of a directory those in the order of their bytes take least. */
     public void put(Pathname path, Meaning meaning) {
-        names.put(path, meaning);
+        Pathname directory = meaning.directory() == null && meaning.target() == null ? path.parent() : null;
+        if (directory == null
+                || !files.computeIfAbsent(directory, each -> new KnownFiles()).append(path, meaning)) {
+            names.put(path, meaning);
+        }
     }
 
     /** Says whether the archive already has this name for this version; the name then counts as seen. */
     public boolean seenFile(Pathname path, long versionId) {
-        Meaning meaning = names.remove(path);
+        Meaning meaning = remove(path);
         return meaning != null && versionId != 0 && meaning.versionId() == versionId;
     }
 
     /** Returns how many bytes the archive has of the file that had a name; 0 when it has none, or it was seen. */
     long lengthBytes(Pathname path) {
         Meaning meaning = names.get(path);
+        KnownFiles beside = files.get(path.parent());
+        meaning = meaning == null && beside != null ? beside.get(path) : meaning;
         return meaning == null ? 0 : meaning.lengthBytes();
     }
 
     /** Says whether the archive already has this directory with these attributes. */
     boolean seenDirectory(Pathname path, Attributes attributes) {
-        Meaning meaning = names.remove(path);
+        Meaning meaning = remove(path);
         return meaning != null && attributes.equals(meaning.directory());
     }
 
     /** Says whether the archive already has this link with this target. */
     boolean seenLink(Pathname path, Pathname target) {
-        Meaning meaning = names.remove(path);
+        Meaning meaning = remove(path);
         return meaning != null && target.equals(meaning.target());
+    }
+
+    private @Nullable Meaning remove(Pathname path) {
+        Meaning meaning = names.remove(path);
+        if (meaning != null || files.isEmpty()) {
+            return meaning;
+        }
+        Pathname directory = path.parent();
+        KnownFiles beside = files.get(directory);
+        meaning = beside == null ? null : beside.remove(path);
+        if (beside != null && beside.isEmpty()) {
+            files.remove(directory);
+        }
+        return meaning;
+    }
+
+    /** Removes all that the archive has at a path and below it. */
+    private Map<Pathname, Meaning> take(Pathname top) {
+        Map<Pathname, Meaning> taken = new HashMap<>();
+        Meaning own = remove(top);
+        if (own != null) {
+            taken.put(top, own);
+        }
+        takeIf(names, path -> path.startsWith(top), taken::put);
+        Map<Pathname, KnownFiles> below = new HashMap<>();
+        takeIf(files, directory -> directory.startsWith(top), below::put);
+        below.forEach((directory, each) -> each.forEach(directory, taken::put));
+        return taken;
+    }
+
+    private static <T> void takeIf(Map<Pathname, T> all, Predicate<Pathname> which, BiConsumer<Pathname, T> taken) {
+        for (Iterator<Map.Entry<Pathname, T>> each = all.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<Pathname, T> next = each.next();
+            if (which.test(next.getKey())) {
+                taken.accept(next.getKey(), next.getValue());
+                each.remove();
+            }
+        }
     }
 
     /** Follows a move: what the archive has below the new name is replaced, what is below the old one goes along. */
     void moved(Pathname from, Pathname to) {
-        if (names.isEmpty()) {
+        if (isEmpty()) {
             return;
         }
-        Map<Pathname, Meaning> after = new HashMap<>();
-        names.forEach((path, meaning) -> {
-            if (path.startsWith(from)) {
-                after.put(path.equals(from) ? to : to.resolve(path.relativeTo(from)), meaning);
-            }
-        });
-        names.keySet().removeIf(path -> path.startsWith(from) || path.startsWith(to));
-        names.putAll(after);
+        Map<Pathname, Meaning> moving = take(from);
+        take(to);
+        moving.forEach(
+                (path, meaning) -> names.put(path.equals(from) ? to : to.resolve(path.relativeTo(from)), meaning));
     }
 
     /**
@@ -75,13 +121,13 @@ public final class KnownNames {
      */
     boolean removed(Pathname path, boolean isDirectory) {
         return isDirectory
-                ? names.keySet().removeIf(each -> each.startsWith(path))
-                : names.remove(path) != null; // files go by thousands while others are scanned
+                ? !isEmpty() && !take(path).isEmpty()
+                : remove(path) != null; // files go by thousands while others are scanned
     }
 
     /** Says whether every name was seen. */
     public boolean isEmpty() {
-        return names.isEmpty();
+        return names.isEmpty() && files.isEmpty();
     }
 
     /**
@@ -92,13 +138,16 @@ public final class KnownNames {
     public List<Pathname> takeUnseen(Predicate<Pathname> hidden) {
         Map<Pathname, Meaning> kept = new HashMap<>();
         List<Pathname> unseen = new ArrayList<>();
-        names.forEach((path, meaning) -> {
+        BiConsumer<Pathname, Meaning> sorting = (path, meaning) -> {
             if (hidden.test(path)) {
                 kept.put(path, meaning);
             } else {
                 unseen.add(path);
             }
-        });
+        };
+        names.forEach(sorting);
+        files.forEach((directory, each) -> each.forEach(directory, sorting));
+        files.clear();
         names = kept;
         unseen.sort(null);
         return unseen;

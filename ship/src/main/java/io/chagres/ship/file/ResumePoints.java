@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -41,14 +42,16 @@ public final class ResumePoints implements RunListener {
             long mtimeNs,
             long endedMs) {}
 
-    private record Collected(PrefixChecksums prefix, Origins origins, long openedMtimeNs) {}
-
     private final boolean endsAtLosses;
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> unreadable = new HashSet<>();
-    // emptied by making them anew: a map keeps the table of what was in it
-    private Map<Long, Collected> collected = new HashMap<>();
-    private Map<FileIdentity, List<ResumePoint>> points = new HashMap<>();
+    private CollectedVersions collected = new CollectedVersions();
+    /** Those of one inode, and perhaps of several file systems, follow each other. */
+    private final InodeTable<CollectedVersion> points = new InodeTable<>();
+
+    private int count;
+    private final List<SourceVolume> volumes = new ArrayList<>();
+    private @Nullable Pathname lastDirectory;
     /** By the last name, once somebody asks for that; some may be claimed since. */
     private @Nullable Map<Pathname, FileIdentity> byPath;
     /** By the version that followed. */
@@ -71,34 +74,30 @@ public final class ResumePoints implements RunListener {
 
     @Override
     public void opened(LogRecord.VersionOpened opened) {
-        collected.put(
-                opened.versionId(),
-                new Collected(
-                        new PrefixChecksums(opened.startPosition()),
-                        new Origins(),
-                        opened.attributes().mtimeNs()));
+        collected.put(new CollectedVersion(
+                opened.versionId(), opened.startPosition(), opened.attributes().mtimeNs()));
     }
 
     @Override
     public void extent(LogRecord.Extent extent) {
-        Collected version = Objects.requireNonNull(collected.get(extent.versionId()));
+        CollectedVersion version = Objects.requireNonNull(collected.get(extent.versionId()));
         boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost()
                 || extent instanceof LogRecord.Run run && unreadable.contains(run.seq());
         if (endsAtLosses && (lost && ended.add(extent.versionId()) || ended.contains(extent.versionId()))) {
             return;
         }
         if (!(extent instanceof LogRecord.CopyRun) && version.origins().end() == extent.start()) {
-            version.prefix().split(); // what is behind the end of a copy may be repeated by itself
+            version.split(); // what is behind the end of a copy may be repeated by itself
         }
         switch (extent) {
-            case LogRecord.Run run -> version.prefix().append(run.length(), run.crc());
-            case LogRecord.PackedRun run -> version.prefix().append(run.length(), run.crc());
-            case LogRecord.ObjectRun run -> object(version.prefix(), run);
-            case LogRecord.ZeroRun run -> version.prefix().append(run.length(), Crc32cMath.ofZeros(run.length()));
+            case LogRecord.Run run -> version.append(run.length(), run.crc());
+            case LogRecord.PackedRun run -> version.append(run.length(), run.crc());
+            case LogRecord.ObjectRun run -> object(version, run);
+            case LogRecord.ZeroRun run -> version.append(run.length(), Crc32cMath.ofZeros(run.length()));
             case LogRecord.CopyRun run -> {
-                version.prefix().append(run.length(), run.crc());
+                version.append(run.length(), run.crc());
                 if (!lost) {
-                    version.origins().append(run.start(), run.end(), run.sourceVersion());
+                    version.appendOrigin(run.start(), run.end(), run.sourceVersion());
                 }
             }
         }
@@ -106,7 +105,7 @@ public final class ResumePoints implements RunListener {
 
     @Override
     public void restart() {
-        collected.clear();
+        collected = new CollectedVersions();
         ended.clear();
     }
 
@@ -117,70 +116,93 @@ public final class ResumePoints implements RunListener {
 
     /** Returns where a version goes on; before {@link #keep}. */
     public long end(long versionId) {
-        Collected version = collected.get(versionId);
-        return version == null ? 0 : version.prefix().end();
+        CollectedVersion version = collected.get(versionId);
+        return version == null ? 0 : version.end();
     }
 
     /** Takes over what is known of the bytes before those of this log, of versions that another log began. */
     public void takeOver(ResumePoints before) {
-        Map<Long, ResumePoint> known = new HashMap<>();
-        before.points.values().forEach(each -> each.forEach(point -> known.put(point.versionId(), point)));
-        points.values()
-                .forEach(each -> each.replaceAll(point -> {
-                    ResumePoint old = known.get(point.versionId());
-                    boolean same =
-                            old != null && old.prefix().end() == point.prefix().end();
-                    return same && old != null
-                            ? new ResumePoint(
-                                    point.versionId(),
-                                    old.prefix(),
-                                    point.origins(),
-                                    point.attributes(),
-                                    point.lastPath(),
-                                    point.isGrowing(),
-                                    point.isNamed())
-                            : point;
-                }));
+        CollectedVersions known = new CollectedVersions();
+        before.forEach(known::put);
+        forEach(point -> {
+            CollectedVersion old = known.get(point.versionId());
+            if (old != null && old.end() == point.end()) {
+                point.takePrefix(old);
+            }
+        });
     }
 
-    private static void object(PrefixChecksums prefix, LogRecord.ObjectRun run) {
+    private void forEach(Consumer<CollectedVersion> action) {
+        for (int i = 0; i < points.slots(); i++) {
+            for (CollectedVersion each = points.at(i); each != null; each = each.next) {
+                action.accept(each);
+            }
+        }
+    }
+
+    private static void object(CollectedVersion version, LogRecord.ObjectRun run) {
         for (int i = 0; i < run.crcs().length; i++) {
             long start = run.start() + (long) i * PrefixChecksums.PIECE_BYTES;
-            prefix.append(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - start), run.crcs()[i]);
+            version.append(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - start), run.crcs()[i]);
         }
     }
 
     /** Keeps the versions that may still grow, and those before them, once the whole log was applied. */
     public void keep(HostState state) {
         for (FileVersion version : state.versions()) {
-            Collected found = collected.get(version.id());
+            CollectedVersion found = collected.get(version.id());
             if (found != null && mayGrow(version)) {
-                FileIdentity identity = identity(version);
-                points.computeIfAbsent(identity, k -> new ArrayList<>(1))
-                        .add(new ResumePoint(
-                                version.id(),
-                                found.prefix(),
-                                found.origins(),
-                                version.attributes(),
-                                version.lastPath(),
-                                version.nameCount() > 0 || version.state() == FileVersion.State.GROWING,
-                                version.nameCount() > 0));
                 FileVersion before = state.version(version.previousVersion());
-                Collected cut = collected.get(version.previousVersion());
+                CollectedVersion cut = collected.get(version.previousVersion());
                 if (before != null && cut != null && before.isOver()) {
-                    cuts.put(version.id(), cut(before, cut, found.openedMtimeNs()));
+                    cuts.put(version.id(), cut(before, cut, found.mtimeNs()));
                 }
+                found.goOn(
+                        volume(identity(version)),
+                        version.key().inode(),
+                        version.key().generation());
+                found.recorded(version.attributes());
+                boolean isNamed = version.nameCount() > 0;
+                found.at(version.lastPath(), lastDirectory);
+                lastDirectory = found.directory();
+                found.is(isNamed || version.state() == FileVersion.State.GROWING, isNamed);
+                add(found);
             }
         }
-        collected = new HashMap<>();
+        collected = new CollectedVersions();
     }
 
-    private static Cut cut(FileVersion version, Collected found, long mtimeNs) {
+    private SourceVolume volume(FileIdentity identity) {
+        for (SourceVolume each : volumes) {
+            if (each.holds(identity, 0)) {
+                return each;
+            }
+        }
+        SourceVolume added = new SourceVolume(identity.fsHigh(), identity.fsLow(), 0);
+        volumes.add(added);
+        return added;
+    }
+
+    /** Adds one behind those of the same inode. */
+    private void add(CollectedVersion added) {
+        CollectedVersion last = points.find(added.inode(), added.generation());
+        if (last == null) {
+            points.put(added);
+        } else {
+            while (last.next != null) {
+                last = last.next;
+            }
+            last.next = added;
+        }
+        count++;
+    }
+
+    private static Cut cut(FileVersion version, CollectedVersion found, long mtimeNs) {
         Pathname last = version.lastPath();
         return new Cut(
                 version.id(),
                 identity(version),
-                found.prefix(),
+                found.checksums(),
                 found.origins(),
                 last == null ? version.openedPath() : last,
                 mtimeNs,
@@ -205,12 +227,12 @@ public final class ResumePoints implements RunListener {
 
     /** Returns how many versions may go on. */
     public int count() {
-        return points.values().stream().mapToInt(List::size).sum();
+        return count;
     }
 
     /** Gives all versions that nobody has claimed. */
     void unclaimed(BiConsumer<FileIdentity, ResumePoint> to) {
-        points.forEach((identity, all) -> all.forEach(each -> to.accept(identity, each)));
+        forEach(each -> to.accept(each.identity(), each.point()));
     }
 
     private static boolean mayGrow(FileVersion version) {
@@ -222,14 +244,17 @@ public final class ResumePoints implements RunListener {
 
     /** Puts back where a file went on that may be found again under another name. */
     public void put(Tail tail, @Nullable Pathname lastPath) {
-        points.computeIfAbsent(tail.identity(), k -> new ArrayList<>(1))
-                .add(new ResumePoint(
-                        tail.versionId, tail.bytes().prefix(), tail.origins(), tail.recorded(), lastPath, false, false));
+        CollectedVersion point =
+                new CollectedVersion(tail.versionId, tail.bytes().prefix(), tail.origins());
+        point.goOn(volume(tail.identity()), tail.inode(), tail.generation());
+        point.recorded(tail.recorded());
+        point.at(lastPath, null);
+        add(point);
     }
 
     /** Says whether a version waits for a file with this identity. */
     public boolean holds(FileIdentity identity) {
-        return points.containsKey(identity);
+        return find(identity, null) != null;
     }
 
     /**
@@ -238,22 +263,40 @@ public final class ResumePoints implements RunListener {
      */
     @Nullable
     public ResumePoint claim(FileIdentity identity, Pathname path) {
-        List<ResumePoint> candidates = points.get(identity);
-        if (candidates == null) {
-            return null;
+        CollectedVersion best = find(identity, path);
+        if (best != null) {
+            remove(best);
         }
-        ResumePoint best = candidates.getLast();
-        for (ResumePoint each : candidates) {
-            if (path.equals(each.lastPath())) {
-                best = each;
+        return best == null ? null : best.point();
+    }
+
+    /** Returns the newest of an identity, or of those that had a name last the newest. */
+    private @Nullable CollectedVersion find(FileIdentity identity, @Nullable Pathname path) {
+        CollectedVersion newest = null;
+        CollectedVersion ofName = null;
+        CollectedVersion first = points.find(identity.inode(), identity.generation());
+        for (CollectedVersion each = first; each != null; each = each.next) {
+            if (each.isOn(identity)) {
+                newest = each;
+                ofName = path != null && path.equals(each.lastPath()) ? each : ofName;
             }
         }
-        candidates.remove(best);
-        if (candidates.isEmpty()) {
-            points.remove(identity);
-            points = points.isEmpty() ? new HashMap<>() : points;
+        return ofName == null ? newest : ofName;
+    }
+
+    private void remove(CollectedVersion removed) {
+        CollectedVersion before = points.find(removed.inode(), removed.generation());
+        if (before != removed) {
+            while (before != null && before.next != removed) {
+                before = before.next;
+            }
+            Objects.requireNonNull(before).next = removed.next;
+        } else if (removed.next != null) {
+            points.put(removed.next);
+        } else {
+            points.remove(removed);
         }
-        return best;
+        count--;
     }
 
     /**
@@ -263,28 +306,29 @@ public final class ResumePoints implements RunListener {
      */
     @Nullable
     public ResumePoint claimAt(Pathname path, Predicate<ResumePoint> isSame) {
-        if (points.isEmpty()) {
+        if (count == 0) {
             byPath = null;
             return null;
         }
-        if (byPath == null) {
-            byPath = new HashMap<>();
-            for (var each : points.entrySet()) {
-                for (ResumePoint point : each.getValue()) {
-                    if (point.isNamed() && point.lastPath() != null) {
-                        byPath.put(point.lastPath(), each.getKey());
-                    }
-                }
-            }
+        Map<Pathname, FileIdentity> known = byPath;
+        if (known == null) {
+            known = namedByPath();
+            byPath = known;
         }
-        FileIdentity identity = byPath.get(path);
-        if (identity != null) {
-            for (ResumePoint each : points.getOrDefault(identity, List.of())) {
-                if (path.equals(each.lastPath()) && isSame.test(each)) {
-                    return claim(identity, path);
-                }
+        FileIdentity identity = known.get(path);
+        CollectedVersion found = identity == null ? null : find(identity, path);
+        boolean claims = found != null && path.equals(found.lastPath()) && isSame.test(found.point());
+        return identity == null || !claims ? null : claim(identity, path);
+    }
+
+    private Map<Pathname, FileIdentity> namedByPath() {
+        Map<Pathname, FileIdentity> named = new HashMap<>();
+        forEach(point -> {
+            Pathname path = point.lastPath();
+            if (point.isNamed() && path != null) {
+                named.put(path, point.identity());
             }
-        }
-        return null;
+        });
+        return named;
     }
 }

@@ -1,0 +1,44 @@
+package io.chagres.ship.file;
+
+import org.jspecify.annotations.Nullable;
+
+/** Finds collected versions by their ids: open addressing, at most three quarters full. Confined to one thread. */
+final class CollectedVersions {
+    private @Nullable CollectedVersion[] slots = new CollectedVersion[16];
+    private int size;
+
+    @Nullable
+    CollectedVersion get(long versionId) {
+        return slots[slot(versionId)];
+    }
+
+    /** Adds a version, in the place of another with its id. */
+    void put(CollectedVersion version) {
+        int at = slot(version.versionId());
+        if (slots[at] == null) {
+            size++;
+        }
+        slots[at] = version;
+        if (size * 4L > slots.length * 3L) {
+            grow();
+        }
+    }
+
+    private int slot(long versionId) {
+        int at = (int) (versionId * 0x9E3779B97F4A7C15L >>> 32) & slots.length - 1;
+        for (CollectedVersion each = slots[at]; each != null && each.versionId() != versionId; each = slots[at]) {
+            at = at + 1 & slots.length - 1;
+        }
+        return at;
+    }
+
+    private void grow() {
+        @Nullable CollectedVersion[] before = slots;
+        slots = new CollectedVersion[before.length * 2];
+        for (CollectedVersion each : before) {
+            if (each != null) {
+                slots[slot(each.versionId())] = each;
+            }
+        }
+    }
+}
