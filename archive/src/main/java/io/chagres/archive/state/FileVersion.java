@@ -32,7 +32,9 @@ public final class FileVersion {
 
     private final LogRecord.VersionOpened opened;
     private @Nullable ExtentList extents;
-    private final List<NameTree.Entry> names = new ArrayList<>(1);
+    private NameTree.@Nullable Entry name;
+    /** Those beside the first; most versions have none. */
+    private List<NameTree.Entry> moreNames = List.of();
 
     /** Where names of it are that a table holds and nothing has touched yet; null when there was no table. */
     private final @Nullable NameTree untouched;
@@ -55,7 +57,8 @@ public final class FileVersion {
     private long openedMs;
     private long changedMs;
     private @Nullable Pathname lastPath;
-    private LogRecord.VersionRetention retention;
+    /** Null when it did nothing. */
+    private LogRecord.@Nullable VersionRetention retention;
 
     FileVersion(LogRecord.VersionOpened opened, long timeMs, boolean keepExtents) {
         this(opened, timeMs, keepExtents, 0, null);
@@ -72,7 +75,6 @@ public final class FileVersion {
         start = opened.startPosition();
         length = start;
         attached = start;
-        retention = new LogRecord.VersionRetention(opened.versionId(), 0, 0, 0);
         extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
     }
 
@@ -155,23 +157,28 @@ public final class FileVersion {
 
     /** Returns how many names it has. */
     public int nameCount() {
-        return names.size() + untouchedNames;
+        return (name == null ? 0 : 1) + moreNames.size() + untouchedNames;
     }
 
     /** Returns all names it has whose paths are not too long, in the order of their bytes. Allocates. */
     public List<Pathname> paths() {
-        List<Pathname> paths = new ArrayList<>(names.size());
-        for (NameTree.Entry name : names) {
-            Pathname path = name.path();
-            if (path.length() > 0) {
-                paths.add(path);
-            }
+        List<Pathname> paths = new ArrayList<>(1 + moreNames.size());
+        if (name != null) {
+            addPath(name, paths);
         }
+        moreNames.forEach(each -> addPath(each, paths));
         if (untouched != null && untouchedNames > 0) {
             untouched.addUntouchedPaths(this, paths);
         }
         Collections.sort(paths);
         return paths;
+    }
+
+    private static void addPath(NameTree.Entry entry, List<Pathname> paths) {
+        Pathname path = entry.path();
+        if (path.length() > 0) {
+            paths.add(path);
+        }
     }
 
     /** Returns its name (of several the first in the order of bytes), or the one it had last; null when it had none. */
@@ -188,7 +195,8 @@ public final class FileVersion {
 
     /** Returns what retention did to it. */
     public LogRecord.VersionRetention retention() {
-        return retention;
+        LogRecord.VersionRetention kept = retention;
+        return kept == null ? new LogRecord.VersionRetention(id(), 0, 0, 0) : kept;
     }
 
     /** Returns how many bytes from the first on were expired by retention: all before the start position, or none. */
@@ -219,11 +227,18 @@ public final class FileVersion {
     }
 
     void addName(NameTree.Entry entry) {
-        names.add(entry);
+        if (name == null) {
+            name = entry;
+        } else {
+            moreNames = moreNames.isEmpty() ? new ArrayList<>(1) : moreNames;
+            moreNames.add(entry);
+        }
     }
 
     void removeName(NameTree.Entry entry, Pathname path) {
-        if (!names.remove(entry)) {
+        if (name == entry) {
+            name = moreNames.isEmpty() ? null : moreNames.removeLast();
+        } else if (moreNames.isEmpty() || !moreNames.remove(entry)) {
             untouchedNames--;
         }
         lastPath = path.length() == 0 ? lastPath : path;
@@ -231,7 +246,7 @@ public final class FileVersion {
 
     /** Takes note of the entry of a name that only a table held. */
     void touchName(NameTree.Entry entry) {
-        names.add(entry);
+        addName(entry);
         untouchedNames--;
     }
 

@@ -49,8 +49,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable TableDirectory tabled) {
             kind = added.kind();
-            target = added.target();
-            attributes = added.attributes();
+            target = added.target().length() == 0 ? NONE : added.target();
+            attributes =
+                    version == null ? added.attributes() : Attributes.DEFAULT_DIRECTORY; // it has those of its file
             name = added.path().name();
             this.version = version;
             this.tabled = tabled;
@@ -488,7 +489,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             remove(old);
         }
         Entry entry = new Entry(added, version, null);
-        requireParent(added.path()).put(added.path().name(), entry);
+        requireParent(added.path()).put(entry.name, entry);
         size++;
         if (version != null) {
             version.addName(entry);

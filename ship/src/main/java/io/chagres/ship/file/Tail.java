@@ -506,7 +506,8 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns how long ago that was, in milliseconds, which wrap after 24 days. */
     public long lookedAgoMs(long nowMs) {
-        return (int) nowMs - lookedMs;
+        int agoMs = (int) nowMs - lookedMs;
+        return agoMs;
     }
 
     // -- what the log has of it
