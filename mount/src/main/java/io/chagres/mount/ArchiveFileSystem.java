@@ -271,16 +271,33 @@ final class ArchiveFileSystem implements FuseFileSystem {
     /** A large host is counted after a commit: nobody else waits for that. */
     @Override
     public void statfs(Request request, long number, StatfsReply reply) {
+        if (hosts.isCounted()) {
+            answer(hosts.usage(), reply);
+            return;
+        }
         reply.defer();
         try {
-            context.threads().execute(() -> {
-                HostTree.Usage usage = hosts.usage();
-                long blocks = (usage.bytes() + BlockCache.PAGE_BYTES - 1) / BlockCache.PAGE_BYTES;
-                reply.statfs(BlockCache.PAGE_BYTES, blocks, 0, usage.files(), 0, TreeFolder.MAX_NAME_BYTES);
-            });
+            context.threads().execute(() -> countedFirst(reply));
         } catch (RejectedExecutionException e) {
             reply.error(Errno.EIO);
         }
+    }
+
+    private void countedFirst(StatfsReply reply) {
+        boolean answered = false;
+        try {
+            answer(hosts.usage(), reply);
+            answered = true; // the reply may serve the next request already
+        } finally {
+            if (!answered) {
+                reply.error(Errno.EIO);
+            }
+        }
+    }
+
+    private static void answer(HostTree.Usage usage, StatfsReply reply) {
+        long blocks = (usage.bytes() + BlockCache.PAGE_BYTES - 1) / BlockCache.PAGE_BYTES;
+        reply.statfs(BlockCache.PAGE_BYTES, blocks, 0, usage.files(), 0, TreeFolder.MAX_NAME_BYTES);
     }
 
     @Override

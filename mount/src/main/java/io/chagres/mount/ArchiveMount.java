@@ -104,6 +104,7 @@ public final class ArchiveMount implements AutoCloseable {
     }
 
     private void free() {
+        place.close();
         reopened.forEach(BlobStore::close);
         watch.close();
         commits.close();
@@ -176,8 +177,8 @@ public final class ArchiveMount implements AutoCloseable {
 
     /**
      * Shows what was committed since: one request for each host somebody looked into, and one more for each new commit.
-     * Of a past moment nothing is new, unless another archive lies in the place of this one: that is shown then. A store
-     * that does not answer is said once. One thread at a time.
+     * Of a past moment nothing is new, unless another archive lies in the place of this one: that is shown then. A
+     * store that does not answer is said once. One thread at a time.
      */
     public void refresh() {
         Notifier notifier = fileSystem.notifier();
@@ -218,9 +219,20 @@ public final class ArchiveMount implements AutoCloseable {
             return;
         }
         BlobStore other = source.open();
-        reopened.add(other);
         ArchivePlace now = new ArchivePlace(other);
-        List<Pathname> before = hosts.replace(other);
+        List<Pathname> before;
+        boolean taken = false;
+        try {
+            before = hosts.replace(other);
+            taken = true;
+        } finally {
+            if (!taken) {
+                now.close();
+                other.close();
+            }
+        }
+        reopened.add(other);
+        place.close();
         place = now;
         commits.close();
         commits = new CommitReader(other);

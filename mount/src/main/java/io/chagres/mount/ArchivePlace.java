@@ -4,15 +4,18 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
+import io.chagres.linux.PathFd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices that another archive lies in a local directory than the one that was opened there: it was moved away, removed,
- * emptied, unmounted or mounted over. Stores elsewhere are known by their address alone. Confined to one thread.
+ * Notices that another archive lies in a local directory than the one that was opened there: it was moved away,
+ * removed, emptied, unmounted or mounted over. Stores elsewhere are known by their address alone. Confined to one
+ * thread.
  */
-final class ArchivePlace {
+final class ArchivePlace implements AutoCloseable {
     /** What became of it. */
     enum Finding {
         /** It is there, or cannot be looked for. */
@@ -25,16 +28,15 @@ final class ArchivePlace {
         OTHER
     }
 
-    /** Tells directories apart, also one that got the number of one that is gone. */
-    private record Identity(long dev, long ino, long bornNs) {}
-
     private final @Nullable Pathname hosts;
-    private @Nullable Identity opened;
+
+    /** Its directory of hosts: as long as this is held, no other one gets its number. */
+    private @Nullable PathFd held;
 
     /** Remembers what is there now, where a store is about to be used. */
     ArchivePlace(BlobStore store) {
         hosts = store.stored() instanceof DirectoryStore local ? local.root().resolve(ArchiveLayout.HOSTS) : null;
-        opened = look();
+        var _ = find();
     }
 
     /** Says whether it can be looked for. */
@@ -47,24 +49,31 @@ final class ArchivePlace {
         if (hosts == null) {
             return Finding.SAME;
         }
-        Identity now = look();
-        if (opened == null) {
-            opened = now;
+        int opened = Fd.tryOpen(hosts, Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_CLOEXEC, 0);
+        if (opened < 0) {
+            // What may not be looked at now is believed to be what it was.
+            boolean none = opened == -Errno.ENOENT || opened == -Errno.ENOTDIR;
+            return none && held != null ? Finding.NONE : Finding.SAME;
         }
-        return opened == null || opened.equals(now) ? Finding.SAME : now == null ? Finding.NONE : Finding.OTHER;
+        PathFd there = PathFd.ofValue(opened);
+        PathFd before = held;
+        if (before == null) {
+            held = there;
+            return Finding.SAME;
+        }
+        try (there;
+                Statx now = new Statx();
+                Statx then = new Statx()) {
+            int looked = Math.min(now.of(there.value()), then.of(before.value()));
+            boolean same = looked < 0 || now.ino() == then.ino() && now.dev() == then.dev();
+            return same ? Finding.SAME : Finding.OTHER;
+        }
     }
 
-    private @Nullable Identity look() {
-        if (hosts == null) {
-            return null;
-        }
-        try (Statx statx = new Statx()) {
-            int result = statx.of(hosts, true);
-            if (result == 0) {
-                return new Identity(statx.dev(), statx.ino(), statx.btimeNs());
-            }
-            // What may not be looked at now is believed to be what it was.
-            return result == -Errno.ENOENT || result == -Errno.ENOTDIR ? null : opened;
+    @Override
+    public void close() {
+        if (held != null) {
+            held.close();
         }
     }
 }

@@ -241,6 +241,18 @@ final class HostTree {
         return new GoneView(of, of.seq(), GoneTree.of(of, options.versions(), (path, version) -> shows(version)));
     }
 
+    /** Says whether {@link #usage} takes no time to speak of. Takes the lock. */
+    boolean isCounted() {
+        lock.readLock().lock();
+        try {
+            HostState now = state;
+            UsageView view = usage;
+            return now == null || !now.isLarge() || view != null && view.of() == now && view.seq() == now.seq();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
     /** Returns how much stands; counted anew after a commit, when somebody asks. Takes the lock. */
     Usage usage() {
         lock.readLock().lock();

@@ -103,6 +103,11 @@ final class Hosts extends Folder {
         return shown;
     }
 
+    /** Says whether {@link #usage} takes no time to speak of. */
+    boolean isCounted() {
+        return shown.stream().allMatch(HostTree::isCounted);
+    }
+
     /** Returns how much stands of the hosts that somebody looked into. */
     HostTree.Usage usage() {
         HostTree.Usage all = HostTree.Usage.NONE;

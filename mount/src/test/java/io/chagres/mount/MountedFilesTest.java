@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What programs ask of a mount besides names and content: holes, sizes, a current directory, lists from their start. */
+/** What programs ask of a mount besides names and content: holes, sizes, a current directory, lists from the start. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class MountedFilesTest {

@@ -33,8 +33,8 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
     /** The words of each extent, and after the last the position where it ends. */
     private volatile long[] words = new long[1];
 
-    /** How many bytes lie in holes; of the thread that changes, for all to look at. */
-    private volatile long zeroBytes;
+    /** How many bytes lie in holes; written before the size, read after it. */
+    private long zeroBytes;
 
     /** Written after what it counts, read before it. */
     private volatile int size;
@@ -90,7 +90,7 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
 
     /** Returns how many bytes are recorded as zeros, without being stored: holes. Those of copies are not counted. */
     public long zeroBytes() {
-        return zeroBytes;
+        return size == 0 ? 0 : zeroBytes;
     }
 
     /**
