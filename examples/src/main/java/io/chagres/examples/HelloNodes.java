@@ -10,8 +10,8 @@ import io.chagres.fuse.FuseServer;
 import io.chagres.fuse.Name;
 import io.chagres.fuse.ReadReply;
 import io.chagres.fuse.Request;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -20,8 +20,6 @@ public final class HelloNodes implements FuseFileSystem {
     private static final long HELLO = 2;
     private static final byte[] NAME = "hello".getBytes(StandardCharsets.UTF_8);
     private static final byte[] TEXT = "Hello, world!\n".getBytes(StandardCharsets.UTF_8);
-
-    private final MemorySegment text = Arena.ofAuto().allocate(TEXT.length).copyFrom(MemorySegment.ofArray(TEXT));
 
     public static void main(String[] arguments) throws Exception {
         FuseServer.mount(new HelloNodes(), Path.of(arguments[0]), FuseOptions.DEFAULTS)
@@ -55,7 +53,9 @@ public final class HelloNodes implements FuseFileSystem {
 
     @Override
     public void read(Request request, long node, long handle, long position, int size, int flags, ReadReply reply) {
-        long start = Math.min(position, TEXT.length);
-        reply.data(text, start, Math.min(size, TEXT.length - start));
+        int start = (int) Math.min(position, TEXT.length);
+        int length = Math.min(size, TEXT.length - start);
+        MemorySegment.copy(TEXT, start, reply.buffer(), ValueLayout.JAVA_BYTE, reply.offset(), length);
+        reply.filled(length);
     }
 }

@@ -2,6 +2,7 @@ package io.chagres.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.fuse.FuseFeature;
 import io.chagres.fuse.FuseFileSystem;
 import io.chagres.fuse.FuseOptions;
 import io.chagres.fuse.FuseServer;
@@ -38,6 +39,19 @@ class HelloFsTest {
                             .err())
                     .contains("Function not implemented");
             assertThat(server.statistics().failures()).isZero();
+        }
+    }
+
+    /** Nobody says which list is meant where directories are not opened. */
+    @Test
+    void listsWithoutOpening() throws IOException {
+        Requires.root();
+        Requires.fuse();
+        FuseOptions options = FuseOptions.DEFAULTS.with(FuseFeature.NO_OPENDIR);
+        try (FuseServer server = FuseServer.mount(new HelloFs().byNodes(), directory, options)) {
+            assertThat(Program.ok("ls", directory.toString())).isEqualTo("hello\n");
+            assertThat(Program.ok("ls", directory.toString())).isEqualTo("hello\n");
+            assertThat(server.statistics().requests()).containsEntry("opendir", 1L); // and was not implemented
         }
     }
 

@@ -279,6 +279,28 @@ class LoopbackFileSystemTest extends FileSystemContract {
     }
 
     @Test
+    void goesDeeperThanAPathCan() throws IOException {
+        Pathname name = Pathname.of("x".repeat(250));
+        try (Arena arena = Arena.ofConfined()) {
+            Fd at = Fd.open(Pathname.of(directory.toString()), Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+            for (int depth = 0; depth < 20; depth++) {
+                try (Directory here = Directory.of(at)) {
+                    here.mkdir(name, 0700);
+                    at = Fd.openAt(here.fd(), name, Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+                }
+            }
+            try (Fd deepest = at;
+                    Fd file = Fd.openAt(deepest, Pathname.of("file"), Fd.O_RDWR | Fd.O_CREAT, 0600)) {
+                assertThat(file.pwrite(arena.allocateFrom("deep"), 0, 4, 0)).isEqualTo(4);
+            }
+            assertThat(Program.ok("find", below.toString(), "-name", "file", "-printf", "%d %s"))
+                    .isEqualTo("21 4");
+        } finally {
+            Program.ok("find", below.toString(), "-mindepth", "1", "-delete");
+        }
+    }
+
+    @Test
     void makesSpecialFiles() throws IOException {
         Path fifo = directory.resolve("fifo");
         Path device = directory.resolve("null");

@@ -367,7 +367,7 @@ public interface FuseFileSystem {
      *
      * @param node which, the number given at lookup
      * @param handle the open file, as answered at open
-     * @param position 0, or the position of the last entry the kernel took
+     * @param position 0 to begin with what is there now, also again; or the position of the last entry the kernel took
      */
     default void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
         reply.error(Errno.ENOSYS);
@@ -380,7 +380,7 @@ public interface FuseFileSystem {
      *
      * @param node which, the number given at lookup
      * @param handle the open file, as answered at open
-     * @param position 0, or the position of the last entry the kernel took
+     * @param position 0 to begin with what is there now, also again; or the position of the last entry the kernel took
      */
     default void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
         reply.error(Errno.ENOSYS);

@@ -45,14 +45,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
 
 /**
- * A directory shown once more, read and written: every operation is done to the file below, on descriptors and bytes, so
- * that any name can be had in any locale, and every kind of file.
+ * A directory shown once more, read and written: every operation is done to the file below, on descriptors and bytes,
+ * so that any name can be had in any locale, and every kind of file.
  *
  * <p>A node is a descriptor of open(2) with O_PATH, one for each file that the kernel knows ({@code ulimit -n} bounds
  * them; the JVM raises it to the hard limit by itself). What is done to a file is done through its descriptor, and what
  * is done to a name through that of its directory, never through a path and never following a link: whatever others
- * rename or replace below meanwhile, nothing outside the directory is reached by a name in it. A directory that is moved
- * out of it by others is shown as long as the kernel knows it.
+ * rename or replace below meanwhile, nothing outside the directory is reached by a name in it. A directory that is
+ * moved out of it by others is shown as long as the kernel knows it.
  *
  * <p>The kernel checks permissions by the owners and modes that it is shown, so it must be mounted with
  * {@link FuseOptions#defaultPermissions()}. Files are made in the name of the caller: by his user and group, with the
@@ -60,14 +60,14 @@ import java.util.function.IntSupplier;
  * are theirs. Everything else is done by the server's own right.
  *
  * <p>Carried are all operations of {@link FuseFileSystem} but bmap, poll and ioctl(2), of which only what lsattr(1) and
- * chattr(1) ask for is known (FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR); others get ENOTTY.
- * Modes of fallocate(2) are passed on as they come: of those the kernel carries FALLOC_FL_KEEP_SIZE, PUNCH_HOLE and
- * ZERO_RANGE over FUSE, and refuses the rest itself, as it does FICLONE. Locks are taken on the files below, where those
- * who use these directly meet them; deadlocks among those who wait are not found.
+ * chattr(1) ask for is known (FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR); others get
+ * ENOTTY. Modes of fallocate(2) are passed on as they come: of those the kernel carries FALLOC_FL_KEEP_SIZE, PUNCH_HOLE
+ * and ZERO_RANGE over FUSE, and refuses the rest itself, as it does FICLONE. Locks are taken on the files below, where
+ * those who use these directly meet them; deadlocks among those who wait are not found.
  *
  * <p>{@code O_DIRECT} goes past the cache of this mount, and where the kernel reads and writes by itself also past that
- * of the file system below. Excludes {@link FuseFeature#WRITEBACK_CACHE}: others may write below. Not to be mounted over
- * its own directory.
+ * of the file system below. Excludes {@link FuseFeature#WRITEBACK_CACHE}: others may write below. Not to be mounted
+ * over its own directory.
  *
  * <p>Safe for any thread. Lookups of what the kernel knows already, getattr, open, read, write, lists and release
  * allocate nothing.
@@ -251,8 +251,8 @@ public final class LoopbackFileSystem implements FuseFileSystem {
     }
 
     /**
-     * Only makes: what others put there meanwhile may be a FIFO, whose opening would wait. The caller of the kernel then
-     * looks again, as for any answer of ESTALE, and opens that.
+     * Only makes: what others put there meanwhile may be a FIFO, whose opening would wait. The caller of the kernel
+     * then looks again, as for any answer of ESTALE, and opens that.
      */
     @Override
     public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
@@ -380,47 +380,51 @@ public final class LoopbackFileSystem implements FuseFileSystem {
 
     @Override
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
-        DirectoryEntries entries = Scratch.ofThread().entries;
-        Fd directory = files.get(handle);
-        long n = entries.seek(directory, position);
-        boolean fits = true;
-        boolean any = false;
-        while (n >= 0 && fits && (n = entries.fill(directory)) > 0) {
-            while (fits && entries.next()) {
-                long name = entries.nameOffset();
-                int length = entries.nameLength();
-                long next = entries.position();
-                fits = reply.add(entries.buffer(), name, length, entries.ino(), entries.type(), next);
-                any |= fits;
+        try (Scratch scratch = nodes.scratches.take()) {
+            DirectoryEntries entries = scratch.entries;
+            Fd directory = files.get(handle);
+            long n = entries.seek(directory, position);
+            boolean fits = true;
+            boolean any = false;
+            while (n >= 0 && fits && (n = entries.fill(directory)) > 0) {
+                while (fits && entries.next()) {
+                    long name = entries.nameOffset();
+                    int length = entries.nameLength();
+                    long next = entries.position();
+                    fits = reply.add(entries.buffer(), name, length, entries.ino(), entries.type(), next);
+                    any |= fits;
+                }
+                fits = fits && n > Scratch.ENTRIES_BYTES - DirectoryEntries.ENTRY_BYTES;
             }
-            fits = fits && n > Scratch.ENTRIES_BYTES - DirectoryEntries.ENTRY_BYTES;
-        }
-        if (endsWithError(n, any)) {
-            reply.error((int) -n);
-        } else {
-            reply.done();
+            if (endsWithError(n, any)) {
+                reply.error((int) -n);
+            } else {
+                reply.done();
+            }
         }
     }
 
     @Override
     public void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
         PathFd path = path(node);
-        DirectoryEntries entries = Scratch.ofThread().entries;
-        Fd directory = files.get(handle);
-        long n = entries.seek(directory, position);
-        boolean fits = true;
-        boolean any = false;
-        while (n >= 0 && fits && (n = entries.fill(directory)) > 0) {
-            while (fits && entries.next()) {
-                fits = add(path, entries, reply);
-                any |= fits;
+        try (Scratch scratch = nodes.scratches.take()) {
+            DirectoryEntries entries = scratch.entries;
+            Fd directory = files.get(handle);
+            long n = entries.seek(directory, position);
+            boolean fits = true;
+            boolean any = false;
+            while (n >= 0 && fits && (n = entries.fill(directory)) > 0) {
+                while (fits && entries.next()) {
+                    fits = add(path, entries, reply);
+                    any |= fits;
+                }
+                fits = fits && n > Scratch.ENTRIES_BYTES - DirectoryEntries.ENTRY_BYTES;
             }
-            fits = fits && n > Scratch.ENTRIES_BYTES - DirectoryEntries.ENTRY_BYTES;
-        }
-        if (endsWithError(n, any)) {
-            reply.error((int) -n);
-        } else {
-            reply.done();
+            if (endsWithError(n, any)) {
+                reply.error((int) -n);
+            } else {
+                reply.done();
+            }
         }
     }
 
@@ -479,7 +483,9 @@ public final class LoopbackFileSystem implements FuseFileSystem {
 
     @Override
     public void ioctl(Request request, long node, long handle, IoctlCall call, IoctlReply reply) {
-        LoopbackIoctls.answer(files.get(handle), call, reply);
+        try (Scratch scratch = nodes.scratches.take()) {
+            LoopbackIoctls.answer(files.get(handle), call, scratch.argument, reply);
+        }
     }
 
     @Override

@@ -19,11 +19,11 @@ final class LoopbackIoctls {
     private LoopbackIoctls() {}
 
     /** Answers; the kernel has checked who may change what. */
-    static void answer(Fd file, IoctlCall call, IoctlReply reply) {
+    static void answer(Fd file, IoctlCall call, MemorySegment argument, IoctlReply reply) {
         int command = call.command();
         boolean sets = command == FS_IOC_SETFLAGS || command == FS_IOC_FSSETXATTR;
         boolean known = sets || command == FS_IOC_GETFLAGS || command == FS_IOC_FSGETXATTR;
-        MemorySegment argument = Scratch.ofThread().argument.fill((byte) 0);
+        argument.fill((byte) 0);
         Payload input = call.input();
         if (!known || input.length() > argument.byteSize() || call.outputLength() > argument.byteSize()) {
             reply.error(Errno.ENOTTY);

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class LoopbackNodes {
     private static final int FIRST_CAPACITY = 1024;
 
+    /** What requests ask the kernel with. */
+    final ScratchPool scratches = new ScratchPool();
+
     private final long timeoutNs;
     private final Map<LoopbackIdentity, LoopbackNode> byIdentity = new HashMap<>();
 
@@ -66,17 +69,19 @@ final class LoopbackNodes {
 
     /** Finds a name, counts a lookup of its node and describes it. Returns the node, or -errno. */
     long find(PathFd parent, MemorySegment memory, long name, Attributes attributes) {
-        Statx statx = Scratch.ofThread().statx;
-        int result = statx.of(parent.value(), memory, name);
-        if (result < 0) {
-            return result;
+        try (Scratch scratch = scratches.take()) {
+            Statx statx = scratch.statx;
+            int result = statx.of(parent.value(), memory, name);
+            if (result < 0) {
+                return result;
+            }
+            LoopbackNode node = known(statx);
+            if (node != null) {
+                attributes.set(statx).timeoutsNs(timeoutNs).generation(node.generation);
+                return node.id;
+            }
         }
-        LoopbackNode node = known(statx);
-        if (node == null) {
-            return adopt(parent.tryOpen(memory, name), attributes);
-        }
-        attributes.set(statx).timeoutsNs(timeoutNs).generation(node.generation);
-        return node.id;
+        return adopt(parent.tryOpen(memory, name), attributes);
     }
 
     /** Counts a lookup of a file and describes it; takes a descriptor of its path over, which may be -errno. */
@@ -85,23 +90,26 @@ final class LoopbackNodes {
             return fd;
         }
         PathFd path = PathFd.ofValue(fd);
-        Statx statx = Scratch.ofThread().statx;
-        int result = statx.of(fd);
-        if (result < 0) {
-            path.close();
-            return result;
+        try (Scratch scratch = scratches.take()) {
+            Statx statx = scratch.statx;
+            int result = statx.of(fd);
+            if (result < 0) {
+                path.close();
+                return result;
+            }
+            LoopbackNode node = add(path, statx);
+            attributes.set(statx).timeoutsNs(timeoutNs).generation(node.generation);
+            return node.id;
         }
-        LoopbackNode node = add(path, statx);
-        attributes.set(statx).timeoutsNs(timeoutNs).generation(node.generation);
-        return node.id;
     }
 
     /** Describes a file. Returns 0, or -errno. */
     int describe(PathFd path, Attributes attributes) {
-        Statx statx = Scratch.ofThread().statx;
-        int result = statx.of(path.value());
-        attributes.set(statx).timeoutsNs(timeoutNs);
-        return result;
+        try (Scratch scratch = scratches.take()) {
+            int result = scratch.statx.of(path.value());
+            attributes.set(scratch.statx).timeoutsNs(timeoutNs);
+            return result;
+        }
     }
 
     /** Counts a lookup of a file that is known, or returns null. */
@@ -170,5 +178,6 @@ final class LoopbackNodes {
         Arrays.fill(slots, null);
         used = 0;
         freedCount = 0;
+        scratches.close();
     }
 }

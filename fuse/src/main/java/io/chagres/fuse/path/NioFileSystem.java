@@ -57,13 +57,13 @@ import org.jspecify.annotations.Nullable;
  * removed or this is unmounted, which takes memory for every file that was looked up. Without view {@code posix} files
  * belong to who mounts and have mode 0644, directories 0755. Extended attributes are those of view {@code user}.
  *
- * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. For a directory of this
- * machine that is to be mirrored whole there is {@link io.chagres.fuse.loopback.LoopbackFileSystem}. What this cannot:
- * FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no exchange of
- * names; lists say no node numbers; a directory that was replaced while it is open says how many links it had; names
- * that NFS has stay right while the kernel knows the file; targets of symbolic links lose double slashes. A name or a
- * target of a link that characters cannot say (in the charset {@code sun.jnu.encoding}, which LC_ALL decides) is an
- * error and never another name: the list that has it ends with EILSEQ, behind all other names.
+ * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. For a directory of
+ * this machine that is to be mirrored whole there is {@link io.chagres.fuse.loopback.LoopbackFileSystem}. What this
+ * cannot: FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no
+ * exchange of names; lists say no node numbers; a directory that was replaced while it is open says how many links it
+ * had; names that NFS has stay right while the kernel knows the file; targets of symbolic links lose double slashes. A
+ * name or a target of a link that characters cannot say (in the charset {@code sun.jnu.encoding}, which LC_ALL decides)
+ * is an error and never another name: the list that has it ends with EILSEQ, behind all other names.
  *
  * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; what it does not support EOPNOTSUPP;
  * exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the words of

@@ -56,7 +56,7 @@ public interface PathFileSystem {
     }
 
     /**
-     * Lists a directory.
+     * Lists a directory: asked whenever somebody begins at its start.
      *
      * @param path which
      * @return its names, without {@code .} and {@code ..}
