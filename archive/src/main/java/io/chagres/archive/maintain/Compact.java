@@ -496,6 +496,9 @@ public final class Compact {
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             throw unproven.faults().values().iterator().next(); // that is what would have to be made again
         }
+        if (Checkpoints.areOthers(store, hostId, unproven.checkpoint().seq())) {
+            throw unproven.faults().values().iterator().next(); // what has the numbers of its commits says nothing
+        }
         unproven.faults().forEach((object, cause) -> {
             if (lost.contains(object)) {
                 listener.skipped("what refers to it", cause);

@@ -25,6 +25,7 @@ import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -362,6 +363,7 @@ public final class Repair {
             });
             good = damaged.containsKey(key) || !counting.contains(id) ? good : id.seq();
         }
+        addStrays(counting);
         for (String prefix : new String[] {ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId)}) {
             for (BlobInfo object : store.list(prefix, null)) {
                 check(object.key(), () -> HostLog.check(store, object.key()));
@@ -370,6 +372,26 @@ public final class Repair {
         check(ArchiveLayout.owner(hostId), () -> HostRegistry.recordedName(store, hostId));
         mend.checkCaches(this::check);
         return good;
+    }
+
+    /** Adds commits that have the numbers of others which a checkpoint stands for. */
+    private void addStrays(NavigableSet<CheckpointId> counting) throws IOException {
+        CheckpointId newest = null;
+        for (CheckpointId id : counting) {
+            newest = damaged.containsKey(ArchiveLayout.checkpoint(hostId, id)) ? newest : id;
+        }
+        if (newest == null || !commits.contains(newest.seq())) {
+            return;
+        }
+        byte[] chain = Checkpoint.chain(store, hostId, newest);
+        boolean isKnown = !Arrays.equals(chain, new byte[chain.length]);
+        if (isKnown && Sweep.isAnother(store, ArchiveLayout.commit(hostId, newest.seq()), chain)) {
+            for (long seq = newest.seq(); commits.contains(seq); seq--) {
+                damaged.putIfAbsent(
+                        ArchiveLayout.commit(hostId, seq),
+                        "it is none of the commits that checkpoint " + newest.seq() + " stands for");
+            }
+        }
     }
 
     /** What looks damaged twice is; what is refused is not known to be, and cannot be moved. */

@@ -13,6 +13,7 @@ import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -224,25 +225,30 @@ final class Sweep {
         }
         Map<String, CorruptArchiveException> faults = ReadBack.faults(store, hostId, base, known, locals);
         if (!commits.isEmpty()) {
-            requireCommit(base, of.chain(), faults);
+            requireCommit(base, of.chain());
             requireMoments(gone, base.seq(), faults);
         }
         return faults;
     }
 
-    /** A checkpoint that names another commit than the one it would replace stands for another log. */
-    private void requireCommit(CheckpointId base, byte[] chain, Map<String, CorruptArchiveException> faults)
-            throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, base);
+    /**
+     * A commit that is another than the one its checkpoint names was put when the number was free again, by a writer
+     * that was stopped for long or by somebody who may ship: it says nothing of the checkpoint, nor that of it.
+     */
+    private void requireCommit(CheckpointId base, byte[] chain) throws IOException {
+        String key = commits.getLast().key();
+        if (isAnother(store, key, chain)) {
+            throw new CorruptArchiveException(
+                    key, "it is another commit than the one that checkpoint " + base.seq() + " stands for");
+        }
+    }
+
+    /** Says whether a commit can be read and has another chain value. */
+    static boolean isAnother(BlobStore store, String key, byte[] chain) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
-            if (!Arrays.equals(reader.look(commits.getLast().key()).chain(), chain)) {
-                faults.put(
-                        key,
-                        new CorruptArchiveException(
-                                key, "it does not stand for commit " + base.seq() + " as it is stored here"));
-            }
-        } catch (CorruptArchiveException e) {
-            // what was made of it while it could be read says what it said
+            return !Arrays.equals(reader.look(key).chain(), chain);
+        } catch (CorruptArchiveException | NoSuchBlobException e) {
+            return false; // what was made of it while it could be read says what it said
         }
     }
 

@@ -345,6 +345,18 @@ public final class Checkpoint {
         return Outlines.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
     }
 
+    /** Returns the chain value of the commit whose state a checkpoint holds; zeros when that is not known. */
+    public static byte[] chain(BlobStore store, String hostId, CheckpointId id) throws IOException {
+        return chain(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT);
+    }
+
+    /** Returns the chain value that an object of a kind begins with. */
+    static byte[] chain(BlobStore store, String key, int kind) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
+            return in.header().chain();
+        }
+    }
+
     /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
     static long timeMs(BlobStore store, String hostId, CheckpointId id) throws IOException {
         try (CheckpointReader in =

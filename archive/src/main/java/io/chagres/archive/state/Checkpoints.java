@@ -2,8 +2,10 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.NavigableSet;
@@ -18,7 +20,7 @@ public final class Checkpoints {
     private Checkpoints() {}
 
     /**
-     * Returns the checkpoints that have a mark, from old to new. Where none has, because the marks are lost, those
+     * Returns the checkpoints that have a mark, from old to new. Where there is no mark, because all are lost, those
      * count up to whose commit no commit is left: nothing else holds that time. Two lists when there is any,
      * else one.
      */
@@ -28,8 +30,9 @@ public final class Checkpoints {
             return all;
         }
         NavigableSet<CheckpointId> marked = marked(store, hostId);
+        boolean areMarksLost = marked.isEmpty();
         marked.retainAll(all);
-        return marked.isEmpty() ? all.headSet(new CheckpointId(firstCommit(store, hostId), 0), false) : marked;
+        return !areMarksLost ? marked : all.headSet(new CheckpointId(firstCommit(store, hostId), 0), false);
     }
 
     /** Returns all checkpoints of a host that a list shows, from old to new. */
@@ -54,6 +57,21 @@ public final class Checkpoints {
             }
         }
         return marked;
+    }
+
+    /**
+     * Says whether commits up to one are others than those of which compaction kept the moments: somebody put them
+     * under numbers that were free again.
+     *
+     * @param seq a commit that a checkpoint stood for
+     */
+    public static boolean areOthers(BlobStore store, String hostId, long seq) throws IOException {
+        try (CommitReader reader = new CommitReader(store)) {
+            byte[] chain = reader.look(ArchiveLayout.commit(hostId, seq)).chain();
+            return History.isOfAnother(store, hostId, seq, chain);
+        } catch (NoSuchBlobException e) {
+            return false; // another checkpoint leads there
+        }
     }
 
     private static long firstCommit(BlobStore store, String hostId) throws IOException {

@@ -8,8 +8,10 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -76,6 +78,25 @@ final class History {
             throws IOException {
         List<Stored> all = list(store, hostId);
         return Tables.chain(spans(onlyMarked ? marked(all) : all), after, upTo) != null;
+    }
+
+    /**
+     * Says whether compaction kept the moments of another log up to a commit than the one that has its number now.
+     *
+     * @param chain of the commit that has it
+     */
+    static boolean isOfAnother(BlobStore store, String hostId, long seq, byte[] chain) throws IOException {
+        for (Stored each : marked(list(store, hostId))) {
+            try {
+                if (each.span().to() == seq
+                        && !Arrays.equals(Checkpoint.chain(store, each.key(), FixedHeader.HISTORY), chain)) {
+                    return true;
+                }
+            } catch (CorruptArchiveException | NoSuchBlobException e) {
+                // it says nothing
+            }
+        }
+        return false;
     }
 
     /** Returns those that compaction made: who has the rights of a shipper can put others, but no mark. */

@@ -194,7 +194,7 @@ public final class HostLog {
                         return load.past(span.past);
                     }
                     HostState state = state(hostId, span, reader, load);
-                    detour.requireReached(state.seq());
+                    detour.requireReached(store, state.seq());
                     return state;
                 } catch (NoSuchBlobException e) {
                     // a compaction removed it after it was listed; a later one was there before
@@ -304,10 +304,16 @@ public final class HostLog {
             return all;
         }
 
-        /** Refuses a state that is older than what was gone around: the commits up to it are gone. */
-        void requireReached(long seq) throws CorruptArchiveException {
-            if (first != null && damaged.stream().anyMatch(checkpoint -> checkpoint.seq() > seq)) {
-                throw first;
+        /**
+         * Refuses a state that is older than what was gone around, since the commits up to it are gone, and one of
+         * other commits: somebody put them under numbers that were free again.
+         */
+        void requireReached(BlobStore store, long seq) throws IOException {
+            for (CheckpointId checkpoint : damaged) {
+                if (first != null
+                        && (checkpoint.seq() > seq || Checkpoints.areOthers(store, hostId, checkpoint.seq()))) {
+                    throw first;
+                }
             }
         }
 

@@ -1,6 +1,7 @@
 package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
@@ -10,6 +11,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
@@ -249,6 +251,73 @@ class LostCopyTest {
         store.advance(2 * DAY);
         compact(store, 0, 0);
         assertThat(differing(store)).as("after the commits went").isEmpty();
+    }
+
+    /** Returns a log of as many commits that tells of nothing that was written, as who may ship can put one. */
+    private static MemoryStore anotherLog() throws IOException {
+        MemoryStore other = new MemoryStore();
+        try (Host evil = new Host(other, ID, "web1")) {
+            for (int i = 0; i < 7; i++) {
+                evil.file("/evil-" + i, "evil " + i);
+                evil.commit();
+            }
+        }
+        return other;
+    }
+
+    /** Numbers of commits that were compacted are free: what has them then is no reason to doubt the checkpoint. */
+    @Test
+    void aLogOfSomebodyElseUnderFreeNumbersReplacesNothing() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        assertThat(store.keys("/log/")).isEmpty();
+        MemoryStore other = anotherLog();
+        for (String key : other.keys("/log/")) {
+            store.putIfAbsent(key, MemorySegment.ofArray(other.bytes(key)));
+        }
+        for (int day = 0; day < 4; day++) {
+            assertThat(differing(store)).as("day %d", day).isEmpty();
+            compact(store, DAY, 0);
+            assertThat(told).as("day %d", day).containsExactly("skipped " + ArchiveLayout.commit(ID, 7));
+            store.advance(DAY + 2000);
+        }
+        assertThat(Checkpoints.marked(store, ID)).hasSize(1);
+        new Repair(store, ID, store::nowMs, (action, object, why, consequence) -> {}).run(true);
+        assertThat(store.keys("/log/")).allMatch(key -> key.startsWith(ArchiveLayout.QUARANTINE));
+        compact(store, DAY, 0);
+        assertThat(told).isEmpty();
+        assertThat(differing(store)).isEmpty();
+    }
+
+    /** A damaged checkpoint is read around by its commits, not by any that have their numbers. */
+    @Test
+    void aLogOfSomebodyElseIsNoWayAroundADamagedCheckpoint() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        MemoryStore other = anotherLog();
+        for (String key : other.keys("/log/")) {
+            store.putIfAbsent(key, MemorySegment.ofArray(other.bytes(key)));
+        }
+        String checkpoint = store.keys("/checkpoints/").getLast();
+        store.bytes(checkpoint)[20] ^= 1;
+        assertThatThrownBy(() -> host.state())
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining(checkpoint);
+    }
+
+    /** A mark says that a checkpoint was there: where that is lost no other takes its place. */
+    @Test
+    void aCheckpointOfSomebodyElseIsNotTakenForALostOne() throws IOException {
+        MemoryStore evil = forged();
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        store.keys("/checkpoints/").forEach(store::delete);
+        forge(evil, 7, 5);
+        assertThat(Checkpoints.counting(store, ID)).isEmpty();
+        assertThat(LogWitness.missing(store, ID)).isNotNull();
     }
 
     /** A rule of the store that takes away what is old may take marks: what nothing contradicts counts then. */
