@@ -9,6 +9,8 @@ import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.sign.HostSigner;
 import io.chagres.archive.sign.SigningKey;
+import io.chagres.archive.state.Checkpoint;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.NavigableSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -110,9 +113,13 @@ public final class CommitLog {
         }
         long nowMs = clockMs.getAsLong();
         String key = ArchiveLayout.commit(hostId, sealed.fixed().seq());
-        boolean slept = Math.abs(nowMs - lastAppendMs) > TRUSTED_MS; // the clock may have been set back meanwhile
-        if (slept && isCompacted(key) || !store.putIfAbsent(key, sealed.bytes())) {
+        boolean slept = isLong(lastAppendMs, nowMs);
+        boolean isPut = !(slept && isCompacted(key)) && store.putIfAbsent(key, sealed.bytes());
+        if (!isPut) {
             requireOurs(key, sealed);
+        }
+        if (isLong(slept && isPut ? nowMs : lastAppendMs, clockMs.getAsLong())) {
+            requireReached(sealed); // this one, or a try before, may have been stopped between a look and the put
         }
         seq = sealed.fixed().seq();
         last = new Appended(seq, sealed.bytes().byteSize());
@@ -121,6 +128,11 @@ public final class CommitLog {
         row = sealed.fixed().row();
         repeats.appended();
         lastAppendMs = nowMs;
+    }
+
+    /** The clock may have been set back meanwhile. */
+    private static boolean isLong(long fromMs, long toMs) {
+        return Math.abs(toMs - fromMs) > TRUSTED_MS;
     }
 
     /** Returns what a reader would read of the commit appended last; before its builder is reset. */
@@ -138,11 +150,33 @@ public final class CommitLog {
         String own = ArchiveLayout.checkpoint(hostId, seq);
         for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
             if (store.size(key) < 0) {
-                throw new FencedException("somebody went on to " + later.key() + " while this one slept");
+                throw wentOn(later); // whoever put it: who stops for nothing loses nothing
             }
             return true;
         }
         return false;
+    }
+
+    /**
+     * Requires that the log still leads to a commit: a checkpoint of its number or a later one was made of it.
+     *
+     * @throws FencedException when somebody else had the number before, and was compacted
+     */
+    private void requireReached(SealedCommit sealed) throws IOException {
+        String own = ArchiveLayout.checkpoint(hostId, seq);
+        for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
+            CheckpointId id = ArchiveLayout.checkpointOf(later.key());
+            boolean isOurs = id != null
+                    && id.seq() == sealed.fixed().seq()
+                    && Arrays.equals(Checkpoint.chain(store, hostId, id), sealed.chain());
+            if (!isOurs) {
+                throw wentOn(later);
+            }
+        }
+    }
+
+    private static FencedException wentOn(BlobInfo later) {
+        return new FencedException("somebody went on to " + later.key() + " while this one slept");
     }
 
     /**
@@ -166,13 +200,10 @@ public final class CommitLog {
         if (size >= 0) {
             return;
         }
-        for (BlobInfo each : store.list(ArchiveLayout.checkpoints(hostId), null)) {
-            CheckpointId id = ArchiveLayout.checkpointOf(each.key());
-            if (id != null && id.seq() >= acknowledged) {
-                return;
-            }
+        NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
+        if (counting.isEmpty() || counting.last().seq() < acknowledged) {
+            throw new CorruptArchiveException(key, "it was acknowledged, and is no longer in the archive");
         }
-        throw new CorruptArchiveException(key, "it was acknowledged, and is no longer in the archive");
     }
 
     /** Somebody made this commit: we did when it holds our nonce, in a try that was not answered. */

@@ -18,6 +18,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
@@ -62,6 +63,50 @@ class CommitLogTest {
             sleeper.timeMs += 25 * 3_600_000L;
             sleeper.write(Samples.version(1, "/a"));
             assertThatThrownBy(sleeper::append).isInstanceOf(FencedException.class);
+        }
+    }
+
+    /** It looked, and was stopped before its put for longer than others keep commits. */
+    @Test
+    void aWriterThatWasStoppedAtItsPutDoesNotTakeAKeyThatWasUsed() throws IOException {
+        Runnable[] stopped = {() -> {}};
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.PUT && !done) {
+                stopped[0].run();
+            }
+        });
+        try (LogFixture sleeper = new LogFixture(faulty)) {
+            sleeper.write(Samples.opened(1, "web1", 10)).commit();
+            sleeper.write(Samples.version(1, "/a"));
+            stopped[0] = () -> {
+                stopped[0] = () -> {};
+                try (LogFixture other = new LogFixture(store, 2)) {
+                    other.write(Samples.opened(2, "web1", 11)).commit();
+                    Checkpoint.write(store, LogFixture.HOST, other.load(), version -> java.util.List.of());
+                    store.delete(ArchiveLayout.commit(LogFixture.HOST, 1));
+                    store.delete(ArchiveLayout.commit(LogFixture.HOST, 2));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                sleeper.timeMs += 25 * 3_600_000L;
+            };
+            assertThatThrownBy(sleeper::append).isInstanceOf(FencedException.class);
+        }
+    }
+
+    /** Whoever may ship may put a checkpoint in some stores: its own commit is not kept by that. */
+    @Test
+    void aCheckpointWithoutAMarkKeepsNoCommit() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            log.write(Samples.opened(1, "web1", 10)).commit();
+            log.write(Samples.version(1, "/a")).commit();
+            CommitLog writer = new CommitLog(
+                    store, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
+            Checkpoint.write(store, LogFixture.HOST, log.load(), version -> java.util.List.of());
+            store.delete(ArchiveLayout.commit(LogFixture.HOST, 2));
+            writer.requireKept(2);
+            store.keys(ArchiveLayout.COMPACTED).forEach(store::delete);
+            assertThatThrownBy(() -> writer.requireKept(2)).isInstanceOf(CorruptArchiveException.class);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
@@ -98,6 +99,7 @@ class LogPresenceTest {
         LogPresence presence = presence();
         presence.step(0, INTERVAL_MS, 0, false);
         put(ArchiveLayout.checkpoint(ID, 2));
+        put(ArchiveLayout.mark(ID, new CheckpointId(2, 0)));
         memory.delete(ArchiveLayout.commit(ID, 2));
         for (int i = 1; i < 10; i++) {
             presence.step(i * INTERVAL_MS, INTERVAL_MS, 0, false);
@@ -107,7 +109,7 @@ class LogPresenceTest {
         for (int i = 10; i < 20; i++) {
             presence.step(i * INTERVAL_MS, INTERVAL_MS, 0, false);
         }
-        assertThat(looks).isEqualTo(9 * 2 + 10);
+        assertThat(looks).isEqualTo(9 * 3 + 10);
     }
 
     /** Who waits for the answer gets one that was asked for after the demand, at once. */
