@@ -17,6 +17,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.ReadLease;
 import io.chagres.linux.Statx;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -100,6 +101,14 @@ public final class Prune implements AutoCloseable {
      * @throws IOException when the store does not answer
      */
     public void below(Pathname path) throws IOException {
+        try {
+            start(path);
+        } catch (UncheckedIOException e) { // of what is read of a large host while somebody looks for a name
+            throw e.getCause();
+        }
+    }
+
+    private void start(Pathname path) throws IOException {
         Pathname parent = path.parent();
         int flags = parent == null ? DIRECTORY_FLAGS : Fd.O_PATH | Fd.O_NOFOLLOW | Fd.O_CLOEXEC;
         try (Fd found = openWithoutLinks(path, flags)) {

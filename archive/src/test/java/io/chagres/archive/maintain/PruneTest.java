@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.HostRegistry;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.SmallArchive;
+import io.chagres.archive.testing.Tables;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
@@ -79,12 +80,13 @@ class PruneTest {
 
     private void prune(Path path, boolean dryRun) throws IOException {
         try (BlobStore plain = BlobStores.open(archive.toString(), false);
+                LocalTables tables = Tables.any();
                 BlobStore store = new FaultyStore(plain, (operation, done) -> faults.at(operation, done))) {
             String host = HostRegistry.hosts(plain).getFirst().id();
             try (Prune prune = new Prune(
                     store,
                     host,
-                    HostLog.replay(plain, host, ExtentFilter.ALL, RunListener.NONE),
+                    HostLog.replay(plain, host, tables, RunListener.NONE),
                     new Prune.Rules(until.toEpochMilli(), dryRun),
                     (dev, ino) -> holders.of(dev, ino),
                     new Listener())) {

@@ -2,9 +2,9 @@ package io.chagres.cli.maintain;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Prune;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
@@ -14,6 +14,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.ByteSize;
@@ -121,9 +122,10 @@ public final class PruneCommand implements Callable<Integer> {
         boolean only = dryRun == null ? context.liveLine() : dryRun;
         long untilMs = context.clock().millis() - olderThan.toMillis();
         try (BlobStore archive = identities.open(plan.store(), timeout, context);
+                LocalTables tables = TemporaryFiles.tables(context.environment());
                 FileHolders holders = new FileHolders()) {
             String id = hostId(archive, host == null ? plan.options().hostName() : host);
-            HostState state = HostLog.replay(archive, id, ExtentFilter.ALL, RunListener.NONE);
+            HostState state = HostLog.replay(archive, id, tables, RunListener.NONE);
             try (Prune prune =
                     new Prune(archive, id, state, new Prune.Rules(untilMs, only), holders, new Report(only))) {
                 for (String path : paths) {
