@@ -2,50 +2,51 @@ package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.AgeIdentity;
+import io.chagres.archive.age.KeyRing;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.Host;
-import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.read.Workers;
+import io.chagres.archive.sign.SigningKey;
+import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.state.CompactedHistoryException;
-import io.chagres.archive.state.ExtentFilter;
-import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
-import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.Outlines;
-import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.state.RunListener;
-import io.chagres.archive.state.Salvage;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Tables;
+import io.chagres.archive.verify.Proof;
+import io.chagres.archive.verify.Trust;
+import io.chagres.archive.verify.Verify;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
-import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Damages small archives at random, repairs and compacts them: every byte of every version that any reader gave
- * before is given afterwards, and every name.
+ * Damages small archives at random, and gives them to all who read or maintain one: no byte is wrong, nothing is
+ * missing without a word, signatures prove only what is whole, and every byte of every version that any reader gave
+ * before a repair or a compaction is given afterwards, and every name.
  */
 @Order(1)
 class NothingLessTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;
+    private static final long LAST = 36;
     private static final Compact.Listener QUIET = new Compact.Listener() {
         @Override
         public void progress(long doneBytes, long totalBytes) {}
@@ -60,17 +61,44 @@ class NothingLessTest {
         WITH_TABLES,
         COMPACTED,
         COMMITS_GONE,
-        SIGNED_OFF
+        SIGNED_OFF,
+        SIGNED,
+        ENCRYPTED
     }
 
-    private final RandomGenerator random = Seeds.random(Seeds.next("NothingLessTest"));
+    private static final AgeIdentity IDENTITY = AgeIdentity.generate();
+    private static final KeyRing KEYS =
+            new KeyRing(List.of(IDENTITY), List.of(IDENTITY.recipient()), List.of(IDENTITY.recipient()));
 
-    private MemoryStore archive(Life life) throws IOException {
-        MemoryStore store = new MemoryStore();
-        try (Host host = new Host(store, ID, "web1")) {
+    private final RandomGenerator random = Seeds.random(Seeds.next("NothingLessTest"));
+    private final SigningKey signing = SigningKey.generate();
+    private final Map<Long, byte[]> truth = new HashMap<>();
+
+    /** Returns the store as who has the keys sees it. */
+    private static BlobStore open(Life life, DamagedStore store) {
+        return life == Life.ENCRYPTED ? ProtectedStore.of(store, KEYS) : store;
+    }
+
+    private DamagedStore archive(Life life) throws IOException {
+        DamagedStore damaged = new DamagedStore(new MemoryStore());
+        BlobStore store = open(life, damaged);
+        if (life == Life.COMPACTED || life == Life.NEVER_COMPACTED) {
+            try (Host other = new Host(store, "fedcba9876543210", "web2")) {
+                other.file("/other", "of another host\n");
+                other.commit();
+            }
+        }
+        try (Host host = new Host(store, ID, "web1", life == Life.SIGNED ? signing : null)) {
+            String to = IDENTITY.recipient().toString();
+            host.write(life == Life.ENCRYPTED ? new LogRecord.Recipients(to, to) : LogRecord.Recipients.NONE);
             long grows = host.file("/grows", "first\n");
             long big = host.file("/big");
-            host.object(big, "a line that is repeated\n".repeat(12_000).getBytes(), Codec.ZSTD);
+            byte[] lines = "a line that is repeated\n".repeat(12_000).getBytes(StandardCharsets.UTF_8);
+            if (life == Life.SIGNED) { // whose objects have a digest that nobody makes here
+                host.inline(big, lines);
+            } else {
+                host.object(big, lines, Codec.ZSTD);
+            }
             for (int i = 1; i <= 36; i++) {
                 long file = host.file("/d" + i % 3 + "/f" + i, "only here " + i + "\n");
                 host.inline(grows, "line " + i + "\n");
@@ -81,20 +109,27 @@ class NothingLessTest {
                     host.move("/d" + (i - 2) % 3 + "/f" + (i - 2), "/moved-" + i);
                 }
                 host.commit();
-                if (life == Life.WITH_TABLES && i % 12 == 0) {
-                    Outlines.write(store, ID, i, Map.of());
-                }
-                if (i == 20 && life == Life.COMPACTED || i == 24 && life == Life.COMMITS_GONE) {
-                    compact(store, life == Life.COMPACTED ? DAY : 0);
-                }
+                lived(life, i, store);
             }
             if (life == Life.SIGNED_OFF) {
                 host.write(new LogRecord.IncarnationClosed(true));
                 host.commit();
                 compact(store, 0);
             }
+            host.written.forEach((id, bytes) -> truth.put(id, bytes.toByteArray()));
         }
-        return store;
+        new Heartbeat(Heartbeat.State.ENDED, 1, 1000, 0, 0, 0, 0, "test", "", "", 0, 0, LAST).put(store, ID, 1, 1);
+        return damaged;
+    }
+
+    private static void lived(Life life, int commit, BlobStore store) throws IOException {
+        if ((life == Life.WITH_TABLES || life == Life.ENCRYPTED) && commit % 12 == 0) {
+            Outlines.write(store, ID, commit, Map.of());
+        }
+        if (commit == 20 && life == Life.COMPACTED
+                || commit == 24 && (life == Life.COMMITS_GONE || life == Life.ENCRYPTED)) {
+            compact(store, life == Life.COMPACTED ? DAY : 0);
+        }
     }
 
     private static void compact(BlobStore store, long graceMs) throws IOException {
@@ -102,156 +137,112 @@ class NothingLessTest {
         new Compact(store, options, () -> Long.MAX_VALUE, QUIET).host(ID);
     }
 
-    /** What can be read: bytes of versions, and names where the host can be loaded without salvage. */
-    private static final class Readable {
-        final Map<Long, BitSet> there = new HashMap<>();
-        final Map<Long, byte[]> bytes = new HashMap<>();
-
-        @Nullable
-        Map<String, Long> names;
-
-        void add(BlobStore store, HostState state) throws IOException {
-            try (VersionContent content = new VersionContent(store, ID, state)) {
-                for (FileVersion version : state.versions()) {
-                    int length = (int) version.length();
-                    byte[] known = bytes.getOrDefault(version.id(), new byte[0]);
-                    byte[] all = Arrays.copyOf(known, Math.max(length, known.length));
-                    BitSet set = there.computeIfAbsent(version.id(), id -> new BitSet());
-                    bytes.put(version.id(), all);
-                    content.copyProven(
-                            version,
-                            version.startPosition(),
-                            length,
-                            (position, piece) -> {
-                                byte[] got = piece.toArray(ValueLayout.JAVA_BYTE);
-                                System.arraycopy(got, 0, all, (int) position, got.length);
-                                set.set((int) position, (int) position + got.length);
-                            },
-                            (start, end, cause) -> {});
-                }
-            }
-        }
-    }
-
-    private static @Nullable HostState load(BlobStore store, PointInTime at) throws IOException {
-        try {
-            return HostLog.load(store, ID, at, ExtentFilter.ALL, RunListener.NONE);
-        } catch (CorruptArchiveException | CompactedHistoryException e) {
-            return null;
-        }
-    }
-
-    private static Readable readable(BlobStore store) throws IOException {
-        Readable readable = new Readable();
-        HostState state = load(store, PointInTime.NOW);
-        if (state != null) {
-            readable.add(store, state);
-            readable.names = new TreeMap<>();
-            for (NameTree.Entry entry : state.names()) {
-                FileVersion version = entry.version();
-                readable.names.put(entry.path().toString(), version == null ? 0 : version.id());
-            }
-        }
-        readable.add(
-                store,
-                Salvage.load(
-                        store, ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, (object, cause, lost) -> {}));
-        return readable;
-    }
-
-    private void requireNothingLess(String what, Readable before, Readable after) {
-        before.there.forEach((version, set) -> {
-            BitSet missing = (BitSet) set.clone();
-            missing.andNot(after.there.getOrDefault(version, new BitSet()));
-            assertThat(missing.isEmpty())
-                    .as("%s: bytes %s of version %d", what, missing, version)
-                    .isTrue();
-            byte[] old = before.bytes.getOrDefault(version, new byte[0]);
-            byte[] now = after.bytes.getOrDefault(version, new byte[0]);
-            for (int i = set.nextSetBit(0); i >= 0; i = set.nextSetBit(i + 1)) {
-                assertThat(now[i])
-                        .as("%s: byte %d of version %d", what, i, version)
-                        .isEqualTo(old[i]);
-            }
-        });
-        if (before.names != null) {
-            assertThat(after.names).as(what).isEqualTo(before.names);
-        }
-    }
-
-    private String damage(MemoryStore store) throws IOException {
-        List<String> keys = store.keys().stream()
-                .filter(key -> !key.startsWith(ArchiveLayout.NAMES) && !key.startsWith(ArchiveLayout.QUARANTINE))
-                .toList();
-        String key = keys.get(random.nextInt(keys.size()));
-        byte[] bytes = store.bytes(key).clone();
-        int at = bytes.length == 0 ? 0 : random.nextInt(bytes.length);
-        int kind = random.nextInt(8);
-        switch (bytes.length == 0 ? 4 : kind) {
-            case 0, 1 -> {
-                bytes[at] ^= (byte) (1 << random.nextInt(8));
-                store.replace(key, bytes);
-            }
-            case 2 -> store.replace(key, Arrays.copyOf(bytes, at));
-            case 3 -> store.replace(key, Arrays.copyOf(bytes, bytes.length + 1 + random.nextInt(40)));
-            case 4 -> store.delete(key);
-            case 5 -> { // another object of the archive
-                store.replace(
-                        key, store.bytes(keys.get(random.nextInt(keys.size()))).clone());
-            }
-            case 6 -> { // the records, or what is behind them
-                Arrays.fill(bytes, at, Math.min(bytes.length, at + 64), (byte) 0xff);
-                store.replace(key, bytes);
-            }
-            default -> {
-                String number = String.format("%016d", random.nextLong(1L << random.nextInt(1, 53)) + 1);
-                String stray = key.replaceFirst("[0-9]{16}(?=[^/]*$)", number);
-                store.replace(stray, bytes);
-                return "a copy as " + stray;
-            }
-        }
-        return kind + " at " + at + " of " + key;
-    }
-
-    private static List<String> repair(MemoryStore store) throws IOException {
+    private static List<String> repair(BlobStore store, DamagedStore clock, boolean applies) throws IOException {
         List<String> steps = new ArrayList<>();
         new Repair(
                         store,
                         ID,
-                        store::nowMs,
+                        clock.memory::nowMs,
                         (action, object, why, consequence) -> steps.add(action + " " + object + ": " + why))
-                .run(true);
+                .run(applies);
         return steps;
+    }
+
+    /** What was said of an archive. */
+    private static final class Checked implements Verify.Listener {
+        private final List<String> faults = new ArrayList<>();
+        private boolean isProven;
+
+        @Override
+        public void progress(long doneBytes, long totalBytes) {}
+
+        @Override
+        public void fault(Verify.Fault fault) {
+            faults.add(fault.toString());
+        }
+
+        @Override
+        public void proof(HostRegistry.Owner host, Proof proof) {
+            isProven |= host.id().equals(ID) && proof.isWhole();
+        }
+
+        @Override
+        public void garbage(BlobInfo object) {}
+    }
+
+    private Checked verified(BlobStore store, boolean proves) throws IOException {
+        Checked checked = new Checked();
+        Trust trust = new Trust(TrustList.read("trust", List.of(TrustList.line(ID, signing.publicKey()))), List.of());
+        new Verify(store, Workers.NONE, Tables.any(), checked, proves ? trust : null).run(owner -> true);
+        return checked;
+    }
+
+    private DamagedStore damaged(DamagedStore whole, List<String> done) throws IOException {
+        DamagedStore store = whole.copy();
+        for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+            done.add(store.damage(random));
+        }
+        return store;
+    }
+
+    /** What is missing is named, and nothing is proven that is not whole. */
+    private void requireWord(String what, DamagedStore damaged, BlobStore store, ReadableHost now, ReadableHost all)
+            throws IOException {
+        now.requireTrue(what, truth);
+        Checked checked = verified(store, false);
+        boolean isWhole = now.isLoaded() && now.isAllOf(all);
+        if (!isWhole && !damaged.isSomethingGone()) {
+            assertThat(checked.faults).as("%s: what is missing is named", what).isNotEmpty();
+        }
+        if (!now.isLoaded()) {
+            assertThat(checked.faults)
+                    .as("%s: what no reader takes is named", what)
+                    .isNotEmpty();
+        }
+        Checked proven = verified(store, true);
+        if (proven.isProven && proven.faults.isEmpty() && !damaged.isSomethingGone()) {
+            assertThat(isWhole).as("%s: signatures prove all of it", what).isTrue();
+        }
+    }
+
+    private static void requireUnchanged(String what, DamagedStore store, DamagedStore before) {
+        assertThat(store.keys()).as(what).isEqualTo(before.keys());
+        for (String key : before.memory.keys()) {
+            assertThat(store.memory.bytes(key)).as(what + " " + key).isEqualTo(before.memory.bytes(key));
+        }
     }
 
     @ParameterizedTest
     @EnumSource
     void whatCouldBeReadCanBeReadAfterwards(Life life) throws IOException {
-        MemoryStore whole = archive(life);
-        for (int i = Share.count(500); i > 0; i--) {
-            MemoryStore store = whole.copy();
+        DamagedStore whole = archive(life);
+        ReadableHost all = ReadableHost.of(open(life, whole), ID);
+        for (int i = Share.count(300); i > 0; i--) {
             List<String> done = new ArrayList<>();
-            for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
-                done.add(damage(store));
-            }
+            DamagedStore damaged = damaged(whole, done);
             String what = life + " " + done;
-            Readable before = readable(store);
-            MemoryStore untouched = store.copy();
+            BlobStore store = open(life, damaged);
+            ReadableHost before = ReadableHost.of(store, ID);
+            requireWord(what, damaged, store, before, all);
+            DamagedStore untouched = damaged.copy();
             try {
-                repair(store);
+                repair(store, damaged, false);
+                requireUnchanged(what, damaged, untouched);
+                repair(store, damaged, true);
             } catch (StoreException e) {
-                assertThat(store.keys()).as(what + e).isEqualTo(untouched.keys());
+                assertThat(damaged.keys()).as(what + e).isEqualTo(untouched.keys());
                 continue;
             }
-            requireNothingLess(what, before, readable(store));
-            assertThat(load(store, PointInTime.NOW)).as(what).isNotNull();
-            assertThat(repair(store)).as("once more after " + what).allSatisfy(step -> assertThat(step)
-                    .startsWith("LOSS")); // it is said again, and nothing is done
+            ReadableHost.of(store, ID).requireAllOf(what, before);
+            assertThat(ReadableHost.load(store, ID)).as(what).isNotNull();
+            assertThat(repair(store, damaged, true))
+                    .as("once more after " + what)
+                    .allSatisfy(step -> assertThat(step).startsWith("LOSS")); // it is said again, and nothing is done
             for (int day = 0; day < 3; day++) {
                 compact(store, DAY);
-                store.advance(DAY + 2000);
+                damaged.memory.advance(DAY + 2000);
             }
-            requireNothingLess("compacted after " + what, before, readable(store));
+            ReadableHost.of(store, ID).requireAllOf("compacted after " + what, before);
         }
     }
 
@@ -259,22 +250,21 @@ class NothingLessTest {
     @ParameterizedTest
     @EnumSource
     void whatCouldBeReadOutlivesCompaction(Life life) throws IOException {
-        MemoryStore whole = archive(life);
-        for (int i = Share.count(250); i > 0; i--) {
-            MemoryStore store = whole.copy();
+        DamagedStore whole = archive(life);
+        for (int i = Share.count(150); i > 0; i--) {
             List<String> done = new ArrayList<>();
-            for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
-                done.add(damage(store));
-            }
-            Readable before = readable(store);
+            DamagedStore damaged = damaged(whole, done);
+            BlobStore store = open(life, damaged);
+            ReadableHost before = ReadableHost.of(store, ID);
+            before.requireTrue(life + " " + done, truth);
             for (int day = 0; day < 3; day++) {
                 try {
                     compact(store, DAY);
                 } catch (CorruptArchiveException | CompactedHistoryException e) {
                     // it says so, and does nothing
                 }
-                requireNothingLess(life + " " + done + " on day " + day, before, readable(store));
-                store.advance(DAY + 2000);
+                ReadableHost.of(store, ID).requireAllOf(life + " " + done + " on day " + day, before);
+                damaged.memory.advance(DAY + 2000);
             }
         }
     }

@@ -9,6 +9,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** Plays the shipper of one host in tests: appends bytes to versions and commits, and remembers what it wrote. */
 public final class Host implements AutoCloseable {
@@ -47,12 +49,21 @@ public final class Host implements AutoCloseable {
     private long nextUnique = 1;
 
     public Host(BlobStore store, String id, String name) throws IOException {
+        this(store, id, name, null);
+    }
+
+    /**
+     * Plays a host whose commits are signed.
+     *
+     * @param key null for none
+     */
+    public Host(BlobStore store, String id, String name, @Nullable SigningKey key) throws IOException {
         this.store = store;
         this.id = id;
         HostRegistry.claim(store, id, name, new Machine(name, "m", "u", "b", "6.0"), 1);
         HostState state = HostLog.load(store, id, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         nextVersion = state.nextVersionId();
-        log = new CommitLog(store, id, new byte[16], state.logEnd(), () -> timeMs);
+        log = new CommitLog(store, id, new byte[16], state.logEnd(), () -> timeMs, key);
         write(new LogRecord.IncarnationOpened(new byte[16], name, "m", "u", "b", 42, "test", timeMs));
     }
 
