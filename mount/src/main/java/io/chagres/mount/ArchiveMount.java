@@ -60,7 +60,7 @@ public final class ArchiveMount implements AutoCloseable {
     private final ArchiveSource source;
     private final List<BlobStore> reopened = new ArrayList<>();
     private final FuseServer server;
-    private ArchivePlace place;
+    private ArchiveRoot place;
     private CommitReader commits;
     private HostFaults faults;
     private boolean saidNone;
@@ -78,7 +78,7 @@ public final class ArchiveMount implements AutoCloseable {
         this.context = context;
         this.options = options;
         patience = new Patience(context, options.timeoutMs(), store);
-        place = new ArchivePlace(store);
+        place = new ArchiveRoot(store);
         faults = faults(store);
         hosts = new Hosts(store, context, options, nodes);
         nodes.addRoot(hosts);
@@ -208,18 +208,18 @@ public final class ArchiveMount implements AutoCloseable {
 
     /** What is open of the archive of before is read from there, as long as it exists somewhere. */
     private void lookForAnother(Notifier notifier) throws IOException {
-        ArchivePlace.Finding finding = place.find();
-        if (finding == ArchivePlace.Finding.NONE && !saidNone) {
+        ArchiveRoot.Finding finding = place.find();
+        if (finding == ArchiveRoot.Finding.NONE && !saidNone) {
             context.listener()
                     .message(patience.store() + ": the archive that was mounted is no longer there; what it"
                             + " held is shown as far as it can be read, until another one lies there");
         }
-        saidNone = finding == ArchivePlace.Finding.NONE;
-        if (finding != ArchivePlace.Finding.OTHER) {
+        saidNone = finding == ArchiveRoot.Finding.NONE;
+        if (finding != ArchiveRoot.Finding.OTHER) {
             return;
         }
         BlobStore other = source.open();
-        ArchivePlace now = new ArchivePlace(other);
+        ArchiveRoot now = new ArchiveRoot(other);
         List<Pathname> before;
         boolean taken = false;
         try {

@@ -342,7 +342,7 @@ public final class StreamShipper implements AutoCloseable {
             }
         } catch (ErrnoException e) {
             health.problem("the state directory cannot be written (" + e.getMessage()
-                    + "); the flush goes on, 'chagres drain' does not hear of it");
+                    + "); the flush continues, 'chagres drain' does not hear of it");
         }
         return true;
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * removed, emptied, unmounted or mounted over. Stores elsewhere are known by their address alone. Confined to one
  * thread.
  */
-final class ArchivePlace implements AutoCloseable {
+final class ArchiveRoot implements AutoCloseable {
     /** What became of it. */
     enum Finding {
         /** It is there, or cannot be looked for. */
@@ -34,7 +34,7 @@ final class ArchivePlace implements AutoCloseable {
     private @Nullable PathFd held;
 
     /** Remembers what is there now, where a store is about to be used. */
-    ArchivePlace(BlobStore store) {
+    ArchiveRoot(BlobStore store) {
         hosts = store.stored() instanceof DirectoryStore local ? local.root().resolve(ArchiveLayout.HOSTS) : null;
         var _ = find();
     }
